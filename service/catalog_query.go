@@ -206,20 +206,36 @@ func CheckTerms(text string) error {
 	for _, w := range wordsOf(text) {
 		p := new(parsedQuery)
 		if name := strings.ToLower(w.name); (name == "is" || name == "type") && !p.addTerm(w) {
-			return guidon.Errorf(guidon.InvalidArgument, "invalid term %q: %s: has the values %s", w.text(), name, termValues(name))
+			return guidon.Errorf(guidon.InvalidArgument, "invalid term %q: %s: has the values %s", w.text(), name, strings.Join(termValues(name), ", "))
 		}
 	}
 	return nil
 }
 
 // termValues returns the values of the terms with the name is or type.
-func termValues(name string) string {
+func termValues(name string) []string {
 	values := slices.Collect(maps.Keys(typeTerms))
 	if name == "is" {
 		values = slices.AppendSeq(slices.Collect(maps.Keys(stateTerms)), maps.Keys(conditionTerms))
 	}
 	slices.Sort(values)
-	return strings.Join(values, ", ")
+	return values
+}
+
+// TermsOfFlags returns the terms of a [FlagQuery]: complete ones and, for names whose values
+// depend on the flags, their beginnings.
+func TermsOfFlags() []string {
+	var terms []string
+	for _, name := range termNames {
+		if name != "is" && name != "type" {
+			terms = append(terms, name+":")
+			continue
+		}
+		for _, value := range termValues(name) {
+			terms = append(terms, name+":"+value)
+		}
+	}
+	return terms
 }
 
 // termNames are the names of terms.

@@ -184,3 +184,25 @@ func TestEvaluateContext(t *testing.T) {
 		t.Errorf("standard input: got %s, want %s", got, want)
 	}
 }
+
+// TestExplainSegment prints whether an entity is in a segment, and why.
+func TestExplainSegment(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("shop.yaml", explainedShop))
+	explain := []string{"segment", "explain", "big-customers", "-e", "user-1", "-c", `{"plan":"free","seats":120}`}
+	want := `user-1 is not in default/big-customers
+└─ ✗ segment big-customers: all of
+   ├─ ✗ plan eq pro: "free"
+   └─ ✓ seats gte 100: "120"
+`
+	if got := s.ok(append(explain, "-o", "table")...); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := s.ok(append(explain, "-c", "plan=pro", "-o", "name")...); got != "true\n" {
+		t.Errorf("got %q, want true", got)
+	}
+	if got := s.ok(explain...); !strings.Contains(got, `"matched": false`) {
+		t.Errorf("without a terminal: got %s, want JSON", got)
+	}
+	s.fails(cli.ExitFailure, []string{"segment", "explain", "none"}, `segment "default/none" not found`)
+}

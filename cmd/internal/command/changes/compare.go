@@ -60,7 +60,7 @@ func CompareCommand(p *cli.Program) *cobra.Command {
 		Args:    cobra.ExactArgs(2),
 		RunE:    p.Action(c.run),
 
-		ValidArgsFunction: p.CompleteNamespacesAndFiles,
+		ValidArgsFunction: p.CompleteStatesAndFiles,
 	}
 	c.differences.Flag(command, "differences")
 	c.Connection.Flags(command)

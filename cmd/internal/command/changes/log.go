@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"time"
@@ -77,6 +76,10 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	flags.StringVar(&l.since, "since", "", "only changes at this `time` or later")
 	flags.StringVar(&l.until, "until", "", "only changes before this `time`")
 	flags.StringVar(&l.revision, "revision", "", "only changes of this `revision`, or of a range such as 410..412")
+	_ = command.RegisterFlagCompletionFunc("revision", // the flag exists
+		func(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return p.CompleteRevisions(command, nil, word)
+		})
 	flags.StringVar(&l.request.Message, "message", "", "only changes whose message contains this `text`, whatever the case")
 	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
 	_ = command.RegisterFlagCompletionFunc("reason", cli.CompleteWords("import", "promotion", "restore", "undo")) // the flag exists
@@ -228,7 +231,7 @@ type changeTable struct {
 
 func (t *changeTable) add(c *guidonv1.Change) error {
 	t.rows = append(t.rows, []any{
-		c.GetRevision(), cli.When(c.GetAt()), actorText(c.GetActor()), cli.Action(c.GetAction()), c.GetKind(), c.GetKey(),
+		c.GetRevision(), cli.When(c.GetAt()), cli.ActorName(c.GetActor()), cli.Action(c.GetAction()), c.GetKind(), c.GetKey(),
 		cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()),
 	})
 	return nil
@@ -239,9 +242,4 @@ func (t *changeTable) end() error {
 	return t.program.Show("", cli.Output{Table: func(out io.Writer) error {
 		return cli.PrintTable(out, header, t.rows, func(row []any) []any { return row })
 	}})
-}
-
-// actorText returns the name of the actor, or else the id.
-func actorText(a *guidonv1.Actor) string {
-	return cli.Printable(cmp.Or(a.GetName(), a.GetId()))
 }

@@ -97,7 +97,7 @@ func (l *logCommand) printLine(c *guidonv1.Change) error {
 }
 
 func printChange(out io.Writer, c *guidonv1.Change) error {
-	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), c.GetAt().AsTime().Format(time.RFC3339), actorText(c.GetActor()),
+	line := fmt.Sprintf("%-8d  %s  %-24s  %s %s %s: %s", c.GetRevision(), c.GetAt().AsTime().Format(time.RFC3339), cli.ActorName(c.GetActor()),
 		c.GetAction(), c.GetKind(), c.GetKey(), cli.OrDash(c.GetSummary()))
 	if reason := c.GetReason().GetText(); reason != "" {
 		line += "  [" + reason + "]"

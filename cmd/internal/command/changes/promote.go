@@ -33,7 +33,7 @@ func PromoteCommand(p *cli.Program) *cobra.Command {
 		Long:    promoteHelp,
 		Example: promoteExample,
 
-		ValidArgsFunction: p.CompleteNamespaces,
+		ValidArgsFunction: p.CompleteStates,
 	}
 	command.RunE = p.Action(func(ctx context.Context, args []string) error {
 		if len(args) != 2 {

@@ -36,6 +36,8 @@ func RestoreCommand(p *cli.Program) *cobra.Command {
 		Short:   "Make flags what they were in an earlier state",
 		Long:    restoreHelp,
 		Example: restoreExample,
+
+		ValidArgsFunction: cli.FirstArgument(p.CompleteStates),
 	}
 	command.RunE = p.Action(func(ctx context.Context, args []string) error {
 		if len(args) != 1 {

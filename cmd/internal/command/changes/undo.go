@@ -50,6 +50,8 @@ func UndoCommand(p *cli.Program) *cobra.Command {
 		Long:    undoHelp,
 		Example: undoExample,
 		RunE:    p.Action(u.run),
+
+		ValidArgsFunction: p.CompleteRevisions,
 	}
 	u.flags(command)
 	flags := command.Flags()

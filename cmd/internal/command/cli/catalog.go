@@ -11,17 +11,29 @@ import (
 // summaryPage is how many objects are requested at a time, the maximum of the service.
 const summaryPage = 200
 
-// AllFlags returns the summaries of all pages.
-func AllFlags(ctx context.Context, service client.Client, request *guidonv1.ListFlagSummariesRequest) ([]*guidonv1.FlagSummary, error) {
+// pageSize returns how many objects to request if there are so many already, of limit or, if
+// that is 0, of all.
+func pageSize(have, limit int) int32 {
+	if limit == 0 {
+		return summaryPage
+	}
+	return int32(min(limit-have, summaryPage)) // #nosec G115 -- at most 200
+}
+
+// AllFlags returns the summaries of all pages, or of the first ones up to the limit unless that
+// is 0.
+func AllFlags(
+	ctx context.Context, service client.Client, request *guidonv1.ListFlagSummariesRequest, limit int,
+) ([]*guidonv1.FlagSummary, error) {
 	var flags []*guidonv1.FlagSummary
-	request.Sort, request.Limit = guidonv1.FlagSort_KEY_FLAG_SORT, summaryPage
 	for {
+		request.Limit = pageSize(len(flags), limit)
 		page, err := Call[guidonv1.FlagSummaryList](ctx, service, "/guidon.v1.CatalogService/ListFlagSummaries", request)
 		if err != nil {
 			return nil, err
 		}
 		flags = append(flags, page.GetFlags()...)
-		if page.NextOffset == nil {
+		if page.NextOffset == nil || len(flags) == limit {
 			return flags, nil
 		}
 		request.Offset = page.GetNextOffset()
@@ -44,19 +56,19 @@ func AllNamespaces(ctx context.Context, service client.Client) ([]*flipt.Namespa
 	}
 }
 
-// AllSegments returns the summaries of all pages.
+// AllSegments is [AllFlags] for segments.
 func AllSegments(
-	ctx context.Context, service client.Client, request *guidonv1.ListSegmentSummariesRequest,
+	ctx context.Context, service client.Client, request *guidonv1.ListSegmentSummariesRequest, limit int,
 ) ([]*guidonv1.SegmentSummary, error) {
 	var segments []*guidonv1.SegmentSummary
-	request.Sort, request.Limit = guidonv1.SegmentSort_KEY_SEGMENT_SORT, summaryPage
 	for {
+		request.Limit = pageSize(len(segments), limit)
 		page, err := Call[guidonv1.SegmentSummaryList](ctx, service, "/guidon.v1.CatalogService/ListSegmentSummaries", request)
 		if err != nil {
 			return nil, err
 		}
 		segments = append(segments, page.GetSegments()...)
-		if page.NextOffset == nil {
+		if page.NextOffset == nil || len(segments) == limit {
 			return segments, nil
 		}
 		request.Offset = page.GetNextOffset()

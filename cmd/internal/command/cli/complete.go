@@ -72,12 +72,6 @@ func (p *Program) CompleteNamespaces(command *cobra.Command, _ []string, word st
 	})
 }
 
-// CompleteNamespacesAndFiles offers the keys of namespaces, or files if none matches.
-func (p *Program) CompleteNamespacesAndFiles(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	offers, _ := p.CompleteNamespaces(command, args, word)
-	return offers, cobra.ShellCompDirectiveDefault
-}
-
 // CompleteFlags offers the keys of flags that are not among the arguments.
 func (p *Program) CompleteFlags(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
@@ -85,7 +79,7 @@ func (p *Program) CompleteFlags(command *cobra.Command, args []string, word stri
 		if word != "" && !strings.ContainsAny(word, `" `) {
 			request.Query = "key:" + word
 		}
-		flags, err := AllFlags(ctx, service, request)
+		flags, err := AllFlags(ctx, service, request, maxCompletions)
 		var offers []string
 		for _, f := range flags {
 			offers = addOffer(offers, f.GetKey(), f.GetName(), word, args)
@@ -97,7 +91,7 @@ func (p *Program) CompleteFlags(command *cobra.Command, args []string, word stri
 // CompleteSegments offers the keys of segments that are not among the arguments.
 func (p *Program) CompleteSegments(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
-		segments, err := AllSegments(ctx, service, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace})
+		segments, err := AllSegments(ctx, service, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace}, 0)
 		var offers []string
 		for _, s := range segments {
 			offers = addOffer(offers, s.GetKey(), s.GetName(), word, args)

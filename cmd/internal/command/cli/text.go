@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // FlagKind returns the word for flags of the type.
@@ -23,6 +25,9 @@ func Printable(text string) string {
 	}
 	return text
 }
+
+// ActorName returns the name of the actor, or else the id.
+func ActorName(a *guidonv1.Actor) string { return Printable(cmp.Or(a.GetName(), a.GetId())) }
 
 // Percent returns a percentage in words.
 func Percent(p float32) string {

@@ -31,10 +31,11 @@ type contextInput struct {
 	file  string
 }
 
-func (c *contextInput) flags(command *cobra.Command) {
+func (c *contextInput) flags(p *cli.Program, command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&c.texts, "context", "c", nil,
 		"a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
+	_ = command.RegisterFlagCompletionFunc("context", p.CompleteProperties("=")) // the flag exists
 	flags.StringVar(&c.file, "context-file", "", "`file` with a JSON object of values, to which --context is added; - is the standard input")
 }
 
@@ -77,9 +78,9 @@ type entityInput struct {
 	context contextInput
 }
 
-func (e *entityInput) flags(command *cobra.Command) {
+func (e *entityInput) flags(p *cli.Program, command *cobra.Command) {
 	command.Flags().StringVarP(&e.id, "entity-id", "e", "", "`id` of the entity (default: a random one)")
-	e.context.flags(command)
+	e.context.flags(p, command)
 }
 
 // given reports whether an entity is given.
@@ -98,10 +99,10 @@ type entitiesInput struct {
 	file    string
 }
 
-func (e *entitiesInput) flags(command *cobra.Command) {
+func (e *entitiesInput) flags(p *cli.Program, command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&e.ids, "entity-id", "e", nil, "`id` of an entity (default: a random one); may be repeated")
-	e.context.flags(command)
+	e.context.flags(p, command)
 	flags.StringVar(&e.file, "entities", "", "`file` with many entities; - is the standard input")
 	command.MarkFlagsMutuallyExclusive("entity-id", "entities")
 }

@@ -57,7 +57,7 @@ func EvaluateCommand(p *cli.Program) *cobra.Command {
 		RunE:              p.Action(e.run),
 	}
 	cli.NamespaceFlag(command, &e.Namespace)
-	e.entities.flags(command)
+	e.entities.flags(p, command)
 	e.Connection.Flags(command)
 	e.Output.FlagWithDefault(command, "the results, such as true or the key of a variant", cli.AtTerminal)
 	flags := command.Flags()

@@ -51,7 +51,7 @@ func ExplainCommand(p *cli.Program) *cobra.Command {
 
 		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
 	}
-	e.entity.flags(command)
+	e.entity.flags(p, command)
 	e.Connection.Flags(command)
 	flags := command.Flags()
 	cli.NamespaceFlag(command, &e.Namespace)

@@ -59,7 +59,7 @@ func (e edit) run(ctx context.Context, c client.Client) (cli.Output, error) {
 	err = e.Revise(ctx, name, text, func(changed []byte) (err error) {
 		typed = changed
 		if edited, err = e.parse(changed); err == nil {
-			plan, err = e.plan(ctx, c, edited)
+			plan, err = e.plan(ctx, c, &guidonv1.PlanRequest{Document: edited})
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package object
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,12 +70,14 @@ back.`,
 func flags(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "flag", group: "flags"}
 	o.short, o.long, o.aliases = "List, create, change, switch and delete flags", flagHelp, []string{"flags"}
-	k := &keyed{object: o, texts: flagTexts, complete: p.CompleteFlags, rows: flagRows}
+	k := &keyed{object: o, texts: flagTexts, complete: p.CompleteFlags, completeQuery: p.CompleteFlagQuery, rows: flagRows}
 	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
 		if err := service.CheckTerms(k.query); err != nil {
 			return cli.Output{}, fmt.Errorf("--query: %w", err)
 		}
-		all, err := cli.AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{NamespaceKey: k.Namespace, Query: k.query})
+		all, err := cli.AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{
+			NamespaceKey: k.Namespace, Query: k.query, Sort: flagOrders[k.sort.Word], Descending: k.sort.Word == newestFirst,
+		}, k.limit)
 		return listedFlags(all), err
 	}
 	k.read = func(ctx context.Context, c client.Client, key string) (content, error) {
@@ -91,6 +94,9 @@ func flags(p *cli.Program) *object {
 			NamespaceKey: k.Namespace, Key: flagOf(d).GetKey(), Flag: flagOf(d), UnlessChangedSince: since,
 		}
 	}
+	k.without = func(d *guidonv1.Document, keys []string) {
+		d.Flags = slices.DeleteFunc(d.Flags, func(f *guidonv1.DocumentFlag) bool { return slices.Contains(keys, f.GetKey()) })
+	}
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Flags = append(edits.Flags, &guidonv1.FlagEdit{Delete: key})
 	}
@@ -99,6 +105,12 @@ func flags(p *cli.Program) *object {
 		flagOn(k), flagOff(k), flagReach(o, k.complete))
 	o.verbs = append(o.verbs, flagRules(k, p.CompleteSegments)...)
 	return o
+}
+
+// flagOrders are the values of --sort.
+var flagOrders = map[string]guidonv1.FlagSort{
+	"": guidonv1.FlagSort_KEY_FLAG_SORT, "key": guidonv1.FlagSort_KEY_FLAG_SORT,
+	"name": guidonv1.FlagSort_NAME_FLAG_SORT, newestFirst: guidonv1.FlagSort_CHANGED_FLAG_SORT,
 }
 
 func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0] }

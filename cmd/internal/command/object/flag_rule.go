@@ -56,7 +56,7 @@ func (r ruleVerbs) changing(v verb, change func(f *guidonv1.DocumentFlag, args [
 	}
 	v.write = func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 		var changed *guidonv1.DocumentFlag
-		output, err := r.rewrite(ctx, c, args[0], func(d *guidonv1.Document) error {
+		output, err := r.rewrite(ctx, c, args[:1], func(d *guidonv1.Document) error {
 			changed = flagOf(d)
 			return change(changed, args[1:])
 		})

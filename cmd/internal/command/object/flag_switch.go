@@ -3,6 +3,8 @@ package object
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -40,108 +42,154 @@ type flagSwitch struct {
 
 func flagOn(k *keyed) verb {
 	s := &flagSwitch{keyed: k, word: "on"}
-	v := s.verb("Turn a flag on", flagOnHelp, s.turnOn)
-	v.options = func(command *cobra.Command) {
+	return s.verb("Turn flags on", flagOnHelp, func(command *cobra.Command) {
 		command.Flags().BoolVar(&s.everyone, "everyone", false,
-			"if the flag has not been turned off, enable it for everyone without asking")
-	}
-	return v
+			"enable flags that have not been turned off for everyone without asking")
+	})
 }
 
 func flagOff(k *keyed) verb {
 	s := &flagSwitch{keyed: k, word: "off"}
-	return s.verb("Turn a flag off for everybody", flagOffHelp, s.turnOff)
+	return s.verb("Turn flags off for everybody", flagOffHelp, nil)
 }
 
-// verb returns the verb that switches a flag with turn.
-func (s *flagSwitch) verb(
-	short, long string, turn func(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error),
-) verb {
-	return verb{
-		use: s.word + " <flag>", short: short, long: long,
-		names: "the state: on, off or partly", complete: cli.FirstArgument(s.complete),
+// verb returns the verb that switches flags.
+func (s *flagSwitch) verb(short, long string, options func(command *cobra.Command)) verb {
+	return s.ofSeveral(verb{
+		use: s.word, short: short, long: long, names: "the states: on, off or partly", options: options, write: s.run,
 		example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
-  guidon flag %[1]s new-checkout -n shop -m "too many bots" --address https://flags.example`, s.word),
-		write: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
-			done, err := turn(ctx, service, args[0])
-			if err != nil {
-				return cli.Output{}, err
-			}
-			return s.switched(ctx, service, args[0], done)
-		},
-	}
+  guidon flag %[1]s new-checkout banner -n shop -m "too many bots" --address https://flags.example
+  guidon flag %[1]s -q 'tag:payments owner:ada' --dry-run`, s.word),
+	})
 }
 
-func (s *flagSwitch) turnOff(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
-	if _, err := s.read(ctx, service, key); err != nil {
-		return nil, err
+func (s *flagSwitch) run(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+	keys, err := s.selected(ctx, c, args, "turns "+s.word)
+	if err != nil {
+		return cli.Output{}, err
 	}
-	return s.patch(ctx, service, &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{TurnOff: key}}})
+	since, err := s.revision(ctx, c)
+	if err != nil {
+		return cli.Output{}, err
+	}
+	flags, err := s.summaries(ctx, c, keys)
+	if err != nil {
+		return cli.Output{}, err
+	}
+	if s.dryRun {
+		return s.preview(ctx, c, flags)
+	}
+	edits := make([]*guidonv1.FlagEdit, len(keys))
+	for i, key := range keys {
+		edits[i] = &guidonv1.FlagEdit{TurnOff: key}
+	}
+	if s.word == "on" {
+		if edits, err = s.turnOn(ctx, c, flags, since); err != nil {
+			return cli.Output{}, err
+		}
+	}
+	done, err := s.patch(ctx, c, &guidonv1.PatchRequest{Flags: edits})
+	if err != nil {
+		return cli.Output{}, err
+	}
+	return s.switched(ctx, c, keys, done)
 }
 
-// turnOn turns the flag on. If that would not restore anything, it asks first, unless
-// --everyone was given.
-func (s *flagSwitch) turnOn(ctx context.Context, service client.Client, key string) (*guidonv1.EditResponse, error) {
-	since, err := s.revision(ctx, service)
-	if err != nil {
-		return nil, err
+// turnOn returns the edits that turn the flags on. If one of them would not restore anything, it
+// asks first, unless --everyone is given.
+func (s *flagSwitch) turnOn(
+	ctx context.Context, c client.Client, flags []*guidonv1.FlagSummary, since *int64,
+) ([]*guidonv1.FlagEdit, error) {
+	var edits []*guidonv1.FlagEdit
+	var wider []string // the keys of flags that more people would get than ever had them
+	for _, f := range flags {
+		edit := &guidonv1.FlagEdit{TurnOn: f.GetKey(), Everyone: s.everyone, UnlessChangedSince: since}
+		if f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && !f.GetTurnedOff() && !s.everyone {
+			wider, edit.Everyone = append(wider, f.GetKey()), true
+		}
+		edits = append(edits, edit)
 	}
-	summary, err := s.summary(ctx, service, key)
-	if err != nil {
-		return nil, err
+	if len(wider) == 0 {
+		return edits, nil
 	}
-	everyone := s.everyone
-	if summary.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && !summary.GetTurnedOff() && !everyone {
-		if err := s.askForEveryone(ctx, service, key); err != nil {
+	for _, key := range wider {
+		effect, err := s.effect(ctx, c, key)
+		if err != nil {
 			return nil, err
 		}
-		everyone = true
+		fmt.Fprintf(s.Err,
+			"Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
+			cli.Printable(key), s.Place())
+		printEffect(s.Err, effect)
 	}
-	request := &guidonv1.SwitchFlagRequest{NamespaceKey: s.Namespace, Key: key, Everyone: everyone, UnlessChangedSince: since}
-	done, err := cli.Call[guidonv1.EditResponse](ctx, service, "/guidon.v1.EditService/TurnFlagOn", request)
-	return done, changedMeanwhile(err)
+	return edits, s.Ask("--everyone")
 }
 
-// askForEveryone prints the effect of turning the flag on for everyone, and asks for
-// confirmation.
-func (s *flagSwitch) askForEveryone(ctx context.Context, service client.Client, key string) error {
-	effect, err := cli.Call[guidonv1.FlagEffect](ctx, service, "/guidon.v1.AnalysisService/PreviewFlag",
-		&guidonv1.PreviewFlagRequest{NamespaceKey: s.Namespace, Key: key, TurnOn: new(true)})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(s.Err,
-		"Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
-		cli.Printable(key), s.Place())
+// effect returns the effect of switching the flag: of turning it on for everyone, if that is
+// the command.
+func (s *flagSwitch) effect(ctx context.Context, c client.Client, key string) (*guidonv1.FlagEffect, error) {
+	return cli.Call[guidonv1.FlagEffect](ctx, c, "/guidon.v1.AnalysisService/PreviewFlag",
+		&guidonv1.PreviewFlagRequest{NamespaceKey: s.Namespace, Key: key, TurnOn: new(s.word == "on")})
+}
+
+func printEffect(out io.Writer, effect *guidonv1.FlagEffect) {
 	if len(changes.EffectLines(effect)) == 0 {
-		fmt.Fprintln(s.Err, "    effect: nobody gets anything else")
+		fmt.Fprintln(out, "    effect: nobody gets anything else")
 	}
-	changes.PrintEffect(s.Err, effect)
-	return s.Ask("--everyone")
+	changes.PrintEffect(out, effect)
 }
 
-// summary returns the summary of the flag.
-func (s *flagSwitch) summary(ctx context.Context, service client.Client, key string) (*guidonv1.FlagSummary, error) {
-	request := &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.Namespace, Keys: []string{key}}
-	flags, err := cli.AllFlags(ctx, service, request)
-	if err == nil && len(flags) != 1 {
-		err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace+"/"+key)
+// preview returns the output of --dry-run.
+func (s *flagSwitch) preview(ctx context.Context, c client.Client, flags []*guidonv1.FlagSummary) (cli.Output, error) {
+	outputs := make([]cli.Output, len(flags))
+	for i, f := range flags {
+		effect := new(guidonv1.FlagEffect)
+		if s.word == "off" || s.everyone || f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE {
+			var err error
+			if effect, err = s.effect(ctx, c, f.GetKey()); err != nil {
+				return cli.Output{}, err
+			}
+		}
+		outputs[i] = cli.Output{Data: cli.DataOf(effect), Names: []string{f.GetKey()}, Table: func(out io.Writer) error {
+			_, err := fmt.Fprintf(out, "would turn %s flag %s in %s\n", s.word, cli.Printable(f.GetKey()), s.Place())
+			printEffect(out, effect)
+			return err
+		}}
 	}
+	return together(outputs), nil
+}
+
+// summaries returns the summaries of the flags, in the order of the keys.
+func (s *flagSwitch) summaries(ctx context.Context, c client.Client, keys []string) ([]*guidonv1.FlagSummary, error) {
+	found, err := cli.AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.Namespace, Keys: keys}, 0)
 	if err != nil {
 		return nil, err
 	}
-	return flags[0], nil
+	flags := make([]*guidonv1.FlagSummary, len(keys))
+	for i, key := range keys {
+		at := slices.IndexFunc(found, func(f *guidonv1.FlagSummary) bool { return f.GetKey() == key })
+		if at < 0 {
+			return nil, guidon.FlagNotFound(s.Namespace, key)
+		}
+		flags[i] = found[at]
+	}
+	return flags, nil
 }
 
-// switched returns the output about the new state of the flag.
-func (s *flagSwitch) switched(
-	ctx context.Context, service client.Client, key string, done *guidonv1.EditResponse,
-) (cli.Output, error) {
-	summary, err := s.summary(ctx, service, key)
-	return cli.Output{
-		Data: cli.DataOf(summary), Names: []string{stateWord(summary.GetState())},
-		Table: cli.Line("%s flag %s in %s: %s", outcomeWord(done, "turned "+s.word), key, s.Place(), s.stateText(summary)),
-	}, err
+// switched returns the output about the new states of the flags.
+func (s *flagSwitch) switched(ctx context.Context, c client.Client, keys []string, done *guidonv1.EditResponse) (cli.Output, error) {
+	flags, err := s.summaries(ctx, c, keys)
+	outputs := make([]cli.Output, len(flags))
+	for i, f := range flags {
+		outputs[i] = cli.Output{
+			Data: cli.DataOf(f), Names: []string{stateWord(f.GetState())},
+			Table: cli.Line("%s flag %s in %s: %s", outcomeWord(done, f.GetKey(), "turned "+s.word), f.GetKey(), s.Place(), s.stateText(f)),
+		}
+	}
+	if err != nil {
+		return cli.Output{}, err
+	}
+	return together(outputs), nil
 }
 
 // stateText returns the state of a flag in words.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,9 @@ type keyed struct {
 	*object
 	texts    map[string]text // by verb
 	complete cobra.CompletionFunc
-	query    string
+	query    string     // --query
+	sort     cli.Choice // --sort: key, name or newestFirst
+	limit    int
 	dryRun   bool
 
 	list    func(ctx context.Context, c client.Client) (cli.Output, error)
@@ -38,7 +41,13 @@ type keyed struct {
 	put     func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest // creates the object of the document
 	replace func(d *guidonv1.Document, since *int64) (method string, request proto.Message)
 	remove  func(edits *guidonv1.PatchRequest, key string)
+	without func(d *guidonv1.Document, keys []string) // removes objects from a document
+
+	completeQuery cobra.CompletionFunc
 }
+
+// newestFirst is the value of --sort for the last change.
+const newestFirst = "changed"
 
 // text has the help of a command.
 type text struct{ long, example string }
@@ -51,11 +60,22 @@ type content struct {
 
 // usualVerbs returns list, get, edit and delete.
 func (k *keyed) usualVerbs() []verb {
+	k.sort.Words = []string{"key", "name", newestFirst}
 	one := cli.FirstArgument(k.complete)
 	list := verb{
 		use: "list", short: "List " + k.kind + "s", names: "keys",
 		options: func(command *cobra.Command) {
-			command.Flags().StringVarP(&k.query, "query", "q", "", "only "+k.kind+"s that match these `words`")
+			k.queryFlag(command)
+			flags := command.Flags()
+			flags.Var(&k.sort, "sort", "order by key, by name, or by the last change, the newest first")
+			k.sort.Complete(command, "sort")
+			flags.IntVar(&k.limit, "limit", 0, "the most "+k.kind+"s to list (default: all)")
+		},
+		check: func(*cobra.Command) error {
+			if k.limit < 0 {
+				return cli.UsageError("--limit must not be negative")
+			}
+			return nil
 		},
 		read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
 			listed, err := k.list(ctx, c)
@@ -73,10 +93,7 @@ func (k *keyed) usualVerbs() []verb {
 			return k.output(args[0], found), err
 		},
 	}
-	remove := verb{
-		use: "delete <" + k.kind + ">...", short: "Delete " + k.kind + "s", names: "the keys",
-		complete: k.complete, args: keysToDelete(k.kind), write: k.delete,
-	}
+	remove := k.ofSeveral(verb{use: "delete", short: "Delete " + k.kind + "s", names: "the keys", write: k.delete})
 	return []verb{k.explained(list), k.explained(get), k.edit(one), k.explained(remove)}
 }
 
@@ -84,7 +101,11 @@ func (k *keyed) usualVerbs() []verb {
 func (k *keyed) create(parse func(key string) (*guidonv1.Document, error), options func(command *cobra.Command)) verb {
 	var created *guidonv1.Document
 	return k.explained(verb{
-		use: "create <" + k.kind + ">", short: "Create a " + k.kind, names: "the key", options: options,
+		use: "create <" + k.kind + ">", short: "Create a " + k.kind, names: "the key",
+		options: func(command *cobra.Command) {
+			options(command)
+			k.dryRunFlag(command)
+		},
 		check: func(command *cobra.Command) (err error) {
 			created, err = parse(command.Flags().Arg(0))
 			return err
@@ -96,6 +117,9 @@ func (k *keyed) create(parse func(key string) (*guidonv1.Document, error), optio
 			}
 			if _, err := k.read(ctx, c, args[0]); !errors.Is(err, guidon.NotFound) {
 				return cli.Output{}, k.existing(args[0], err)
+			}
+			if k.dryRun {
+				return k.planned(ctx, c, &guidonv1.PlanRequest{Document: created}, args)
 			}
 			if _, err := k.patch(ctx, c, k.put(created, since)); err != nil {
 				return cli.Output{}, err
@@ -119,49 +143,71 @@ func (k *keyed) existing(key string, err error) error {
 // update returns the verb that sets fields of an object. of returns the object of a document.
 func update[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) verb {
 	var given fields[M]
-	return k.explained(verb{
-		use: "update <" + k.kind + ">", short: "Change fields of a " + k.kind, names: "the key",
-		complete: cli.FirstArgument(k.complete),
-		options: func(command *cobra.Command) {
-			all.flags(command)
-			k.dryRunFlag(command)
-		},
+	return k.explained(k.ofSeveral(verb{
+		use: "update", short: "Change fields of " + k.kind + "s", names: "the keys", options: all.flags,
 		check: func(command *cobra.Command) (err error) {
 			given, err = all.given(command.Flags())
 			return err
 		},
 		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
-			return k.rewrite(ctx, c, args[0], func(d *guidonv1.Document) error { return given.set(of(d)) })
+			keys, err := k.selected(ctx, c, args, "changes")
+			if err != nil {
+				return cli.Output{}, err
+			}
+			return k.rewrite(ctx, c, keys, func(d *guidonv1.Document) error { return given.set(of(d)) })
 		},
-	})
+	}))
 }
 
 func (k *keyed) dryRunFlag(command *cobra.Command) {
 	command.Flags().BoolVar(&k.dryRun, "dry-run", false, "print what would change, and its effect, and change nothing")
 }
 
-// rewrite changes the object with the key by change, unless somebody else changes it
+// rewrite changes the objects with the keys by change, unless somebody else changes one of them
 // meanwhile. With --dry-run it shows the plan instead.
 func (k *keyed) rewrite(
-	ctx context.Context, c client.Client, key string, change func(d *guidonv1.Document) error,
+	ctx context.Context, c client.Client, keys []string, change func(d *guidonv1.Document) error,
 ) (cli.Output, error) {
 	since, err := k.revision(ctx, c)
 	if err != nil {
 		return cli.Output{}, err
 	}
-	found, err := k.read(ctx, c, key)
+	all, edits := new(guidonv1.Document), new(guidonv1.PatchRequest)
+	for _, key := range keys {
+		found, err := k.read(ctx, c, key)
+		if err != nil {
+			return cli.Output{}, err
+		}
+		if err := change(found.document); err != nil {
+			return cli.Output{}, err
+		}
+		proto.Merge(all, found.document)
+		proto.Merge(edits, k.put(found.document, since))
+	}
+	if k.dryRun {
+		return k.planned(ctx, c, &guidonv1.PlanRequest{Document: all}, keys)
+	}
+	if len(keys) == 1 {
+		return k.replaced(ctx, c, keys[0], all, since)
+	}
+	done, err := k.patch(ctx, c, edits)
 	if err != nil {
 		return cli.Output{}, err
 	}
-	if err := change(found.document); err != nil {
-		return cli.Output{}, err
+	outputs := make([]cli.Output, len(keys))
+	for i, key := range keys {
+		if outputs[i], err = k.written(ctx, c, key, outcomeWord(done, key, "updated")); err != nil {
+			return cli.Output{}, err
+		}
 	}
-	if !k.dryRun {
-		return k.replaced(ctx, c, key, found.document, since)
-	}
-	plan, err := k.plan(ctx, c, found.document)
+	return together(outputs), nil
+}
+
+// planned returns the output of --dry-run: what the request would change, and its effects.
+func (k *keyed) planned(ctx context.Context, c client.Client, request *guidonv1.PlanRequest, keys []string) (cli.Output, error) {
+	plan, err := k.plan(ctx, c, request)
 	return cli.Output{
-		Data: cli.DataOf(plan), Names: []string{key},
+		Data: cli.DataOf(plan), Names: keys,
 		Table: func(out io.Writer) error {
 			changes.PrintPlan(out, plan)
 			return nil
@@ -169,11 +215,10 @@ func (k *keyed) rewrite(
 	}, err
 }
 
-// plan returns the plan of the document, with its effects.
-func (k *keyed) plan(ctx context.Context, c client.Client, d *guidonv1.Document) (*guidonv1.PlanResponse, error) {
-	return cli.Call[guidonv1.PlanResponse](ctx, c, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-		NamespaceKey: k.Namespace, Document: d, Mode: guidonv1.PlanMode_UPDATE_PLAN_MODE, WithEffects: true,
-	})
+// plan returns the plan of a request that has a document, with its effects.
+func (k *keyed) plan(ctx context.Context, c client.Client, request *guidonv1.PlanRequest) (*guidonv1.PlanResponse, error) {
+	request.NamespaceKey, request.WithEffects = k.Namespace, true
+	return cli.Call[guidonv1.PlanResponse](ctx, c, "/guidon.v1.PlanService/Plan", request)
 }
 
 // replaced replaces the object unless it has changed since the revision.
@@ -185,7 +230,7 @@ func (k *keyed) replaced(
 	if err != nil {
 		return cli.Output{}, changedMeanwhile(err)
 	}
-	return k.written(ctx, c, key, outcomeWord(done, "updated"))
+	return k.written(ctx, c, key, outcomeWord(done, key, "updated"))
 }
 
 // written returns the output of a command that has changed an object.
@@ -196,7 +241,11 @@ func (k *keyed) written(ctx context.Context, c client.Client, key, done string) 
 	return output, err
 }
 
-func (k *keyed) delete(ctx context.Context, c client.Client, keys []string) (cli.Output, error) {
+func (k *keyed) delete(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+	keys, err := k.selected(ctx, c, args, "deletes")
+	if err != nil {
+		return cli.Output{}, err
+	}
 	edits := new(guidonv1.PatchRequest)
 	for _, key := range keys {
 		if _, err := k.read(ctx, c, key); err != nil {
@@ -204,9 +253,19 @@ func (k *keyed) delete(ctx context.Context, c client.Client, keys []string) (cli
 		}
 		k.remove(edits, key)
 	}
-	question := fmt.Sprintf("This deletes from %s: %s %s\n", k.Place(), k.kind, strings.Join(keys, ", "))
-	if err := k.Confirm(question); err != nil {
-		return cli.Output{}, err
+	if k.dryRun {
+		d, err := cli.Call[guidonv1.Document](ctx, c, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: k.Namespace})
+		if err != nil {
+			return cli.Output{}, err
+		}
+		k.without(d, keys)
+		return k.planned(ctx, c, &guidonv1.PlanRequest{Document: d, Mode: guidonv1.PlanMode_REPLACE_PLAN_MODE}, keys)
+	}
+	if len(args) > 0 {
+		question := fmt.Sprintf("This deletes in %s: %s %s\n", k.Place(), k.kind, strings.Join(keys, ", "))
+		if err := k.Confirm(question); err != nil {
+			return cli.Output{}, err
+		}
 	}
 	done, err := k.patch(ctx, c, edits)
 	return cli.Output{
@@ -294,37 +353,10 @@ func (k *keyed) patch(
 	return done, changedMeanwhile(err)
 }
 
-// outcomeWord returns the word for the action, or says that nothing was done.
-func outcomeWord(done *guidonv1.EditResponse, word string) string {
-	if len(done.GetChanges()) == 0 {
+// outcomeWord returns the word for the action, or says that nothing was done to the object.
+func outcomeWord(done *guidonv1.EditResponse, key, word string) string {
+	if !slices.ContainsFunc(done.GetChanges(), func(o *guidonv1.EditedObject) bool { return o.GetKey() == key }) {
 		return "nothing to do for"
 	}
 	return word
-}
-
-// maxDeleted is how many objects one command deletes, the most that the service deletes at
-// once.
-const maxDeleted = 100
-
-// keysToDelete is a check for the arguments of a command that deletes objects.
-func keysToDelete(what string) cobra.PositionalArgs {
-	return func(command *cobra.Command, keys []string) error {
-		switch {
-		case len(keys) == 0:
-			return cli.UsageError("missing argument <%s>: %s", what, command.UseLine())
-		case len(keys) > maxDeleted:
-			return cli.UsageError("at most %d can be deleted at once; got %d", maxDeleted, len(keys))
-		}
-		seen := make(map[string]bool)
-		for _, key := range keys {
-			if key == "" {
-				return cli.UsageError("the %s must not be empty", what)
-			}
-			if seen[key] {
-				return cli.UsageError("%s %q is given twice", what, key)
-			}
-			seen[key] = true
-		}
-		return nil
-	}
 }

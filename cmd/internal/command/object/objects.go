@@ -21,6 +21,7 @@ type object struct {
 	aliases     []string
 	place       place
 	verbs       []verb
+	others      []*cobra.Command
 }
 
 // place is where the objects of a kind are.
@@ -64,6 +65,7 @@ func (o *object) command() *cobra.Command {
 	for _, v := range o.verbs {
 		command.AddCommand(o.verb(v))
 	}
+	command.AddCommand(o.others...)
 	return command
 }
 

@@ -3,12 +3,14 @@ package object
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/cmd/internal/command/evaluate"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -56,7 +58,9 @@ func segments(p *cli.Program) *object {
 	o.short, o.long, o.aliases = "List, create, change and delete segments", segmentHelp, []string{"segments"}
 	k := &keyed{object: o, texts: segmentTexts, complete: p.CompleteSegments, rows: segmentRows}
 	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
-		all, err := cli.AllSegments(ctx, c, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: k.Namespace, Query: k.query})
+		all, err := cli.AllSegments(ctx, c, &guidonv1.ListSegmentSummariesRequest{
+			NamespaceKey: k.Namespace, Query: k.query, Sort: segmentOrders[k.sort.Word], Descending: k.sort.Word == newestFirst,
+		}, k.limit)
 		return listedSegments(all), err
 	}
 	k.read = func(ctx context.Context, c client.Client, key string) (content, error) {
@@ -73,11 +77,21 @@ func segments(p *cli.Program) *object {
 			NamespaceKey: k.Namespace, Key: segmentOf(d).GetKey(), Segment: segmentOf(d), UnlessChangedSince: since,
 		}
 	}
+	k.without = func(d *guidonv1.Document, keys []string) {
+		d.Segments = slices.DeleteFunc(d.Segments, func(s *guidonv1.DocumentSegment) bool { return slices.Contains(keys, s.GetKey()) })
+	}
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Segments = append(edits.Segments, &guidonv1.SegmentEdit{Delete: key})
 	}
 	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage{k}.verb())
+	o.others = []*cobra.Command{evaluate.ExplainSegmentCommand(p)}
 	return o
+}
+
+// segmentOrders are the values of --sort.
+var segmentOrders = map[string]guidonv1.SegmentSort{
+	"": guidonv1.SegmentSort_KEY_SEGMENT_SORT, "key": guidonv1.SegmentSort_KEY_SEGMENT_SORT,
+	"name": guidonv1.SegmentSort_NAME_SEGMENT_SORT, newestFirst: guidonv1.SegmentSort_CHANGED_SEGMENT_SORT,
 }
 
 func segmentOf(d *guidonv1.Document) *guidonv1.DocumentSegment { return d.GetSegments()[0] }
@@ -136,6 +150,7 @@ func createSegment(k *keyed) verb {
 		fields.flags(command)
 		command.Flags().StringArrayVar(&constraints, "constraint", nil,
 			"a `constraint`, such as 'country eq PT'; may be repeated")
+		_ = command.RegisterFlagCompletionFunc("constraint", k.CompleteProperties("")) // the flag exists
 	})
 }
 
