@@ -31,7 +31,7 @@ func newGRPC(u *url.URL, options Options) (Client, error) {
 	}
 	security := insecure.NewCredentials()
 	if u.Scheme == "grpcs" {
-		config, err := options.tls()
+		config, err := options.TLS()
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ type httpClient struct {
 }
 
 func newHTTP(u *url.URL, options Options) (*httpClient, error) {
-	config, err := options.tls()
+	config, err := options.TLS()
 	if err != nil {
 		return nil, err
 	}

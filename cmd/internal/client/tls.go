@@ -12,8 +12,8 @@ import (
 // maxCAFile limits a file of certificates, in bytes.
 const maxCAFile = 4 << 20
 
-// tls returns the TLS configuration of the options, or nil for the default.
-func (o Options) tls() (*tls.Config, error) {
+// TLS returns the TLS configuration of the options, or nil for the default.
+func (o Options) TLS() (*tls.Config, error) {
 	if o.CAFile == "" {
 		return nil, nil
 	}
@@ -33,15 +33,18 @@ func (o Options) tls() (*tls.Config, error) {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
-// What errors of TLS handshakes contain, over HTTP and over gRPC.
+// What errors contain about TLS handshakes and other protocols, over HTTP and over gRPC.
 const (
 	notVerified = "failed to verify certificate: "
 	notTLS      = "first record does not look like a TLS handshake"
 	httpNotTLS  = "server gave HTTP response to HTTPS client"
+	isGRPCPort  = `malformed HTTP response "\x00\x00` // the first frame of HTTP/2
+	isHTTPPort  = "the frame header looked like an HTTP/1.1 header"
 )
 
 // handshakeError returns the error for a call to the address that failed with the text, or nil
-// unless the TLS handshake failed. Another attempt would fail, too.
+// unless the TLS handshake failed or the port has another protocol. Another attempt would fail,
+// too.
 func handshakeError(address, text string) error {
 	if _, reason, ok := strings.Cut(text, notVerified); ok {
 		reason, _, _ = strings.Cut(reason, `"`) // gRPC quotes it
@@ -51,9 +54,16 @@ func handshakeError(address, text string) error {
 		}
 		return fmt.Errorf("cannot trust the certificate of %s: %s; %s", address, strings.TrimPrefix(reason, "x509: "), advice)
 	}
-	if strings.Contains(text, notTLS) || strings.Contains(text, httpNotTLS) {
-		scheme, _, _ := strings.Cut(address, "://")
-		return fmt.Errorf("%s does not use TLS: use %s:// instead of %s://", address, strings.TrimSuffix(scheme, "s"), scheme)
+	scheme, host, _ := strings.Cut(address, "://")
+	plain, secure := strings.CutSuffix(scheme, "s")
+	suffix := map[bool]string{true: "s"}[secure]
+	switch {
+	case strings.Contains(text, notTLS), strings.Contains(text, httpNotTLS):
+		return fmt.Errorf("%s does not use TLS: use %s:// instead of %s://", address, plain, scheme)
+	case strings.Contains(text, isGRPCPort):
+		return fmt.Errorf("%s is a port for gRPC: use grpc%s://%s, or the port for HTTP", address, suffix, host)
+	case strings.Contains(text, isHTTPPort):
+		return fmt.Errorf("%s is a port for HTTP: use http%s://%s, or the port for gRPC", address, suffix, host)
 	}
 	return nil
 }

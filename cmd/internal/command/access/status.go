@@ -30,6 +30,13 @@ type commandStatus struct {
 	Version   string `json:"version,omitempty"` // of the server
 	ReadOnly  bool   `json:"readOnly"`
 	Identity  string `json:"identity,omitempty"` // the name of the caller, or the id
+
+	Authentication requirement `json:"authentication"`
+}
+
+// requirement says whether a server requires authentication.
+type requirement struct {
+	Required bool `json:"required"`
 }
 
 // StatusCommand returns the command "status".
@@ -93,14 +100,16 @@ func serverStatus(ctx context.Context, t *cli.Task, service client.Client, s *co
 	case !errors.Is(err, guidon.Unauthenticated):
 		return err
 	}
+	return serverInfo(ctx, service, s)
+}
+
+// serverInfo sets what a server says about itself: its version, and what it permits.
+func serverInfo(ctx context.Context, service client.Client, s *commandStatus) error {
 	info, err := cli.Call[httpbody.HttpBody](ctx, service, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty))
-	if errors.Is(err, guidon.Unauthenticated) && s.Identity == "" {
+	if err != nil {
 		return err
 	}
-	if err == nil {
-		err = json.Unmarshal(info.GetData(), s) // its version and whether it is read-only
-	}
-	return err
+	return json.Unmarshal(info.GetData(), s)
 }
 
 func printStatus(out io.Writer, s commandStatus) error {
@@ -113,7 +122,11 @@ func printStatus(out io.Writer, s commandStatus) error {
 		table.Row("SERVER", s.Address)
 		table.Row("VERSION", cli.OrDash(s.Version))
 		table.Row("CONTEXT", cli.OrDash(s.Context))
-		table.Row("YOU", cmp.Or(cli.Printable(s.Identity), "not signed in"))
+		you := "not signed in"
+		if !s.Authentication.Required {
+			you, changes = "anybody: the server does not require authentication", "allowed"
+		}
+		table.Row("YOU", cmp.Or(cli.Printable(s.Identity), you))
 	}
 	if s.ReadOnly {
 		changes = "refused: read-only (server.read_only is set)"

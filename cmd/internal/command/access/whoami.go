@@ -3,11 +3,14 @@ package access
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/auth"
@@ -28,7 +31,7 @@ which namespaces, and where each comes from.`,
 		Args: cobra.NoArgs,
 		RunE: p.Action(func(ctx context.Context, _ []string) error {
 			return p.WithClient(ctx, &c, cli.Reading, func(server client.Client) error {
-				self, err := cli.Self(ctx, server)
+				self, err := self(ctx, server)
 				if err != nil {
 					return err
 				}
@@ -42,6 +45,22 @@ which namespaces, and where each comes from.`,
 	c.ServerFlags(command)
 	format.Flag(command, "your name")
 	return command
+}
+
+// self returns the authentication of the client. Of a server that does not require any, it
+// returns what everybody is there.
+func self(ctx context.Context, server client.Client) (*auth.Authentication, error) {
+	known, err := cli.Self(ctx, server)
+	if !errors.Is(err, guidon.Unauthenticated) {
+		return known, err
+	}
+	var s commandStatus
+	if failed := serverInfo(ctx, server, &s); failed != nil || s.Authentication.Required {
+		return nil, err
+	}
+	return &auth.Authentication{Id: change.Anonymous.ID, Access: []*auth.Grant{{
+		Role: service.RoleAdmin.String(), NamespaceKeys: []string{service.Everywhere}, Source: string(service.OriginOpen),
+	}}}, nil
 }
 
 func printSelf(p *cli.Program, out io.Writer, self *auth.Authentication) error {

@@ -150,7 +150,7 @@ func connectionOf(flags *pflag.FlagSet) (*Connection, string) {
 	}
 	return &Connection{
 		Address: value("address"), CAFile: value("ca-file"), Token: value("token"), TokenFile: value("token-file"),
-		Database: value("db"), optional: flags.Lookup("db") != nil, timeout: completionWait, Quiet: true,
+		Database: value("db"), optional: flags.Lookup("db") != nil, Timeout: completionWait, Quiet: true,
 	}, value("namespace")
 }
 

@@ -37,7 +37,7 @@ type Connection struct {
 	local     bool
 	optional  bool // without a server, the command works on the local database
 	Quiet     bool // the server is named elsewhere, and a database that is only read is not
-	timeout   time.Duration
+	Timeout   time.Duration
 	Message   string // of writes; see WriteFlags
 	Yes       bool   // the same
 	writes    bool
@@ -61,7 +61,7 @@ func (c *Connection) Flags(command *cobra.Command) {
 
 // ServerFlags adds the connection flags to a command that may only use a server.
 func (c *Connection) ServerFlags(command *cobra.Command) {
-	c.AddressFlags(command)
+	c.AddressFlags(command, time.Minute)
 	flags := command.Flags()
 	flags.StringVarP(&c.Token, "token", "t", "",
 		"`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
@@ -71,7 +71,7 @@ func (c *Connection) ServerFlags(command *cobra.Command) {
 }
 
 // AddressFlags adds the flags that select the server, but not those for a token.
-func (c *Connection) AddressFlags(command *cobra.Command) {
+func (c *Connection) AddressFlags(command *cobra.Command, timeout time.Duration) {
 	flags := command.Flags()
 	flags.StringVarP(&c.Address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000, or of the context with this name (default: GUIDON_ADDRESS, or that of the context in use)")
 	_ = flags.SetAnnotation("address", defaulted, []string{"true"}) // the flag exists
@@ -81,7 +81,7 @@ func (c *Connection) AddressFlags(command *cobra.Command) {
 		command.MarkFlagsMutuallyExclusive("address", "context")
 	}
 	flags.StringVar(&c.CAFile, "ca-file", "", "`file` with certificates of the authorities that the server's certificate may be from, in PEM (default: GUIDON_CA_FILE, that of the context, or those of the system)")
-	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for a response from the server")
+	flags.DurationVar(&c.Timeout, "timeout", timeout, "longest `time` to wait for a response from the server")
 	Connects(flags, "address", "ca-file", "timeout")
 }
 
@@ -175,7 +175,7 @@ func (c *Connection) Normalized() (string, error) {
 
 // Options returns the options for the server, with the token.
 func (c *Connection) Options(token string) client.Options {
-	return client.Options{Token: token, Timeout: c.timeout, CAFile: c.CAFile}
+	return client.Options{Token: token, Timeout: c.Timeout, CAFile: c.CAFile}
 }
 
 // Dial returns a client for the server at the address.

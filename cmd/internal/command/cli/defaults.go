@@ -16,6 +16,15 @@ import (
 // address and the namespace.
 const defaulted = "defaulted"
 
+// orLocal is the annotation of the address if a command has no --db, but prefers what the
+// configuration names to the context in use.
+const orLocal = "or-local"
+
+// OrLocal lets the command prefer what the configuration names to the context in use.
+func OrLocal(command *cobra.Command) {
+	_ = command.Flags().SetAnnotation("address", orLocal, []string{"true"}) // the flag exists
+}
+
 // NamespaceFlag adds the flag for the namespace that a command works on.
 func NamespaceFlag(command *cobra.Command, namespace *string) {
 	flags := command.Flags()
@@ -94,7 +103,8 @@ func (p *Program) defaults(flags *pflag.FlagSet) (Defaults, error) {
 	} else {
 		d.Address = settings.Address
 	}
-	if d.Address == "" && flags.Lookup("db") != nil && (settings.Database || anyChanged(flags, "config")) {
+	local := flags.Lookup("db") != nil || given.Annotations[orLocal] != nil
+	if d.Address == "" && local && (settings.Database || anyChanged(flags, "config")) {
 		return d, nil // the environment, or a flag, names a database
 	}
 	return p.InContext(d, settings)

@@ -26,35 +26,35 @@ const healthHelp = `Check the health of a running server, and exit with 0 if it 
 health check for containers, whose image contains no other program. A server whose
 database is away still serves; one whose database file was removed or replaced does not.
 
-Without --address it checks the server of this configuration on this machine, and
-does not verify its certificate, which is issued for the name that clients use. No
-token is needed or sent.`
+Without --address and a context in use, it checks the server of this configuration on this
+machine, and does not verify its certificate, which is issued for the name that clients
+use. No token is needed or sent.`
 
 // maxHealthResponse is how much of a response is read, in bytes.
 const maxHealthResponse = 4096
 
 // HealthCommand returns the command "health".
 func HealthCommand(p *cli.Program) *cobra.Command {
-	var address string
-	var timeout time.Duration
+	c := new(cli.Connection)
 	command := &cobra.Command{
 		Use:   "health",
 		Short: "Check whether a running server is serving",
 		Long:  healthHelp,
 		Example: `  guidon health
-  guidon health --address https://flags.example.com --timeout 1s`,
+  guidon health --address https://flags.example.com --timeout 1s
+  guidon health --context staging`,
 		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return health(ctx, p, address, timeout) }),
+		RunE: p.Action(func(ctx context.Context, _ []string) error { return health(ctx, p, c) }),
 	}
-	command.Flags().StringVarP(&address, "address", "a", "", "check the server at this `URL`, such as http://host:8080")
-	command.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "longest `time` to wait for the response")
+	c.AddressFlags(command, 3*time.Second)
+	cli.OrLocal(command)
 	return command
 }
 
-func health(ctx context.Context, p *cli.Program, address string, timeout time.Duration) error {
-	transport := &http.Transport{}
+func health(ctx context.Context, p *cli.Program, c *cli.Connection) error {
+	address, transport := c.Address, &http.Transport{}
 	switch {
-	case timeout <= 0:
+	case c.Timeout <= 0:
 		return cli.UsageError("--timeout must be more than 0")
 	case address == "":
 		configured, err := config.LoadServer(p.ConfigFile, p.Environ)
@@ -70,12 +70,16 @@ func health(ctx context.Context, p *cli.Program, address string, timeout time.Du
 			return err
 		}
 		transport.Proxy = http.ProxyFromEnvironment
+		var err error
+		if transport.TLSClientConfig, err = c.Options("").TLS(); err != nil {
+			return cli.UsageError("%w", err)
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if err := checkHealth(ctx, transport, strings.TrimRight(address, "/")+"/health?full"); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("no response within %s", clock.Text(timeout))
+			err = fmt.Errorf("no response within %s", clock.Text(c.Timeout))
 		}
 		return fmt.Errorf("%s is not serving: %w", address, err)
 	}
@@ -102,7 +106,7 @@ func ownAddress(s config.Server) (string, error) {
 func checkHealthAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return cli.UsageError("invalid --address: must have the form http://host:8080 or https://host, without user, query or fragment")
+		return cli.UsageError("invalid address: health needs the form http://host:8080 or https://host, without user, query or fragment")
 	}
 	return nil
 }
