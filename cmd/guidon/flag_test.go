@@ -2,8 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -259,7 +258,7 @@ func TestEditObject(t *testing.T) {
 	if got := s.ok("segment", "get", "staff"); !strings.Contains(got, "email suffix @example.org") {
 		t.Errorf("after the edit: got %s", got)
 	}
-	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); r.code != cli.ExitFailure || !strings.Contains(r.err, `line 8: flags[0] "beta": unknown member "enabld"; did you mean enabled?`) {
+	if r := s.edits("s/enabled: true/enabld: true/").run("flag", "edit", "beta", "--yes"); r.code != cli.ExitFailure || !strings.Contains(r.err, `line 9: flags[0] "beta": unknown member "enabld"; did you mean enabled?`) {
 		t.Errorf("a misspelled member: got %q", r.err)
 	}
 	s.ok("flag", "update", "beta", "--enabled")
@@ -280,22 +279,36 @@ func TestEditObject(t *testing.T) {
 	}
 }
 
-// TestEditConflict: an edit changes nothing if somebody has changed the flag meanwhile.
+// TestEditConflict: an edit shows what somebody else has changed meanwhile, before it asks. Both
+// are brought together if the user wants that; otherwise nothing is changed, and the edit is kept.
 func TestEditConflict(t *testing.T) {
 	s := newShell(t)
 	server := s.serve()
-	s.ok("flag", "create", "beta", "--address", server.web)
-	s = s.editing("sed -i 's/enabled: false/enabled: true/' \"$1\"\n" +
-		"curl -sS -X POST " + server.web + "/api/v1/namespaces/default/flags/beta/off >/dev/null\n")
-	s.fails(cli.ExitFailure, []string{"flag", "edit", "beta", "--yes", "--address", server.web}, "nothing was changed: run the command again", "the edited text is in ")
-	if got := s.ok("flag", "get", "beta", "-o", "json", "--address", server.web); !strings.Contains(got, `"enabled": false`) {
-		t.Errorf("after the conflict: got %s", got)
+	at := func(args ...string) []string { return append(args, "--address", server.web) }
+	s.ok(at("flag", "create", "beta", "--name", "Beta")...)
+	edit := at("flag", "edit", "beta")
+	editing := s.editing("sed -i 's/enabled: false/enabled: true/; s/name: Beta/name: Mine/' \"$1\"\n" +
+		"curl -sS -X PUT " + server.web + `/api/v1/namespaces/default/flags/beta -d '{"name": "Theirs", "description": "new", "enabled": false}' >/dev/null` + "\n")
+	said := []string{
+		"flag beta has changed since revision 2: update in revision 3 by anonymous\n    description nothing → \"new\"\n" +
+			"    both changed name: you to Mine, they to Theirs\n",
+		"nothing was changed: flag beta has changed since the edit began", "the edited text is in ",
 	}
-	files, err := filepath.Glob(filepath.Join(os.TempDir(), "guidon-edit-*", "*.yaml"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("kept files: got %q and error %v, want one", files, err)
+	r := editing.fails(cli.ExitFailure, append(edit, "--yes"), said...)
+	kept := regexp.MustCompile(`in (\S+\.yaml); go on with "guidon flag edit beta --file"`).FindStringSubmatch(r.err)
+	if kept == nil {
+		t.Fatalf("got %q, want it to name the kept file", r.err)
 	}
-	if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "enabled: true") {
-		t.Errorf("the kept file: got %q and error %v, want what was typed", text, err)
+	s.typing("n\n").fails(cli.ExitFailure, append(edit, "--file", kept[1]), said[:2]...)
+	if got := s.ok(at("log", "beta", "--limit", "1", "-o", "name")...); got != "3\n" {
+		t.Errorf("after refused edits: got revision %s, want 3", got)
 	}
+	out := s.typing("y\nyes\n").ok(append(edit, "--file", kept[1])...)
+	if !strings.Contains(out, `name "Theirs" → "Mine"`) || strings.Contains(out, "description") {
+		t.Errorf("got the plan %s, want it to have what was typed alone", out)
+	}
+	if got := s.ok(at("flag", "get", "beta")...); !strings.Contains(got, "Mine") || !strings.Contains(got, "new") || !strings.Contains(got, "on\n") {
+		t.Errorf("brought together: got %s", got)
+	}
+	s.fails(cli.ExitFailure, append(edit, "--file", s.file("x.yaml", "flags: []")), "must begin with the line of the edit that kept it")
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -38,15 +37,34 @@ func (p *Program) Ask(flag string) error {
 		return fmt.Errorf("nothing was changed: cannot ask for confirmation without a terminal; run again with %s to proceed", flag)
 	}
 	fmt.Fprint(p.Err, "Proceed? Type yes: ")
-	answer, err := bufio.NewReader(io.LimitReader(p.Input, 100)).ReadString('\n')
+	answer, err := p.answer()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if strings.TrimSpace(strings.ToLower(answer)) != "yes" {
+	if answer != "yes" {
 		return errors.New("nothing was changed: not confirmed")
 	}
 	p.confirmed = true
 	return nil
+}
+
+// maxAnswer limits the length of an answer, in bytes.
+const maxAnswer = 100
+
+// answer reads a line, and nothing of what follows. It returns it in lower case and without space
+// around it, with io.EOF if the input ends before the line does.
+func (p *Program) answer() (string, error) {
+	var line strings.Builder
+	for one := make([]byte, 1); line.Len() < maxAnswer; {
+		if _, err := io.ReadFull(p.Input, one); err != nil {
+			return strings.ToLower(strings.TrimSpace(line.String())), err
+		}
+		if one[0] == '\n' {
+			break
+		}
+		line.WriteByte(one[0])
+	}
+	return strings.ToLower(strings.TrimSpace(line.String())), nil
 }
 
 // protectedClient asks before the first change, unless the command has asked.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -36,7 +35,7 @@ func (p *Program) Revise(ctx context.Context, name string, text []byte, use func
 		again := false
 		if e.Terminal && ctx.Err() == nil {
 			fmt.Fprintln(p.Err, problem)
-			again, err = p.askAgain()
+			again, err = p.YesOrNo("Edit again?")
 			problem = errors.New("nothing was changed: the edited text was not accepted")
 		}
 		if !again || err != nil {
@@ -69,13 +68,15 @@ func KeepEdited(name string, edited, original []byte) error {
 	return fmt.Errorf("the edited text is in %s", path)
 }
 
-// askAgain asks whether to edit again. An empty answer is yes.
-func (p *Program) askAgain() (bool, error) {
-	fmt.Fprint(p.Err, "Edit again? [Y/n] ")
-	answer, err := bufio.NewReader(io.LimitReader(p.Input, 100)).ReadString('\n')
+// YesOrNo asks the question at a terminal; without one, the answer is no. An empty answer is yes.
+func (p *Program) YesOrNo(question string) (bool, error) {
+	if !p.canAsk() {
+		return false, nil
+	}
+	fmt.Fprint(p.Err, question+" [Y/n] ")
+	answer, err := p.answer()
 	if errors.Is(err, io.EOF) {
 		return false, nil
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
 	return err == nil && (answer == "" || strings.HasPrefix(answer, "y")), err
 }

@@ -2,12 +2,14 @@ package object
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/changes"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -21,8 +23,10 @@ const editHelp = `Edit a %[1]s in an editor, as YAML in the form of import files
 $EDITOR, which may have arguments, or else the usual one of the system.
 
 What you save is checked, and shown as a plan, with what changes for users. It is applied
-if you confirm that, unless somebody has changed the %[1]s since the editor began. If
-something is wrong with it, you can edit again. Nothing that you typed is lost.`
+if you confirm that. If somebody has changed the %[1]s since the editor began, you see what,
+and may bring both together; where both changed the same, what you typed stays. If
+something is wrong with it, you can edit again. Nothing that you typed is lost: --file goes
+on with an edit that was kept.`
 
 // edit is one edit of an object.
 type edit struct {
@@ -35,8 +39,12 @@ func (k *keyed) edit(complete cobra.CompletionFunc) verb {
 	return verb{
 		use: "edit <" + k.kind + ">", short: "Edit a " + k.kind + " in an editor", long: fmt.Sprintf(editHelp, k.kind),
 		example: fmt.Sprintf(`  guidon %[1]s edit new-checkout
-  EDITOR='code --wait' guidon %[1]s edit new-checkout -n shop -m "for the sale"`, k.kind),
+  EDITOR='code --wait' guidon %[1]s edit new-checkout -n shop -m "for the sale"
+  guidon %[1]s edit new-checkout --file /tmp/guidon-edit-1/new-checkout.yaml`, k.kind),
 		names: "the key", complete: complete,
+		options: func(command *cobra.Command) {
+			command.Flags().StringVar(&k.file, "file", "", "use this `file`, which an edit has kept, instead of an editor")
+		},
 		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			return edit{k, args[0]}.run(ctx, c)
 		},
@@ -48,38 +56,76 @@ func (e edit) run(ctx context.Context, c client.Client) (cli.Output, error) {
 	if err != nil {
 		return cli.Output{}, err
 	}
-	text, err := e.text(ctx, c)
+	text, err := e.text(ctx, c, *since)
 	if err != nil {
 		return cli.Output{}, err
 	}
 	name := e.key + ".yaml"
 	var edited *guidonv1.Document
-	var plan *guidonv1.PlanResponse
 	var typed []byte
-	err = e.Revise(ctx, name, text, func(changed []byte) (err error) {
+	use := func(changed []byte) (err error) {
 		typed = changed
 		if edited, err = e.parse(changed); err == nil {
-			plan, err = e.plan(ctx, c, &guidonv1.PlanRequest{Document: edited})
+			_, err = e.plan(ctx, c, &guidonv1.PlanRequest{Document: edited})
 		}
 		return err
-	})
+	}
+	if e.file == "" {
+		err = e.Revise(ctx, name, text, use)
+	} else if text, err = e.kept(since); err == nil {
+		err = use(text)
+	}
 	switch {
-	case errors.Is(err, cli.ErrUnedited) || err == nil && len(plan.GetChanges()) == 0:
-		fmt.Fprintf(e.Err, "nothing to do for %s %s in %s\n", e.kind, e.key, e.Place())
-		return cli.Output{}, nil
+	case errors.Is(err, cli.ErrUnedited):
+		return cli.Output{}, e.nothingToDo()
 	case err != nil:
 		return cli.Output{}, err
 	}
 	e.printWarnings(typed)
-	output, err := e.apply(ctx, c, edited, plan, since)
+	output, err := e.apply(ctx, c, edited, since)
 	if err != nil {
-		err = errors.Join(err, cli.KeepEdited(name, typed, text))
+		err = errors.Join(err, e.keep(name, typed, text))
 	}
 	return output, err
 }
 
-// text returns the YAML of the object.
-func (e edit) text(ctx context.Context, c client.Client) ([]byte, error) {
+func (e edit) nothingToDo() error {
+	_, err := fmt.Fprintf(e.Err, "nothing to do for %s %s in %s\n", e.kind, e.key, e.Place())
+	return err
+}
+
+// keep keeps the edited text, and returns an error that says how to go on with it.
+func (e edit) keep(name string, typed, text []byte) error {
+	if e.file != "" {
+		return nil // it is still there
+	}
+	err := cli.KeepEdited(name, typed, text)
+	if err != nil {
+		err = fmt.Errorf("%w; go on with \"guidon %s edit %s --file\"", err, e.kind, e.key)
+	}
+	return err
+}
+
+// kept returns the text of --file, and sets the revision at which its edit began.
+func (e edit) kept(since *int64) ([]byte, error) {
+	text, err := e.ReadInput(e.file, maxKept)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Sscanf(string(text), beganAt, since); err != nil {
+		return nil, fmt.Errorf("%s must begin with the line of the edit that kept it, such as %q", e.file, fmt.Sprintf(beganAt, 412))
+	}
+	return text, nil
+}
+
+// maxKept limits the size of --file, in bytes.
+const maxKept = 16 << 20
+
+// beganAt is the first line of a text to edit.
+const beganAt = "# revision: %d\n"
+
+// text returns the YAML of the object, after a line with the revision.
+func (e edit) text(ctx context.Context, c client.Client, revision int64) ([]byte, error) {
 	found, err := e.read(ctx, c, e.key)
 	if err != nil {
 		return nil, err
@@ -87,6 +133,7 @@ func (e edit) text(ctx context.Context, c client.Client) ([]byte, error) {
 	d := convert.DocumentOf(found.document)
 	d.Namespace.Key = e.Namespace
 	var text bytes.Buffer
+	fmt.Fprintf(&text, beganAt, revision)
 	err = document.Encode(&text, document.YAML, []*service.Document{d})
 	return text.Bytes(), err
 }
@@ -126,10 +173,20 @@ func (e edit) printWarnings(text []byte) {
 	}
 }
 
-// apply shows the plan, and replaces the object if the user confirms it.
-func (e edit) apply(
-	ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64,
-) (cli.Output, error) {
+// apply shows the plan, and replaces the object if the user confirms it. What somebody else has
+// saved since the revision is shown first.
+func (e edit) apply(ctx context.Context, c client.Client, d *guidonv1.Document, since *int64) (cli.Output, error) {
+	d, err := e.mergedWithSaved(ctx, c, d, since)
+	if err != nil {
+		return cli.Output{}, err
+	}
+	plan, err := e.plan(ctx, c, &guidonv1.PlanRequest{Document: d})
+	switch {
+	case err != nil:
+		return cli.Output{}, err
+	case len(plan.GetChanges()) == 0:
+		return cli.Output{}, e.nothingToDo()
+	}
 	out := e.Out
 	if e.Output.ForPrograms() {
 		out = e.Err
@@ -139,4 +196,30 @@ func (e edit) apply(
 		return cli.Output{}, err
 	}
 	return e.replaced(ctx, c, e.key, d, since)
+}
+
+// mergedWithSaved returns the edited document or, if the object has changed since the revision
+// and the user wants that, both brought together. It then sets the revision to the current one.
+func (e edit) mergedWithSaved(
+	ctx context.Context, c client.Client, d *guidonv1.Document, since *int64,
+) (*guidonv1.Document, error) {
+	merged, how, err := e.merge(ctx, c, d, *since)
+	if err != nil || how.GetLatest() == nil && !how.GetBaseMissing() {
+		return d, err
+	}
+	fmt.Fprintf(e.Err, "%s %s has changed since revision %d: %s in revision %d by %s\n", e.kind, e.key, *since,
+		how.GetLatest().GetAction(), how.GetLatest().GetRevision(), cli.ActorName(how.GetLatest().GetActor()))
+	for _, theirs := range how.GetTheirs() {
+		fmt.Fprintf(e.Err, "    %s\n", theirs.GetSummary())
+	}
+	for _, both := range how.GetConflicts() {
+		fmt.Fprintf(e.Err, "    both changed %s: you to %s, they to %s\n", both.GetName(),
+			cmp.Or(both.GetWording().GetMine(), "nothing"), cmp.Or(both.GetWording().GetTheirs(), "nothing"))
+	}
+	both, err := e.YesOrNo("Bring both together? Where both changed the same, what you typed stays.")
+	if err == nil && !both {
+		err = guidon.Errorf(guidon.FailedPrecondition, "nothing was changed: %s %s has changed since the edit began", e.kind, e.key)
+	}
+	*since = how.GetCurrentRevision()
+	return merged, err
 }

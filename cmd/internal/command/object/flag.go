@@ -94,6 +94,14 @@ func flags(p *cli.Program) *object {
 			NamespaceKey: k.Namespace, Key: flagOf(d).GetKey(), Flag: flagOf(d), UnlessChangedSince: since,
 		}
 	}
+	k.merge = func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
+		*guidonv1.Document, *guidonv1.MergeDetails, error,
+	) {
+		m, err := cli.Call[guidonv1.FlagMerge](ctx, c, "/guidon.v1.EditService/MergeFlag", &guidonv1.MergeFlagRequest{
+			NamespaceKey: k.Namespace, Key: flagOf(d).GetKey(), Since: since, Flag: flagOf(d), PageWords: true,
+		})
+		return &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{m.GetFlag()}}, m.GetDetails(), err
+	}
 	k.without = func(d *guidonv1.Document, keys []string) {
 		d.Flags = slices.DeleteFunc(d.Flags, func(f *guidonv1.DocumentFlag) bool { return slices.Contains(keys, f.GetKey()) })
 	}

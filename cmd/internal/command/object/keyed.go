@@ -34,12 +34,15 @@ type keyed struct {
 	sort     cli.Choice // --sort: key, name or newestFirst
 	limit    int
 	dryRun   bool
+	file     string // --file
 
 	list    func(ctx context.Context, c client.Client) (cli.Output, error)
 	read    func(ctx context.Context, c client.Client, key string) (content, error)
 	rows    func(table cli.FieldTable, found content)
 	put     func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest // creates the object of the document
 	replace func(d *guidonv1.Document, since *int64) (method string, request proto.Message)
+	merge   func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
+		*guidonv1.Document, *guidonv1.MergeDetails, error)
 	remove  func(edits *guidonv1.PatchRequest, key string)
 	without func(d *guidonv1.Document, keys []string) // removes objects from a document
 

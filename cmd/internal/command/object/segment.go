@@ -77,6 +77,14 @@ func segments(p *cli.Program) *object {
 			NamespaceKey: k.Namespace, Key: segmentOf(d).GetKey(), Segment: segmentOf(d), UnlessChangedSince: since,
 		}
 	}
+	k.merge = func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
+		*guidonv1.Document, *guidonv1.MergeDetails, error,
+	) {
+		m, err := cli.Call[guidonv1.SegmentMerge](ctx, c, "/guidon.v1.EditService/MergeSegment", &guidonv1.MergeSegmentRequest{
+			NamespaceKey: k.Namespace, Key: segmentOf(d).GetKey(), Since: since, Segment: segmentOf(d), PageWords: true,
+		})
+		return &guidonv1.Document{Segments: []*guidonv1.DocumentSegment{m.GetSegment()}}, m.GetDetails(), err
+	}
 	k.without = func(d *guidonv1.Document, keys []string) {
 		d.Segments = slices.DeleteFunc(d.Segments, func(s *guidonv1.DocumentSegment) bool { return slices.Contains(keys, s.GetKey()) })
 	}
