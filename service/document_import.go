@@ -59,9 +59,6 @@ type ImportChange struct {
 	After  *Document
 }
 
-// errDryRun rolls back the transaction of a dry run.
-var errDryRun = errors.New("dry run")
-
 // Import imports the document into the namespace in one transaction. A namespace that
 // does not exist is created. Only the default one is neither created nor modified
 // (contract 13.2). ImportUpdate and ImportReplace set the name and the settings of an
@@ -88,23 +85,18 @@ func (s *Service) Import(
 	if w.Reason == (change.Reason{}) {
 		w.Reason = change.ImportReason()
 	}
+	w.DryRun = w.DryRun || dryRun
 	var result *ImportResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		i := &documentImport{objectWrite: newObjectWrite(tx, namespace), by: w.By, mode: mode}
-		i.skip, i.described = mode == ImportSkipExisting, dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed
+		i.skip, i.described = mode == ImportSkipExisting, w.DryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed
 		result = i.result
-		if err := i.run(ctx, doc.withNamespace(namespace)); err != nil {
-			return err
-		}
-		if dryRun {
-			return errDryRun
-		}
-		return nil
+		return i.run(ctx, doc.withNamespace(namespace))
 	})
-	if err != nil && !errors.Is(err, errDryRun) {
+	if err != nil {
 		return nil, revision, err
 	}
-	result.DryRun, result.Revision = dryRun, revision
+	result.DryRun, result.Revision = w.DryRun, revision
 	return result, revision, nil
 }
 

@@ -121,6 +121,9 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 	if err != nil {
 		return "", nil, err
 	}
+	if w.DryRun {
+		token = "" // there is none
+	}
 	return token, created, nil
 }
 

@@ -1,7 +1,9 @@
 package service
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -17,6 +19,7 @@ type Write struct {
 	IfMatch *int64        // the change fails unless this is the current revision number
 	Message string        // why, in the words of the caller; see [Write.Validate]
 	Reason  change.Reason // the kind of write; zero for a direct one
+	DryRun  bool          // everything is checked and returned as for a write, and nothing is stored
 }
 
 // Validate returns InvalidArgument if the message is too long, or has characters that hide
@@ -40,7 +43,24 @@ func (s *Service) update(ctx context.Context, namespace string, w Write, fn func
 	if err := w.Validate(); err != nil {
 		return 0, err
 	}
-	return s.store.Update(ctx, namespace, w, fn)
+	if !w.DryRun {
+		return s.store.Update(ctx, namespace, w, fn)
+	}
+	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
+		return cmp.Or(fn(ctx, tx), errDryRun)
+	})
+	return revision, ofDryRun(err)
+}
+
+// errDryRun ends the transaction of a dry run that would succeed.
+var errDryRun = errors.New("dry run")
+
+// ofDryRun returns the error of the dry run, or nil if a write would succeed.
+func ofDryRun(err error) error {
+	if errors.Is(err, errDryRun) {
+		return nil
+	}
+	return err
 }
 
 // updateAuthentications is [Store.UpdateAuthentications] with a valid w.
@@ -48,5 +68,10 @@ func (s *Service) updateAuthentications(ctx context.Context, w Write, fn func(ct
 	if err := w.Validate(); err != nil {
 		return err
 	}
-	return s.store.UpdateAuthentications(ctx, w, fn)
+	if !w.DryRun {
+		return s.store.UpdateAuthentications(ctx, w, fn)
+	}
+	return ofDryRun(s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		return cmp.Or(fn(ctx, tx), errDryRun)
+	}))
 }

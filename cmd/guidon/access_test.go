@@ -244,3 +244,34 @@ func TestRoleCompletion(t *testing.T) {
 		t.Errorf("subject: got %q", got)
 	}
 }
+
+// TestDryRunOnServer: commands about namespaces, tokens and bindings have the service check a
+// change without making it, over HTTP and over gRPC.
+func TestDryRunOnServer(t *testing.T) {
+	s := newShell(t)
+	s.ok("namespace", "create", "till")
+	s.ok("flag", "create", "menu", "-n", "till")
+	id := strings.TrimSpace(s.ok("binding", "create", "viewer", "oidc:google:sub:1", "-o", "name"))
+	server := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true").serve()
+	for _, at := range [][]string{{"--address", server.web}, {"--address", server.grpc}} {
+		state := func() string {
+			return s.ok(append([]string{"namespace", "list", "-o", "json"}, at...)...) + s.ok(append([]string{"token", "list", "-o", "json"}, at...)...) +
+				s.ok(append([]string{"binding", "list", "-o", "json"}, at...)...)
+		}
+		before := state()
+		for _, args := range [][]string{
+			{"namespace", "create", "shop"}, {"namespace", "update", "till", "--name", "Till"}, {"namespace", "delete", "till", "--force"},
+			{"token", "create", "ci"}, {"binding", "create", "admin", "oidc:google:sub:2"}, {"binding", "delete", id},
+		} {
+			r := s.run(append(append(args, "--dry-run"), at...)...)
+			if r.code != cli.ExitOK || !strings.HasSuffix(r.err, "dry run: nothing was changed\n") {
+				t.Errorf("%q: got exit code %d, %q and %q", args, r.code, r.out, r.err)
+			}
+		}
+		s.fails(cli.ExitFailure, append([]string{"namespace", "create", "till", "--dry-run"}, at...), `namespace "till" is not unique`)
+		s.fails(cli.ExitFailure, append([]string{"namespace", "delete", "till", "--dry-run"}, at...), "till")
+		if after := state(); after != before {
+			t.Errorf("after dry runs: got\n%s\nwant\n%s", after, before)
+		}
+	}
+}

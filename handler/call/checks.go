@@ -45,6 +45,9 @@ func (i invocation) headers() (err error) {
 	if i.call.Message, err = i.operation.message(i.request.WriteMessage); err != nil {
 		return err
 	}
+	if i.call.DryRun, err = i.operation.dryRun(i.request.DryRun); err != nil {
+		return err
+	}
 	i.call.Demand, err = i.operation.demand(i.request)
 	i.bounded.deadline = i.call.Demand.Begun.Add(i.invoker.config.Timeout)
 	return err

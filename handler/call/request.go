@@ -18,6 +18,7 @@ type Request struct {
 	IfMatch       string // raw header value
 	IfNoneMatch   string // raw header value
 	WriteMessage  string // raw header value of Guidon-Message; only if the operation takes it
+	DryRun        string // raw header value of Guidon-Dry-Run; only if the operation changes anything
 	CacheControl  string // raw header value
 	MinRevision   string // raw header value of Guidon-Min-Revision
 	ClientVersion string // raw header value: the server version that the client was made for

@@ -51,6 +51,7 @@ type infoBody struct {
 	Analytics       struct{} `json:"analytics"`
 	UI              UI       `json:"ui"`
 	ReadOnly        bool     `json:"readOnly,omitempty"`
+	DryRun          bool     `json:"dryRun"` // the header Guidon-Dry-Run is respected
 }
 
 type required struct {
@@ -69,6 +70,7 @@ func (i Info) encode(mode Mode) []byte {
 		Storage:        storage{Type: "database"},
 		UI:             UI{Theme: cmp.Or(mode.UI.Theme, "system"), TopbarColor: mode.UI.TopbarColor},
 		ReadOnly:       mode.ReadOnly,
+		DryRun:         true,
 	})
 	if err != nil {
 		panic(err) // strings and booleans can always be encoded

@@ -84,6 +84,9 @@ func (x *Exchange) setCall(o *call.Operation) {
 	if slices.Contains(x.route.variables, "namespace_key") {
 		x.Call.Namespace = x.PathVariable("namespace_key")
 	}
+	if o.Changes() {
+		x.Call.DryRun = strings.Join(header[call.DryRunHeader], ",")
+	}
 	if o.TakesMessage() {
 		x.Call.WriteMessage = strings.Join(header[call.MessageHeader], ",")
 	}

@@ -34,6 +34,7 @@ var parameters = object{
 	header("IfMatch", "If-Match", "Write only if this is still the revision of the namespace.", object{{"type", "string"}}, "5"),
 	header("Message", "Guidon-Message", "Why the change is made, kept in its records: at most 1,000 characters without line breaks, as UTF-8 of which any byte may be percent-encoded (a percent sign must be).",
 		object{{"type", "string"}}, "Black Friday"),
+	header("DryRun", "Guidon-Dry-Run", "With true, the change is checked and answered, and nothing is stored.", object{{"type", "boolean"}, {"default", false}}, true),
 	header("MinRevision", "Guidon-Min-Revision", "The response is from this revision of the namespace or a later one, or 503 if there is none in time.",
 		object{{"type", "integer"}, {"format", "int64"}, {"minimum", 0}}, 5),
 	header("CacheControl", "Cache-Control", "With no-cache the response is from the current state of the database; other directives have no effect.", object{{"type", "string"}}, "no-cache"),

@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ import (
 // shop is a server that the scenario is played on, whose clock stands still.
 type shop struct {
 	t       *testing.T
+	db      *sql.DB
 	url     string
 	token   string
 	older   bool              // requests take the older paths, where there are any
@@ -78,7 +80,7 @@ func newShop(t *testing.T, options ...func(*handler.Config)) *shop {
 	}
 	server := httptest.NewServer(handler.New(config))
 	t.Cleanup(server.Close)
-	return &shop{t: t, url: server.URL, token: token, saved: map[string]string{"token": created.ID}, replace: make(map[string]string)}
+	return &shop{t: t, db: db.SQL(), url: server.URL, token: token, saved: map[string]string{"token": created.ID}, replace: make(map[string]string)}
 }
 
 // play sends the requests of the scenario, and returns the examples.

@@ -107,6 +107,7 @@ var infoSchema = object{
 			}},
 			{"required", []any{"theme", "topbarColor"}},
 		}},
+		{"dryRun", object{{"type", "boolean"}, {"description", "Whether the service respects the header Guidon-Dry-Run."}}},
 		{"readOnly", object{{"type", "boolean"}, {"description", "Present if namespaces, flags and segments cannot be changed."}}},
 	}},
 	{"required", []any{"goVersion", "os", "arch", "updateAvailable", "isRelease", "authentication", "storage", "analytics", "ui"}},

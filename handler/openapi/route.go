@@ -168,7 +168,7 @@ func (r route) headerParameters() []any {
 		names = append(names, "IfMatch")
 	}
 	if r.operation.TakesMessage() {
-		names = append(names, "Message")
+		names = append(names, "Message", "DryRun")
 	}
 	if ofNamespace(r.operation) && !r.operation.Writes() && !ofNone(r.operation) {
 		names = append(names, "MinRevision", "CacheControl")

@@ -43,6 +43,9 @@ func requestOf(ctx context.Context, o *call.Operation, in *inbound) call.Request
 		Sender:        in,
 		Turn:          &in.turn,
 	}
+	if o.Changes() {
+		request.DryRun = strings.Join(md["guidon-dry-run"], ",")
+	}
 	if o.TakesMessage() {
 		request.WriteMessage = strings.Join(md["guidon-message"], ",")
 	}

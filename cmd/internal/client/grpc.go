@@ -59,6 +59,9 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	if value := message(ctx); value != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, "guidon-message", value)
 	}
+	if value := dryRun(ctx); value != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "guidon-dry-run", value)
+	}
 	err := c.conn.Invoke(ctx, method, request, response)
 	if err == nil {
 		return nil

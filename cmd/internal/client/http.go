@@ -119,6 +119,9 @@ func (c *httpClient) request(ctx context.Context, o *call.Operation, m proto.Mes
 	if value := message(ctx); value != "" {
 		r.Header.Set(call.MessageHeader, value)
 	}
+	if value := dryRun(ctx); value != "" {
+		r.Header.Set(call.DryRunHeader, value)
+	}
 	return r, nil
 }
 

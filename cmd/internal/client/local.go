@@ -32,6 +32,7 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 	actor := l.actor
 	result, err := l.handler.Invoke(ctx, o, call.Request{
 		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx), WriteMessage: message(ctx),
+		DryRun: dryRun(ctx),
 	})
 	if err != nil {
 		return err

@@ -18,3 +18,17 @@ func message(ctx context.Context) string {
 	value, _ := ctx.Value(messageKey{}).(string)
 	return value
 }
+
+type dryRunKey struct{}
+
+// WithDryRun returns a context whose writes are checked and answered, and not stored. A server
+// that does not know dry runs stores them: its /meta/info has no dryRun.
+func WithDryRun(ctx context.Context) context.Context {
+	return context.WithValue(ctx, dryRunKey{}, "true")
+}
+
+// dryRun returns the Guidon-Dry-Run header for the context, or "".
+func dryRun(ctx context.Context) string {
+	value, _ := ctx.Value(dryRunKey{}).(string)
+	return value
+}

@@ -40,6 +40,7 @@ type Connection struct {
 	Timeout   time.Duration
 	Message   string // of writes; see WriteFlags
 	Yes       bool   // the same
+	DryRun    bool   // writes are checked and answered, and not stored
 	writes    bool
 }
 
@@ -254,7 +255,10 @@ func (p *Program) WithClient(ctx context.Context, c *Connection, mode Access, fn
 	if c.Message != "" {
 		used = messageClient{used, c.Message}
 	}
-	if c.writes && p.protected != "" {
+	switch {
+	case c.DryRun:
+		used = &dryRunClient{Client: used, remote: c.Remote()}
+	case c.writes && p.protected != "":
 		used = protectedClient{used, p, c}
 	}
 	return fn(used)

@@ -29,8 +29,13 @@ func (t *Task) With(ctx context.Context, mode Access, fn func(client.Client) err
 	return t.WithClient(ctx, &t.Connection, mode, fn)
 }
 
-// Confirm is that of the program, with the answer of --yes.
-func (t *Task) Confirm(what string) error { return t.Program.Confirm(what, t.Connection.Yes) }
+// Confirm is that of the program, with the answer of --yes. A dry run needs none.
+func (t *Task) Confirm(what string) error {
+	if t.Connection.DryRun {
+		return nil
+	}
+	return t.Program.Confirm(what, t.Connection.Yes)
+}
 
 // Place returns where the command works, for messages.
 func (t *Task) Place() string { return t.Connection.Place(t.Namespace) }

@@ -4,6 +4,7 @@ package object
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -113,6 +114,9 @@ func (o *object) addFlags(command *cobra.Command, v verb) {
 		o.Connection.ServerFlags(command)
 	case v.write != nil:
 		o.Connection.WriteFlags(command)
+		if o.place == inService { // in a namespace, --dry-run shows a plan
+			o.Connection.DryRunFlag(command)
+		}
 	default:
 		o.Connection.Flags(command)
 	}
@@ -135,6 +139,9 @@ func (o *object) run(ctx context.Context, v verb, args []string) error {
 	}
 	return with(ctx, func(service client.Client) error {
 		output, err := act(ctx, service, args)
+		if err == nil && o.Connection.DryRun {
+			defer fmt.Fprintln(o.Err, "dry run: nothing was changed")
+		}
 		if err != nil || output.Data == nil && output.Table == nil { // it has printed what there is
 			return err
 		}

@@ -63,6 +63,9 @@ func (c *tokenCreation) print(response *auth.CreateTokenResponse) error {
 	return c.Show(c.format, cli.Output{
 		Data: cli.DataOf(response), Names: []string{response.GetClientToken()},
 		Table: func(out io.Writer) error {
+			if c.Connection.DryRun {
+				return nil
+			}
 			fmt.Fprintf(c.Err, "created token %s; it cannot be shown again\n", response.GetAuthentication().GetId())
 			_, err := fmt.Fprintln(out, response.GetClientToken())
 			return err
