@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -44,14 +43,10 @@ func render(w io.Writer) error {
 	})
 }
 
-// number formats a figure with at most three significant digits, the precision of the
-// measurements.
+// number formats a figure with at most two significant digits: measurements that are repeated
+// differ in the second one.
 func number(f float64) string {
-	if f == 0 {
-		return "0"
-	}
-	scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(f))))
-	rounded := math.Round(f*scale) / scale
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 2, 64), 64)
 	text := strconv.FormatFloat(rounded, 'f', -1, 64)
 	whole, fraction, _ := strings.Cut(text, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {

@@ -17,6 +17,9 @@ const (
 	ReasonUnavailable   = "unavailable"   // the provider cannot be used now
 )
 
+// Reasons are all of them.
+var Reasons = []string{ReasonState, ReasonDenied, ReasonInvalid, ReasonNotAdmitted, ReasonMisconfigured, ReasonLimited, ReasonUnavailable}
+
 const messageBeginAgain = "this attempt to sign in is not valid; begin again"
 
 var (

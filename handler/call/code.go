@@ -35,6 +35,15 @@ var transportCodes = [...]transportCode{
 	guidon.Limited:            {8, http.StatusTooManyRequests},
 }
 
+// Codes returns all codes, [OK] included.
+func Codes() []guidon.Code {
+	codes := []guidon.Code{OK}
+	for code := range transportCodes {
+		codes = append(codes, guidon.Code(code))
+	}
+	return codes
+}
+
 // GRPCCode returns the number of the gRPC status code, 0 for [OK].
 func GRPCCode(code guidon.Code) uint32 { return transportOf(code).grpc }
 

@@ -58,6 +58,8 @@ type People interface {
 // concurrently.
 type Observer interface {
 	provider.Observer
+	// SignInExpected is called once for each combination that SignedIn may have.
+	SignInExpected(method, provider, result string)
 	// SignedIn is called once for each attempt that ended. The result is "ok" or one of the
 	// reasons of package auth, and provider a configured one or "".
 	SignedIn(method, provider, result string)

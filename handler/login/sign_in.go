@@ -37,6 +37,7 @@ func New(c Config) (*SignIn, error) {
 	s := &SignIn{config: c, keys: newKeys(c.Secrets, c.Now)}
 	s.sealer = &loginstate.Sealer{Keys: s.keys, Lifetime: c.StateLifetime, Now: c.Now, HostPrefix: c.Session.HostPrefix}
 	s.cookie = loginstate.Options{Path: c.PublicPath + methodPath, Secure: c.Session.Secure}
+	s.expect()
 	return s, nil
 }
 
@@ -129,6 +130,30 @@ func nameOf(method service.Method) string {
 // cookies returns the cookies in the values of the header.
 func cookies(lines []string) []*http.Cookie {
 	return (&http.Request{Header: http.Header{"Cookie": lines}}).Cookies()
+}
+
+// expect notifies the observer of what attempts may be counted under.
+func (s *SignIn) expect() {
+	if s.config.Observer == nil {
+		return
+	}
+	expect := func(method, provider string) {
+		for _, result := range append(auth.Reasons, "ok", "error") {
+			s.config.Observer.SignInExpected(method, provider, result)
+		}
+	}
+	for name := range s.config.OIDC {
+		expect(methodOIDC, name)
+	}
+	if s.config.Codehost != nil {
+		expect(methodCodehost, "")
+	}
+	if s.config.Codehost != nil || len(s.config.OIDC) > 0 {
+		expect(methodCLI, "")
+	}
+	if s.config.Cluster != nil {
+		expect(methodKubernetes, "")
+	}
 }
 
 // observe reports the end of an attempt, whose error may be nil.

@@ -62,12 +62,15 @@ const (
 	EndedStopping  Reason = "stopping" // the process stops
 )
 
+// Reasons are all of them.
+var Reasons = []Reason{EndedByClient, EndedSlow, EndedExpired, EndedForbidden, EndedRewound, EndedFailed, EndedShare, EndedStopping}
+
 // Stats counts the streams of one kind.
 type Stats struct {
 	Kind    string // "ofrep" or "changes"
 	Open    int
 	Refused uint64            // because too many were open or the process was stopping
-	Ended   map[string]uint64 // by reason, of which there are few
+	Ended   map[string]uint64 // by reason; those of no stream are missing
 }
 
 // counts counts the streams of one kind.

@@ -43,6 +43,7 @@ test("broken copies are invalid", async (t) => {
     "a runtime that no longer exists": ["provided.al2023", "provided"],
     "a reference to an unknown resource": ["!GetAtt MigrationRole.Arn", "!GetAtt MigrateRole.Arn"],
     "an unknown attribute": ["!GetAtt Url.FunctionUrl", "!GetAtt Url.Address"],
+    "an API that needs the function, which needs its URL": ["Name: !Ref AWS::StackName", "Name: !Ref Function"],
     "an unknown condition": ["Condition: HasPublicUrl", "Condition: IsPublic"],
   };
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "guidon-template-"));
@@ -70,10 +71,16 @@ test("the privileges are minimal", () => {
 test("the function and the migration can load a configuration for signing in", () => {
   const resource = (name) => template.split(/^ {2}(?=\w)/m).find((r) => r.startsWith(`${name}:\n`));
   for (const name of ["Function", "MigrationFunction"]) {
-    assert.match(resource(name), /GUIDON_SERVER_PUBLIC_URL: !If \[HasPublicAddress, !Ref PublicUrl, !Ref AWS::NoValue\]/);
+    assert.match(resource(name), /GUIDON_SERVER_PUBLIC_URL: !If \[HasPublicAddress, !Ref PublicUrl, !GetAtt Api.ApiEndpoint\]/);
   }
   for (const name of ["FunctionRole", "MigrationRole"]) assert.match(resource(name), /ManagedPolicyArns: \[!Ref DatabasePolicy\]/);
   assert.match(resource("DatabasePolicy"), /Resource: !Ref SignInSecretArn/);
+});
+
+// A new account has ten concurrent executions, none of which may be reserved.
+test("no concurrency is reserved by default", () => {
+  assert.match(template, /^ {2}MaxConcurrency:\n {4}Type: Number\n {4}Default: 0\n/m);
+  assert.match(template, /ReservedConcurrentExecutions: !If \[HasMaxConcurrency, !Ref MaxConcurrency, !Ref AWS::NoValue\]/);
 });
 
 test("the public URL is one to which paths can be appended", () => {

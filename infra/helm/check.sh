@@ -1,12 +1,13 @@
 #!/bin/sh
 # Checks the chart with helm lint, the manifests against the schemas of Kubernetes and of
-# the Prometheus operator, and the configuration with the program. It also checks that
+# the Prometheus operator and the Gateway API, and the configuration with the program. It also checks that
 # invalid values are rejected. It needs network access only to the Go module proxy.
 set -eu
 cd "$(dirname "$0")"
 helm() { go run helm.sh/helm/v3/cmd/helm@v3.22.0 "$@"; }
 validate() { go run sigs.k8s.io/kubectl-validate@v0.0.4 --version 1.30 --local-crds "$work/crds" "$1"; }
 operator=github.com/prometheus-operator/prometheus-operator@v0.85.0
+gateway=sigs.k8s.io/gateway-api@v1.2.1
 kubernetes="--kube-version 1.30.0"
 die() { echo "check.sh: $*" >&2; exit 1; }
 
@@ -20,8 +21,11 @@ for name in TOKEN_BOOTSTRAP_TOKEN OIDC_PROVIDERS_AUTH0_CLIENT_SECRET CODEHOST_CL
   echo not-a-secret >"$work/secrets/GUIDON_AUTHENTICATION_METHODS_$name"
 done
 touch "$work/tls/tls.crt" "$work/tls/tls.key"
-go mod download "$operator"
+go mod download "$operator" "$gateway"
 cp "$(go env GOMODCACHE)/$operator/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml" "$work/crds"
+for kind in httproutes grpcroutes; do
+  cp "$(go env GOMODCACHE)/$gateway/config/crd/standard/gateway.networking.k8s.io_$kind.yaml" "$work/crds"
+done
 (cd ../.. && go build -o "$work/guidon" ./cmd/guidon)
 
 # accepted NAME FLAGS: the chart with these values is valid.
@@ -68,6 +72,15 @@ has 'name: system:auth-delegator$' token-review
 has 'name: system:auth-delegator$' full
 accepted keys --set database.secret=d,apiServerToken.enabled=true,apiServerToken.tokenReview=false
 ! has_text "^kind: ClusterRoleBinding\$" keys || die "a role that nobody needs is bound"
+accepted ingress --set database.secret=d,config.server.public_url=https://flags.example,ingress.enabled=true,ingress.grpc.host=grpc.flags.example
+has 'host: flags.example$' ingress
+has 'port: {name: grpc}' ingress
+has 'appProtocol: kubernetes.io/h2c' ingress
+accepted gateway --set database.secret=d,config.server.public_url=https://flags.example,gateway.enabled=true,gateway.parentRefs[0].name=public
+has 'request: 0s$' gateway
+! has_text "^kind: GRPCRoute\$" gateway || die "a route that nobody needs is created"
+has "^kind: GRPCRoute\$" full
+! has_text "h2c" full || die "a port with TLS is said to have none"
 ! has_text "^kind: ServiceAccount\$" minimal || die "a service account that nobody needs is created"
 
 rejected '/database/secret' --set replicas=2
@@ -78,6 +91,13 @@ rejected "invalid propertyName 'diagnostics_address'" --set database.secret=d,co
 rejected 'requires networkPolicy.metricsFrom' --set database.secret=d,serviceMonitor.enabled=true,networkPolicy.enabled=true
 rejected '/config/authentication/methods/oidc/providers/google' --set database.secret=d,config.authentication.methods.oidc.providers.google.client_secret=s
 rejected '/config/authentication/methods/codehost' --set database.secret=d,config.authentication.methods.codehost.client_secret=s
+for route in ingress gateway; do
+  public=config.server.public_url=https://flags.example
+  rejected 'require config.server.public_url' --set "database.secret=d,$route.enabled=true,gateway.parentRefs[0].name=public"
+  rejected 'require config.server.public_url' --set "database.secret=d,$public/base,$route.enabled=true,gateway.parentRefs[0].name=public"
+  rejected 'must differ from' --set "database.secret=d,$public,$route.enabled=true,$route.grpc.host=flags.example,gateway.parentRefs[0].name=public"
+done
+rejected '/gateway/parentRefs' --set "database.secret=d,$public,gateway.enabled=true"
 rejected "'token' not allowed" --set database.secret=d,serviceMonitor.token.secret=t
 rejected 'greater than autoscaling.maxReplicas' --set database.secret=d,autoscaling.enabled=true,autoscaling.minReplicas=30
 
@@ -86,4 +106,6 @@ sed 's/readinessProbe/readynessProbe/' "$work/full.yaml" >"$work/broken.yaml"
 if validate "$work/broken.yaml" >/dev/null 2>&1; then die "a misspelled field was not found"; fi
 sed 's/^      path: \/metrics/      paht: \/metrics/' "$work/full.yaml" >"$work/broken.yaml"
 if validate "$work/broken.yaml" >/dev/null 2>&1; then die "a misspelled field of the operator was not found"; fi
+sed 's/request: 0s/request: never/' "$work/gateway.yaml" >"$work/broken.yaml"
+if validate "$work/broken.yaml" >/dev/null 2>&1; then die "an invalid timeout of a route was not found"; fi
 echo "the chart is valid"

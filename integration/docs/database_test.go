@@ -3,12 +3,14 @@
 package docs
 
 import (
+	"database/sql"
 	"fmt"
 	"io"
 	"net"
 	"path/filepath"
 	"testing"
 
+	_ "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/guidonhq/guidon/integration/harness"
@@ -58,6 +60,8 @@ func (p *page) backing(t *testing.T, s *session) error {
 		switch server {
 		case "PostgreSQL":
 			address, socket = "127.0.0.1:5432", startPostgres(t)
+		case "MariaDB":
+			address, socket = "127.0.0.1:3306", startMariaDB(t)
 		case "Redis":
 			address, socket = "127.0.0.1:6379", filepath.Join(harness.OpenDir(t), "socket")
 			harness.StartRedis(t, "--unixsocket", socket, "--unixsocketperm", "777")
@@ -86,6 +90,21 @@ func startPostgres(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(server.Dir, ".s.PGSQL."+port)
+}
+
+// startMariaDB starts a MariaDB with an empty database, guidon, and returns its socket.
+func startMariaDB(t *testing.T) string {
+	t.Helper()
+	server := harness.StartPrivate(t, func() (*dbtest.Server, error) { return dbtest.MariaDB(t.Context()) })
+	db, err := sql.Open("mysql", "root@tcp("+server.Addr+")/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "CREATE DATABASE guidon CHARACTER SET utf8mb4"); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(server.Dir, "socket")
 }
 
 // forward makes the socket the server at an address of the page's network.

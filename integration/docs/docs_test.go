@@ -3,17 +3,19 @@
 // Package docs tests what README and docs tell readers to do: it runs every shell block as it
 // can be copied, page by page, and compares what is printed with what the page shows.
 //
-// The blocks of a page run in one bash, in a directory that has what a reader has: bin/guidon
-// and examples. Each page has a network of its own, in which a fresh server stands at
-// 127.0.0.1:8080 and :9000. A block that ends in `guidon server` or `make run` replaces that
-// server until the next heading of its level. HTML comments above a block, which readers do
-// not see, say what else the test must know; see marks.
+// The blocks of a page run in one bash, in the order of the page and with nothing that the
+// page does not show: in an empty home, and in a directory that has what a reader has, the
+// program, which docs/README.md says how to find, and examples. Each page has a network of its
+// own without a server. A block that ends in `guidon server` or `make run` runs in another
+// terminal, and starts one at 127.0.0.1:8080 and :9000, instead of the one above, if any. HTML
+// comments above a block, which readers do not see, say what else the test must know; see marks.
 package docs
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,20 +68,7 @@ func TestPages(t *testing.T) {
 			if err := p.backing(t, s); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.serve(standing); err != nil {
-				t.Fatal(err)
-			}
-			replaced := -1 // the section in which the page has a server of its own
 			for _, b := range run {
-				if replaced >= 0 && b.section != replaced {
-					if err := s.serve(standing); err != nil {
-						t.Fatal(err)
-					}
-					replaced = -1
-				}
-				if endsInServer.MatchString(b.text) {
-					replaced = b.section
-				}
 				if err := p.try(s, b); err != nil {
 					t.Fatalf("%s:%d: %v", p.name, b.line, err)
 				}
@@ -127,14 +116,9 @@ func (p *page) output(s *session, b *block) (string, error) {
 		return out, err
 	}
 	commands := b.commands()
-	if at := endsInServer.FindStringIndex(commands); at != nil {
-		if err := s.stop(); err != nil {
-			return "", err
-		}
-		if _, _, err := s.run(commands[:at[0]], 0); err != nil {
-			return "", err
-		}
-		return "", s.serve(commands[at[0]:])
+	fails := exitCode.FindStringSubmatch(commands)
+	if fails == nil && endsInServer.MatchString(commands) {
+		return "", s.serve(commands)
 	}
 	if url := b.markers["background"]; url != "" {
 		return "", s.background(commands, url)
@@ -143,10 +127,8 @@ func (p *page) output(s *session, b *block) (string, error) {
 		return s.answer(commands, answer)
 	}
 	code := 0
-	if want := b.markers["exit code"]; want != "" {
-		if _, err := fmt.Sscan(want, &code); err != nil {
-			return "", err
-		}
+	if fails != nil {
+		code, _ = strconv.Atoi(fails[1])
 	}
 	out, errs, err := s.run(commands, code)
 	return out + errs, err

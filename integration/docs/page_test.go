@@ -24,7 +24,6 @@ type block struct {
 	line     int // of its first fence
 	language string
 	text     string
-	section  int // number of the heading that it is below
 	// follows is the shell block directly above this block, whose output it shows.
 	follows *block
 	// markers are the HTML comments directly above, which readers do not see. See marks.
@@ -43,24 +42,22 @@ var marks = map[string]*regexp.Regexp{
 	"not compared": regexp.MustCompile("^(depends on the machine|excerpt|needs .+)$"),
 	// The answer to what a shell block asks at a terminal.
 	"answer": regexp.MustCompile(`^\S+$`),
-	// The exit code of a shell block with one command, if it is not 0.
-	"exit code": regexp.MustCompile(`^[1-9][0-9]*$`),
 	// A shell block that goes on until the end of the page, once this URL responds.
 	"background": regexp.MustCompile(`^http://127\.0\.0\.1:[0-9]+/$`),
 	// A program that the page needs and that need not be installed, also in continuous integration.
 	"requires": regexp.MustCompile(`^javac$`),
 	// A server besides guidon that the page needs from here on, at its usual port.
-	"with": regexp.MustCompile(`^(PostgreSQL|Redis)$`),
+	"with": regexp.MustCompile(`^(PostgreSQL|MariaDB|Redis)$`),
 	// The file of the repository with the same bytes as the block.
 	"file": regexp.MustCompile(`^examples/\S+$`),
 	// The command whose output the block shows, if it is not in the page.
 	"output of": regexp.MustCompile(`.`),
 }
 
-var (
-	marker  = regexp.MustCompile(`^<!-- ([a-z ]+): (.+) -->$`)
-	heading = regexp.MustCompile(`^##? `)
-)
+// exitCode matches the comment of a shell block by which readers see that its last command fails.
+var exitCode = regexp.MustCompile(`# exit code ([1-9][0-9]*)\b[^\n]*\n\z`)
+
+var marker = regexp.MustCompile(`^<!-- ([a-z ]+): (.+) -->$`)
 
 // isShell reports whether a reader runs the block in a shell.
 func (b *block) isShell() bool { return slices.Contains([]string{"sh", "bash", "console"}, b.language) }
@@ -104,7 +101,6 @@ func parse(name, text string) (p *page, problems []string) {
 	markers := map[string]string{}
 	var open *block
 	var last *block // the block above, if there are only blank lines and markers in between
-	section := 0
 	number := 0
 	complain := func(format string, args ...any) {
 		problems = append(problems, fmt.Sprintf("%s:%d: ", name, number)+fmt.Sprintf(format, args...))
@@ -118,7 +114,7 @@ func parse(name, text string) (p *page, problems []string) {
 		case open != nil:
 			open.text += line + "\n"
 		case strings.HasPrefix(line, "```"):
-			open = &block{line: number, language: line[3:], section: section, markers: markers}
+			open = &block{line: number, language: line[3:], markers: markers}
 			if last != nil && last.isShell() {
 				open.follows = last
 			} else if last != nil {
@@ -147,9 +143,6 @@ func parse(name, text string) (p *page, problems []string) {
 			if line != "" {
 				last = nil
 			}
-			if heading.MatchString(line) {
-				section++
-			}
 		}
 	}
 	if len(markers) > 0 || open != nil {
@@ -161,7 +154,7 @@ func parse(name, text string) (p *page, problems []string) {
 // misplaced returns the markers of a block that have no meaning there.
 func (p *page) misplaced(b *block) (problems []string) {
 	for mark := range b.markers {
-		ofShell := slices.Contains([]string{"not run", "answer", "exit code", "background", "with"}, mark)
+		ofShell := slices.Contains([]string{"not run", "answer", "background", "with"}, mark)
 		if ofShell && !b.isShell() || mark == "not compared" && !b.isOutput() && b.language != "console" {
 			problems = append(problems, fmt.Sprintf("%s:%d: a %s block cannot have the marker %q", p.name, b.line, b.language, mark))
 		}

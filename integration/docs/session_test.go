@@ -31,14 +31,12 @@ type session struct {
 // patience limits every wait for the shell. It is long enough for a build.
 const patience = 5 * time.Minute
 
-// standing is the server that a page finds at 127.0.0.1:8080 and :9000 unless it starts one.
-const standing = "GUIDON_DB_URL=file:$PAGE/guidon.db GUIDON_SERVER_HOST=127.0.0.1 guidon server\n"
-
-// startServer runs the server of the page, and stopServer ends it, by the id of its process
-// group. A server is ready once it says that it is healthy.
+// startServer runs the server of the page in a terminal of its own, which has none of the
+// variables of the others, and stopServer ends it, by the id of its process group. A server is
+// ready once it says that it is healthy.
 const (
 	startServer = `set -m
-(source %q) >>"$SCRATCH/server.log" 2>&1 </dev/null 3>&- &
+(cd "$PAGE"; exec env -i bash -euo pipefail -c 'source "$0"; source "$1"' "$SCRATCH/environment" %q) >>"$SCRATCH/server.log" 2>&1 </dev/null 3>&- &
 SERVER=$!
 set +m
 until curl --disable --silent --fail --output "$SCRATCH/health" http://127.0.0.1:8080/health; do
@@ -92,6 +90,9 @@ func openSession(t *testing.T, root string) *session {
 	})
 	s.stdin, s.results = stdin, bufio.NewReader(results)
 	go func() { s.ended <- shell.Wait(); close(s.ended) }()
+	if _, _, err := s.run("declare -px >\"$SCRATCH/environment\"\n", 0); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -129,8 +130,9 @@ func (s *session) furnish(t *testing.T, root string) {
 func (s *session) environment(t *testing.T, root string) []string {
 	t.Helper()
 	return append(caches(t),
-		"PATH="+filepath.Join(s.dir, "bin")+":"+s.scratch+":"+os.Getenv("PATH"), "HOME="+s.scratch, "SCRATCH="+s.scratch, "PAGE="+s.dir, "TMPDIR="+s.scratch,
-		"LANG=C.UTF-8", "TERM=dumb", "BROWSER=none", "SERVER=",
+		"PATH="+filepath.Join(s.dir, "bin")+":"+s.scratch+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "CURL_HOME="+s.scratch,
+		"SCRATCH="+s.scratch, "PAGE="+s.dir, "TMPDIR="+s.scratch,
+		"LANG=C.UTF-8", "TERM=dumb", "PAGER=cat", "BROWSER=none", "SERVER=",
 		// The repository is cloned from here.
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url.file://"+root+".insteadOf", "GIT_CONFIG_VALUE_0=https://github.com/guidonhq/guidon",
 		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*",

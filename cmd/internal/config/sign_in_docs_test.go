@@ -22,7 +22,7 @@ func TestSignInPage(t *testing.T) {
 	loaded := 0
 	for _, m := range yamlBlock.FindAllStringSubmatch(string(page), -1) {
 		block := m[1]
-		if !strings.HasPrefix(block, "authentication:") && !strings.HasPrefix(block, "authorization:") {
+		if !strings.HasPrefix(block, "authentication:") && !strings.HasPrefix(block, "authorization:") && !strings.HasPrefix(block, "server:") {
 			continue // of another program
 		}
 		loaded++

@@ -53,6 +53,9 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("provider %q: %w", c.Name, err)
 	}
+	if c.Observer != nil {
+		expect(c.Observer, c.Name)
+	}
 	base := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},

@@ -7,6 +7,8 @@ import (
 
 // Observer is notified of requests to providers. It is called concurrently.
 type Observer interface {
+	// ProviderExpected is called once for each combination that ProviderAsked may have.
+	ProviderExpected(provider, kind, result string)
 	// ProviderAsked is called once for each request. The provider is the name of the client,
 	// the kind one of this package, and the result "ok", "refused" for a response with an
 	// error, or "unavailable" for anything else.
@@ -22,6 +24,15 @@ const (
 	KindReview    = "review"
 	kindAPI       = "api" // all others
 )
+
+// expect notifies the observer of what the provider may be counted under.
+func expect(observer Observer, provider string) {
+	for _, kind := range []string{KindDiscovery, KindKeys, KindToken, KindUserinfo, KindReview, kindAPI} {
+		for _, result := range []string{"ok", "refused", "unavailable"} {
+			observer.ProviderExpected(provider, kind, result)
+		}
+	}
+}
 
 type kindKey struct{}
 

@@ -20,13 +20,19 @@ type counts struct {
 	seen map[string]int
 }
 
+func (c *counts) ProviderExpected(provider, kind, result string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[provider+" "+kind+" "+result] = 0
+}
+
 func (c *counts) ProviderAsked(provider, kind, result string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen[provider+" "+kind+" "+result]++
 }
 
-// TestObserver: each request is counted once, by what it is for and how it ended, whether it
+// TestObserver: everything is expected that may be counted, and each request is counted once, by what it is for and how it ended, whether it
 // is sent by the client itself or by a library.
 func TestObserver(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +62,11 @@ func TestObserver(t *testing.T) {
 	_, _ = client.Do(ended, provider.Request{URL: server.URL})
 	want := map[string]int{
 		"acme discovery ok": 1, "acme discovery refused": 2, "acme discovery unavailable": 2,
-		"acme token ok": 1, "acme api unavailable": 1,
+		"acme keys ok": 0, "acme keys refused": 0, "acme keys unavailable": 0,
+		"acme token ok": 1, "acme token refused": 0, "acme token unavailable": 0,
+		"acme userinfo ok": 0, "acme userinfo refused": 0, "acme userinfo unavailable": 0,
+		"acme review ok": 0, "acme review refused": 0, "acme review unavailable": 0,
+		"acme api ok": 0, "acme api refused": 0, "acme api unavailable": 1,
 	}
 	if diff := cmp.Diff(want, c.seen); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -34,14 +34,22 @@ type evaluationMetrics struct {
 	requests *prometheus.CounterVec
 	errors   *prometheus.CounterVec
 	results  *prometheus.CounterVec
-	variant  prometheus.Observer
-	boolean  prometheus.Observer
+	variant  latencyObserver
+	boolean  latencyObserver
 	limit    int
 
 	mu       sync.RWMutex
 	series   map[seriesKey]series                 // at most limit, and those of OtherFlag
 	interned map[string]string                    // the strings of the keys
 	common   map[string]map[string][]commonSeries // by namespace and flag
+}
+
+// latencyObserver observes the latency of one type of flag, under its present and its former name.
+type latencyObserver struct{ seconds, milliseconds prometheus.Observer }
+
+func (o latencyObserver) observe(d time.Duration) {
+	o.seconds.Observe(d.Seconds())
+	o.milliseconds.Observe(float64(d) / float64(time.Millisecond))
 }
 
 // maxCommon is how many combinations of a flag are searched linearly. Most flags have
@@ -75,8 +83,13 @@ type series struct {
 
 func newEvaluationMetrics(registry prometheus.Registerer, limit int) *evaluationMetrics {
 	latency := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "guidon_evaluations_latency_seconds",
+		Help:    "Time of one evaluation.",
+		Buckets: []float64{1e-6, 2.5e-6, 5e-6, 10e-6, 25e-6, 50e-6, 100e-6, 250e-6, 0.001, 0.005, 0.025, 0.1, 1},
+	}, []string{"type"})
+	former := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "guidon_evaluations_latency_milliseconds",
-		Help:    "Time of one evaluation in milliseconds.",
+		Help:    "Deprecated: guidon_evaluations_latency_seconds in milliseconds, for one more release.",
 		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 25, 100, 1000},
 	}, []string{"type"})
 	m := &evaluationMetrics{
@@ -92,14 +105,15 @@ func newEvaluationMetrics(registry prometheus.Registerer, limit int) *evaluation
 			Name: "guidon_evaluations_results_total",
 			Help: "Results of evaluations. match and segment are empty for boolean flags.",
 		}, []string{"namespace", "flag", "type", "match", "segment", "reason", "value"}),
-		variant:  latency.WithLabelValues(typeVariant),
-		boolean:  latency.WithLabelValues(typeBoolean),
+		variant:  latencyObserver{latency.WithLabelValues(typeVariant), former.WithLabelValues(typeVariant)},
+		boolean:  latencyObserver{latency.WithLabelValues(typeBoolean), former.WithLabelValues(typeBoolean)},
 		limit:    limit,
 		series:   map[seriesKey]series{},
 		interned: map[string]string{},
 		common:   map[string]map[string][]commonSeries{},
 	}
-	registry.MustRegister(m.requests, m.errors, m.results, latency)
+	registry.MustRegister(m.requests, m.errors, m.results, latency, former)
+	m.newSeries(seriesKey{resultKey: resultKey{failed: true}}) // evaluations of flags that are not known to exist
 	return m
 }
 
@@ -121,11 +135,10 @@ func (m *evaluationMetrics) count(events []evaluation.Event) {
 		}
 	}
 	for i := range events {
-		milliseconds := float64(events[i].Duration) / float64(time.Millisecond)
 		if events[i].Type == typeBoolean {
-			m.boolean.Observe(milliseconds)
+			m.boolean.observe(events[i].Duration)
 		} else {
-			m.variant.Observe(milliseconds)
+			m.variant.observe(events[i].Duration)
 		}
 	}
 }
@@ -216,8 +229,8 @@ func (m *evaluationMetrics) known(key *seriesKey) (series, bool) {
 
 func (m *evaluationMetrics) newSeries(key seriesKey) series {
 	s := series{requests: m.requests.WithLabelValues(label(key.namespace), label(key.flag))}
+	s.outcome = m.errors.WithLabelValues(label(key.namespace), label(key.flag)) // exists before the first failure
 	if key.failed {
-		s.outcome = m.errors.WithLabelValues(label(key.namespace), label(key.flag))
 		return s
 	}
 	match := ""

@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"google.golang.org/grpc/codes"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
@@ -126,5 +125,5 @@ func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time
 	if code == guidon.Internal || code == guidon.Unavailable {
 		m.serverErrors.Inc()
 	}
-	m.operations.count(operation, codes.Code(call.GRPCCode(code)), duration)
+	m.operations.count(operation, code, duration)
 }

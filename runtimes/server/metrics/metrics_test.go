@@ -94,7 +94,7 @@ func TestEvaluationMetrics(t *testing.T) {
 			m.Evaluated([]evaluation.Event{test.event})
 			var got []string
 			for _, line := range scrape(t, m, "guidon_evaluations_") {
-				if !strings.Contains(line, "latency") {
+				if !strings.Contains(line, "latency") && !strings.HasSuffix(line, " 0") {
 					got = append(got, line)
 				}
 			}
@@ -185,8 +185,18 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 func TestLatencyIsByTypeOnly(t *testing.T) {
 	m := metrics.New(metrics.Config{})
 	m.Evaluated([]evaluation.Event{{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond}})
-	got := scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
-	want := []string{`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`}
+	var got []string
+	for _, prefix := range []string{"milliseconds_sum", "seconds_sum", `seconds_bucket{type="boolean",le="0.001"`, `seconds_bucket{type="boolean",le="0.005"`} {
+		got = append(got, scrape(t, m, "guidon_evaluations_latency_"+prefix)...)
+	}
+	want := []string{
+		`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`, // the former name
+		`guidon_evaluations_latency_milliseconds_sum{type="variant"} 0`,
+		`guidon_evaluations_latency_seconds_sum{type="boolean"} 0.002`,
+		`guidon_evaluations_latency_seconds_sum{type="variant"} 0`,
+		`guidon_evaluations_latency_seconds_bucket{type="boolean",le="0.001"} 0`,
+		`guidon_evaluations_latency_seconds_bucket{type="boolean",le="0.005"} 1`,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("latency (-want +got):\n%s", diff)
 	}
@@ -203,7 +213,11 @@ func TestOperationMetrics(t *testing.T) {
 	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond)
 	var got []string
 	for _, prefix := range []string{"grpc_server_handled", "grpc_server_started", "guidon_server_errors"} {
-		got = append(got, scrape(t, m, prefix)...)
+		for _, line := range scrape(t, m, prefix) {
+			if !strings.HasSuffix(line, " 0") {
+				got = append(got, line)
+			}
+		}
 	}
 	want := []string{
 		`grpc_server_handled_total{grpc_code="Internal",grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 1`,
@@ -247,6 +261,17 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 		`guidon_build_info{commit="abc",goversion="…",version="1.2.3"} 1`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// The failures of a flag are counted from its first evaluation, so that the first failure
+// is an increase.
+func TestErrorsOfKnownFlag(t *testing.T) {
+	m := metrics.New(metrics.Config{})
+	m.Evaluated([]evaluation.Event{{Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true}})
+	want := []string{`guidon_evaluations_errors_total{flag="banner",namespace="shop"} 0`}
+	if diff := cmp.Diff(want, scrape(t, m, `guidon_evaluations_errors_total{flag="banner"`)); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 }

@@ -2,12 +2,12 @@ package metrics
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc/codes"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 )
 
@@ -23,21 +23,18 @@ type operationMetrics struct {
 	other   *operationSeries            // for operations that are not in the table
 }
 
-// operationSeries is the metrics of one operation. They are created when they are first
-// needed, because most operations are rarely called, and hardly ever return most of the
-// codes.
+// operationSeries is the metrics of one operation. The counters exist from the start, so
+// that alerts see the first failure as an increase. The histogram, which has a dozen
+// series, is created when it is first needed, because most operations are rarely called.
 type operationSeries struct {
 	service, method string
-	once            sync.Once
 	started         prometheus.Counter
+	byCode          [codes.Unauthenticated + 1]prometheus.Counter // nil for codes that the service does not have
+	once            sync.Once
 	seconds         prometheus.Observer
-	byCode          [lastCode + 1]atomic.Pointer[prometheus.Counter]
 }
 
-const (
-	lastCode = codes.Unauthenticated
-	unary    = "unary" // every operation is
-)
+const unary = "unary" // every operation is
 
 func newOperationMetrics(registry prometheus.Registerer, operations []*call.Operation) *operationMetrics {
 	labels := []string{"grpc_service", "grpc_method", "grpc_type"}
@@ -56,35 +53,32 @@ func newOperationMetrics(registry prometheus.Registerer, operations []*call.Oper
 			Help: "Calls of an operation over either transport, by the gRPC code of the response.",
 		}, append(labels, "grpc_code")),
 		byName: make(map[string]*operationSeries, len(operations)),
-		other:  &operationSeries{method: "_other"},
 	}
 	registry.MustRegister(m.started, m.seconds, m.handled)
 	for _, o := range operations {
-		m.byName[o.Name] = &operationSeries{service: o.Service(), method: o.Method()}
+		m.byName[o.Name] = m.newSeries(o.Service(), o.Method())
 	}
+	m.other = m.newSeries("", "_other")
 	return m
 }
 
+func (m *operationMetrics) newSeries(service, method string) *operationSeries {
+	s := &operationSeries{service: service, method: method, started: m.started.WithLabelValues(service, method, unary)}
+	for _, code := range call.Codes() {
+		grpc := codes.Code(call.GRPCCode(code))
+		s.byCode[grpc] = m.handled.WithLabelValues(service, method, unary, grpc.String())
+	}
+	return s
+}
+
 // count counts one call that has ended.
-func (m *operationMetrics) count(operation string, code codes.Code, duration time.Duration) {
+func (m *operationMetrics) count(operation string, code guidon.Code, duration time.Duration) {
 	s := m.byName[operation]
 	if s == nil {
 		s = m.other
 	}
-	s.once.Do(func() {
-		s.started = m.started.WithLabelValues(s.service, s.method, unary)
-		s.seconds = m.seconds.WithLabelValues(s.service, s.method, unary)
-	})
+	s.once.Do(func() { s.seconds = m.seconds.WithLabelValues(s.service, s.method, unary) })
 	s.started.Inc()
 	s.seconds.Observe(duration.Seconds())
-	m.counter(s, min(code, lastCode)).Inc()
-}
-
-func (m *operationMetrics) counter(s *operationSeries, code codes.Code) prometheus.Counter {
-	if c := s.byCode[code].Load(); c != nil {
-		return *c
-	}
-	c := m.handled.WithLabelValues(s.service, s.method, unary, code.String())
-	s.byCode[code].Store(&c)
-	return c
+	s.byCode[call.GRPCCode(code)].Inc()
 }

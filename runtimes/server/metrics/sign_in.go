@@ -20,6 +20,16 @@ func NewSignIns() *SignIns {
 	}
 }
 
+// SignInExpected creates the counter of an attempt.
+func (s *SignIns) SignInExpected(method, provider, result string) {
+	s.attempts.WithLabelValues(method, provider, result)
+}
+
+// ProviderExpected creates the counter of a request.
+func (s *SignIns) ProviderExpected(provider, kind, result string) {
+	s.requests.WithLabelValues(provider, kind, result)
+}
+
 // SignedIn counts an attempt that ended. The provider must be a configured one or "".
 func (s *SignIns) SignedIn(method, provider, result string) {
 	s.attempts.WithLabelValues(method, provider, result).Inc()

@@ -30,8 +30,9 @@ func (c streamCollector) Collect(metrics chan<- prometheus.Metric) {
 	for _, s := range c.streams.Stats() {
 		metrics <- prometheus.MustNewConstMetric(streamsOpen, prometheus.GaugeValue, float64(s.Open), s.Kind)
 		metrics <- prometheus.MustNewConstMetric(streamsRefused, prometheus.CounterValue, float64(s.Refused), s.Kind)
-		for reason, n := range s.Ended {
-			metrics <- prometheus.MustNewConstMetric(streamsEnded, prometheus.CounterValue, float64(n), s.Kind, reason)
+		for _, reason := range stream.Reasons {
+			n := s.Ended[string(reason)]
+			metrics <- prometheus.MustNewConstMetric(streamsEnded, prometheus.CounterValue, float64(n), s.Kind, string(reason))
 		}
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-const statusHelp = `Show what commands work on without further flags: the server or the database, the
-namespace, and who you are there. A read-only server refuses all changes of flags, segments
-and namespaces, whoever asks for them.`
+const statusHelp = `Show where the next command works and as whom: the server or the database, the context,
+the namespace, and who you are there. It also says whether changes are possible: a read-only
+server refuses every change of flags, segments and namespaces.`
 
 // commandStatus is the output of "status".
 type commandStatus struct {

@@ -15,18 +15,18 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const evaluateHelp = `Evaluate a flag for an entity, or for several: give --entity-id more than once, or a
-file with --entities. At a terminal it prints a table, elsewhere the responses of the API
-as JSON, with "enabled" for a boolean flag and "variantKey" for a variant flag.
+const evaluateHelp = `Evaluate a flag for one or several entities, as a program does, and print the results.
 
-The file of --entities is a JSON array of objects with "entityId" and "context", or has
-one such object or one entity id per line. What --context and --context-file give is the
-context of all entities; an entity of the file may have values of its own.
+Name the entities by --entity-id, which may be repeated, or list them in a file (--entities):
+a JSON array of objects with "entityId" and "context", one such object in each line, or one
+id in each line. --context and --context-file set the properties of all entities; an entity
+in the file may have other values.
 
-With --watch, print the results, and then those that have changed whenever the flag or a
-segment changes, until interrupted. It requires a running server.
+The output is a table at a terminal, and otherwise the JSON of the API: "enabled" is the
+result of a boolean flag, and "variantKey" that of a variant flag.
 
-A token that is limited to evaluation is sufficient, but not for --watch.`
+--watch prints the results, and then those that change, until Ctrl-C. It needs a server, and
+a token that may read flags. Otherwise, a token that may only evaluate is enough.`
 
 const evaluateExample = `  guidon evaluate new-checkout -e user-42
   guidon evaluate price-test -n shop -e user-42 -e user-43 -c country=PT -c plan=gold

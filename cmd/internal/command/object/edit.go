@@ -19,14 +19,16 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const editHelp = `Edit a %[1]s in an editor, as YAML in the form of import files: that of $VISUAL or
-$EDITOR, which may have arguments, or else the usual one of the system.
+const editHelp = `Edit a %[1]s in your editor, as YAML in the form of import files.
 
-What you save is checked, and shown as a plan, with what changes for users. It is applied
-if you confirm that. If somebody has changed the %[1]s since the editor began, you see what,
-and may bring both together; where both changed the same, what you typed stays. If
-something is wrong with it, you can edit again. Nothing that you typed is lost: --file goes
-on with an edit that was kept.`
+When you have saved and closed it, the command checks the text, shows what would change,
+also for users, and asks before it applies that. If the text has a mistake, you can go on
+in the editor. An edit that is not applied is kept in a file; --file continues with it.
+
+If a colleague has changed the %[1]s in the meantime, the command shows their change, and
+can combine it with yours. Where both changed the same, yours stays.
+
+The editor is $VISUAL or $EDITOR, which may have arguments, or the usual one of the system.`
 
 // edit is one edit of an object.
 type edit struct {

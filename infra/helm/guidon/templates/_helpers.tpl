@@ -117,3 +117,15 @@ default.yml: |
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
+
+{{/* The host of config.server.public_url, at which an Ingress or a Gateway serves HTTP. */}}
+{{- define "guidon.publicHost" -}}
+{{- $url := urlParse (dig "server" "public_url" "" .Values.config) }}
+{{- if or (not $url.hostname) $url.path }}
+{{- fail "ingress and gateway require config.server.public_url, the URL of their host without a path, such as https://flags.example" }}
+{{- end }}
+{{- if or (eq $url.hostname .Values.ingress.grpc.host) (eq $url.hostname .Values.gateway.grpc.host) }}
+{{- fail "ingress.grpc.host and gateway.grpc.host must differ from the host of config.server.public_url, which serves HTTP" }}
+{{- end }}
+{{- $url.hostname }}
+{{- end }}
