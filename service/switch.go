@@ -31,7 +31,9 @@ func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key strin
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnFlagOff)
 }
 
-func turnFlagOff(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) { return turnOff(f, tx.Now()), nil }
+func turnFlagOff(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) {
+	return turnOff(f, tx.Now()), nil
+}
 
 // TurnFlagOn restores the behavior that the flag had before it was turned off, with the
 // changes made to it since. A flag that is not off stays as it is.

@@ -66,7 +66,7 @@ func TestScreen(t *testing.T) {
 
 // TestPager: what does not fit on the screen is shown in a pager, which may end early.
 func TestPager(t *testing.T) {
-	s := newShell(t, "NO_COLOR=1")
+	s := newShell(t, "NO_COLOR=1", "TERM=xterm")
 	s.ok("import", shop)
 	list := s.ok("flag", "list", "-o", "name")
 	lines := strings.Count(list, "\n") + 1 // with the header
@@ -81,6 +81,9 @@ func TestPager(t *testing.T) {
 		if !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s on %d lines: got %q, want %q first", test.pager, test.height, got, test.want)
 		}
+	}
+	if got := s.with("PAGER=sed s/^/paged:/", "TERM=dumb").onScreen(1).ok("flag", "list"); !strings.HasPrefix(got, "KEY") {
+		t.Errorf("at a dumb terminal: got %q", got)
 	}
 }
 

@@ -93,6 +93,9 @@ func root(p *cli.Program) *cobra.Command {
 		}
 	}
 	root.AddCommand(object.Commands(p)...)
+	if segment, _, err := root.Find([]string{"segment"}); err == nil {
+		segment.AddCommand(evaluate.ExplainSegmentCommand(p))
+	}
 	root.SetHelpCommandGroupID("setup")
 	p.CompleteDefaults(root)
 	cli.StrictHelp(root)

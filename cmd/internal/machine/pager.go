@@ -7,14 +7,14 @@ import (
 )
 
 // Pager returns the command of the user's pager, which PAGER names, or else less; or nil if there
-// is none or it is cat. As for an editor, the shell interprets it.
+// is none, if it is cat, or if the terminal is dumb. It may have arguments.
 func Pager(environ []string) *exec.Cmd {
 	chosen := strings.TrimSpace(Variable(environ, "PAGER"))
 	if chosen == "" {
 		chosen = "less"
 	}
 	words := strings.Fields(chosen)
-	if words[0] == "cat" {
+	if terminal := Variable(environ, "TERM"); terminal == "" || terminal == "dumb" || words[0] == "cat" {
 		return nil
 	}
 	path, err := exec.LookPath(words[0])

@@ -40,9 +40,10 @@ type edit struct {
 func (k *keyed) edit(complete cobra.CompletionFunc) verb {
 	return verb{
 		use: "edit <" + k.kind + ">", short: "Edit a " + k.kind + " in an editor", long: fmt.Sprintf(editHelp, k.kind),
-		example: fmt.Sprintf(`  guidon %[1]s edit new-checkout
-  EDITOR='code --wait' guidon %[1]s edit new-checkout -n shop -m "for the sale"
-  guidon %[1]s edit new-checkout --file /tmp/guidon-edit-1/new-checkout.yaml`, k.kind),
+		example: fmt.Sprintf(`  guidon %[1]s edit %[2]s
+  EDITOR='code --wait' guidon %[1]s edit %[2]s -n shop -m "for the sale"
+  guidon %[1]s edit %[2]s --file /tmp/guidon-edit-1/guidon-%[2]s.yaml`, k.kind,
+			map[string]string{"flag": "new-checkout", "segment": "beta-users"}[k.kind]),
 		names: "the key", complete: complete,
 		options: func(command *cobra.Command) {
 			command.Flags().StringVar(&k.file, "file", "", "use this `file`, which an edit has kept, instead of an editor")

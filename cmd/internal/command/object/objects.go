@@ -22,7 +22,6 @@ type object struct {
 	aliases     []string
 	place       place
 	verbs       []verb
-	others      []*cobra.Command
 }
 
 // place is where the objects of a kind are.
@@ -66,7 +65,6 @@ func (o *object) command() *cobra.Command {
 	for _, v := range o.verbs {
 		command.AddCommand(o.verb(v))
 	}
-	command.AddCommand(o.others...)
 	return command
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
-	"github.com/guidonhq/guidon/cmd/internal/command/evaluate"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -92,7 +91,6 @@ func segments(p *cli.Program) *object {
 		edits.Segments = append(edits.Segments, &guidonv1.SegmentEdit{Delete: key})
 	}
 	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage{k}.verb())
-	o.others = []*cobra.Command{evaluate.ExplainSegmentCommand(p)}
 	return o
 }
 
