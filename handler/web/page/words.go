@@ -87,6 +87,26 @@ func Number(n int) string {
 	return b.String()
 }
 
+// Either returns the alternatives in words, such as "a, b or c".
+func Either(words []string) string {
+	var b strings.Builder
+	for i, word := range words {
+		b.WriteString(Or(i, len(words)) + word)
+	}
+	return b.String()
+}
+
+// Or returns what stands before item i of n alternatives in words.
+func Or(i, n int) string {
+	switch i {
+	case 0:
+		return ""
+	case n - 1:
+		return " or "
+	}
+	return ", "
+}
+
 // Percent returns a share in percent with at most two decimals, such as "12.5%".
 func Percent(share float64) string {
 	text := strconv.FormatFloat(share, 'f', 2, 64)
