@@ -91,17 +91,17 @@ func Number(n int) string {
 func Either(words []string) string {
 	var b strings.Builder
 	for i, word := range words {
-		b.WriteString(Or(i, len(words)) + word)
+		b.WriteString(word + Or(i, len(words), ""))
 	}
 	return b.String()
 }
 
-// Or returns what stands before item i of n alternatives in words.
-func Or(i, n int) string {
+// Or returns what stands after item i of n alternatives in words; end stands after the last one.
+func Or(i, n int, end string) string {
 	switch i {
-	case 0:
-		return ""
 	case n - 1:
+		return end
+	case n - 2:
 		return " or "
 	}
 	return ", "
