@@ -26,7 +26,7 @@ func (v *visitor) Audit(t testing.TB, w wanted) (found []finding) {
 	v.Resize(t, phone.InTheDark())
 	found = append(found, v.Check(t, w)...)
 	v.Resize(t, narrow)
-	found = append(found, v.Overflow(t)...)
+	found = append(found, slices.Concat(v.Overflow(t), v.Spills(t))...)
 
 	v.Resize(t, desktop)
 	v.WithoutScripts(t)

@@ -669,7 +669,7 @@ func question(v *page.Visit, m *model) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"row tight\"><button class=\"btn\" type=\"button\" data-save-context hidden>Save context</button> <button class=\"btn primary grow\" name=\"do\" value=\"ask\" data-key=\"submit\" aria-keyshortcuts=\"Control+Enter Meta+Enter\">Evaluate</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"row tight\"><button class=\"btn primary grow\" name=\"do\" value=\"ask\" data-key=\"submit\" aria-keyshortcuts=\"Control+Enter Meta+Enter\">Evaluate</button> <button class=\"btn\" type=\"button\" data-save-context hidden>Save context</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
