@@ -75,7 +75,7 @@ func TestCounts(t *testing.T) {
 	for path, want := range map[string]string{
 		"/namespaces/default/changes":   "Flags 26 Segments 15 Playground Changes Compare Unused flags 5",
 		"/namespaces/warehouse/changes": "Flags 14 Segments 11 Playground Changes Compare Unused flags 2",
-		"/settings/profile":             "Flags Segments Playground Changes Compare Unused flags",
+		"/settings/profile":             "Flags 26 Segments 15 Playground Changes Compare Unused flags 5",
 	} {
 		if got := webtest.TextOf(classed(s.Get(path).Check(http.StatusOK), "nav")[0]); got != want {
 			t.Errorf("%s: got %q, want %q", path, got, want)

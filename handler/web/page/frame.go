@@ -48,20 +48,17 @@ func (v *Visit) Places(namespace string) []PlaceLink {
 	}
 }
 
-// counts returns how many flags, segments and unused flags the namespace of the page has. It
-// leaves out what cannot be read now.
-func (v *Visit) counts() map[Place]string {
+// counts returns how many flags, segments and unused flags the namespace has. It leaves out
+// what cannot be read now.
+func (v *Visit) counts(namespace string) map[Place]string {
 	counts := make(map[Place]string)
-	if v.Namespace == nil {
-		return counts
-	}
-	if flags, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1}); err == nil {
+	if flags, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
 		counts[PlaceFlags] = Number(int(flags.GetNamespaceCount()))
 	}
-	if segments, err := listSegments.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: v.Key(), Limit: 1}); err == nil {
+	if segments, err := listSegments.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
 		counts[PlaceSegments] = Number(int(segments.GetNamespaceCount()))
 	}
-	if unused, err := listUnused.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: v.Key(), Limit: 1}); err == nil && unused.GetTotalCount() > 0 {
+	if unused, err := listUnused.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: namespace, Limit: 1}); err == nil && unused.GetTotalCount() > 0 {
 		counts[PlaceUnused] = Number(int(unused.GetTotalCount()))
 	}
 	return counts

@@ -535,7 +535,7 @@ func (v *Visit) side(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			counts := v.counts()
+			counts := v.counts(current.GetKey())
 			for _, link := range v.Places(current.GetKey()) {
 				templ_7745c5c3_Err = navLink(link, p.Place, counts[link.Place]).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
