@@ -55,8 +55,8 @@ func TestSessions(t *testing.T) {
 			names[name] = true
 		}
 	}
-	if want := []string{"End session: Browser, signed in ", "End session: Command line, signed in "}; len(names) != len(want) {
-		t.Errorf("the buttons are called %v, want %q with the time", names, want)
+	if len(names) != 2 {
+		t.Errorf("the buttons that end a session are called %v, want two names", names)
 	}
 	all := ends(r)
 	if got := s.As(own).Post("/settings/sessions", url.Values{"do": {all[0]}}).Location(); got != "/settings/sessions?ended=1" {
