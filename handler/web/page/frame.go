@@ -58,7 +58,8 @@ func (v *Visit) counts(namespace string) map[Place]string {
 	if segments, err := listSegments.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
 		counts[PlaceSegments] = Number(int(segments.GetNamespaceCount()))
 	}
-	if unused, err := listUnused.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: namespace, Limit: 1}); err == nil && unused.GetTotalCount() > 0 {
+	unused, err := listUnused.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: namespace, Limit: 1})
+	if err == nil && unused.GetTotalCount() > 0 {
 		counts[PlaceUnused] = Number(int(unused.GetTotalCount()))
 	}
 	return counts
