@@ -69,6 +69,20 @@ func TestInterface(t *testing.T) {
 	}
 }
 
+// TestCounts: the navigation has how many flags, segments and unused flags there are.
+func TestCounts(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	for path, want := range map[string]string{
+		"/namespaces/default/changes":   "Flags 26 Segments 15 Playground Changes Compare Unused flags 5",
+		"/namespaces/warehouse/changes": "Flags 14 Segments 11 Playground Changes Compare Unused flags 2",
+		"/settings/profile":             "Flags 26 Segments 15 Playground Changes Compare Unused flags 5",
+	} {
+		if got := webtest.TextOf(classed(s.Get(path).Check(http.StatusOK), "nav")[0]); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+	}
+}
+
 // TestDefaultNamespace: visitors begin in the operator's namespace, if they may view it,
 // unless they were in another one.
 func TestDefaultNamespace(t *testing.T) {

@@ -26,7 +26,7 @@ func (v *visitor) Audit(t testing.TB, w wanted) (found []finding) {
 	v.Resize(t, phone.InTheDark())
 	found = append(found, v.Check(t, w)...)
 	v.Resize(t, narrow)
-	found = append(found, v.Overflow(t)...)
+	found = append(found, slices.Concat(v.Overflow(t), v.Spills(t))...)
 
 	v.Resize(t, desktop)
 	v.WithoutScripts(t)
@@ -117,4 +117,34 @@ func (v *visitor) Overflow(t testing.TB) []finding {
 		return nil
 	}
 	return []finding{{"overflow", fmt.Sprintf("at %d px: %s", v.look.Width, strings.Join(wide, ", "))}}
+}
+
+// Spills returns the texts that leave one of the boxes in which they are on the right, and so
+// are over what is beside it, or out of sight.
+func (v *visitor) Spills(t testing.TB) (found []finding) {
+	t.Helper()
+	texts := eval[[]string](t, v, `(() => {
+		const spills = [];
+		const range = document.createRange();
+		const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		for (let text; (text = walker.nextNode());) {
+			if (!text.data.trim() || !text.parentElement.checkVisibility() || text.parentElement.closest('svg, .vh, select, textarea, datalist')) continue;
+			range.selectNodeContents(text);
+			const right = Math.max(...[...range.getClientRects()].map(r => r.right));
+			for (let box = text.parentElement; box; box = box.parentElement) {
+				const style = getComputedStyle(box);
+				if (style.overflowX !== 'visible') break;
+				const beyond = right - box.getBoundingClientRect().right;
+				if (beyond > 1 && !['inline', 'contents'].includes(style.display)) {
+					spills.push(text.data.trim().slice(0, 20) + ' by ' + beyond + ' px in ' + box.cloneNode(false).outerHTML.slice(0, 100));
+					break;
+				}
+			}
+		}
+		return spills;
+	})()`)
+	for _, text := range texts[:min(len(texts), 5)] {
+		found = append(found, finding{"spill", fmt.Sprintf("at %d px: %s", v.look.Width, text)})
+	}
+	return found
 }

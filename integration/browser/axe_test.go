@@ -48,9 +48,12 @@ const runAxe = `axe.run(document, {
 	rule: v.id, help: v.help, nodes: v.nodes.map(n => n.target.join(' ') + ' ' + n.html + ' ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ')),
 })))`
 
-// Axe checks the accessibility of the open page in its current state.
+// Axe checks the accessibility of the open page in its current state. Its window is as high as
+// the page then: a target that a sticky bar half covers can be scrolled.
 func (v *visitor) Axe(t testing.TB) (found []finding) {
 	t.Helper()
+	v.showAll(t)
+	defer v.resize(t, windowHeight)
 	source := installAxe(t)
 	if !eval[bool](t, v, "typeof axe === 'object'") {
 		get(t, v, chromedp.Evaluate[chromedp.Void](source))

@@ -207,6 +207,25 @@ func TestShortcuts(t *testing.T) {
 	v.Await(t, "document.querySelector('dialog[open]')")
 }
 
+// TestCurrentTab: on a small screen, the tab of the page is in sight, whichever it is.
+func TestCurrentTab(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Resize(t, phone)
+	check := func(t *testing.T) {
+		for path, lines := range map[string]int{variantPath + "/details": 1, variantPath + "/code?lang=guidon": 2, "/settings/server": 1} {
+			v.Visit(t, path)
+			seen := eval[[]bool](t, v, `[...document.querySelectorAll('main :is(.tabs, .subnav, .langs) [aria-current]')].map(e => e.getBoundingClientRect())
+				.map(r => r.left >= 0 && r.right <= innerWidth)`)
+			if len(seen) != lines || slices.Contains(seen, false) {
+				t.Errorf("%s: the current links are in sight: %v, want %d", path, seen, lines)
+			}
+		}
+	}
+	t.Run("scripts", check)
+	v.WithoutScripts(t)
+	t.Run("no scripts", check)
+}
+
 // TestTheme: the theme that the visitor chose is there when the page is, without a script.
 func TestTheme(t *testing.T) {
 	v := openShop(t).visitor(t, admin)

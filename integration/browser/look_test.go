@@ -46,8 +46,11 @@ func (v *visitor) Resize(t testing.TB, look look) {
 		{Name: "prefers-reduced-motion", Value: "reduce"},
 	}})
 	v.look = look
-	v.resize(t, 900)
+	v.resize(t, windowHeight)
 }
+
+// windowHeight is the height of the window of a visitor, in CSS pixels.
+const windowHeight = 900
 
 func (v *visitor) resize(t testing.TB, height int64) {
 	t.Helper()
@@ -60,13 +63,20 @@ func (v *visitor) resize(t testing.TB, height int64) {
 // lower edge of the window is at the end of the page.
 func (v *visitor) Screenshot(t testing.TB) []byte {
 	t.Helper()
+	v.showAll(t)
+	picture := get(t, v, chromedp.CaptureScreenshot())
+	v.Resize(t, v.look)
+	return picture
+}
+
+// showAll makes the window as high as the page, until the next Resize: what sticks to its edges
+// covers nothing then.
+func (v *visitor) showAll(t testing.TB) {
+	t.Helper()
 	v.settle(t)
 	height := eval[int64](t, v, "Math.max(document.documentElement.scrollHeight, innerHeight)")
 	v.resize(t, min(height, maxPicture))
 	v.settle(t)
-	picture := get(t, v, chromedp.CaptureScreenshot())
-	v.Resize(t, v.look)
-	return picture
 }
 
 // maxPicture is the largest height of a picture; the browser cannot paint much more.

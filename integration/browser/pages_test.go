@@ -1,11 +1,15 @@
 package browser
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon/integration/harness"
 )
 
 // page is a row of the table of all pages.
@@ -129,15 +133,91 @@ func report(t *testing.T, found []finding) {
 	}
 }
 
-// TestPages: every page passes every check of visitor.Audit, and its links work.
+// TestPages: every page passes every check of visitor.Audit, its links work, and its looks do not
+// depend on the order of the style sheet's files.
 func TestPages(t *testing.T) {
 	all := visitors{shop: openShop(t)}
-	links := make(map[string]bool)
+	links, orders := make(map[string]bool), styleOrders(t)
 	for _, p := range pages {
 		v := all.as(t, p.as)
 		t.Run(p.name, func(t *testing.T) {
 			report(t, v.Audit(t, p.wanted()))
 			report(t, v.BrokenLinks(t, links))
+			for _, look := range []look{desktop, phone} {
+				v.Resize(t, look)
+				report(t, v.StyleOrder(t, orders))
+			}
+		})
+	}
+}
+
+// long returns a key of 255 characters, the most that there may be, without a place to break.
+func long(first string) string { return first + strings.Repeat("m", 255-len(first)) }
+
+// longNames are placeholders and the keys of what importLong makes.
+var longNames = []string{"{ns}", long("n"), "{variant}", long("v"), "{boolean}", long("b"), "{segment}", long("g")}
+
+// importLong makes a namespace with a flag of each type and a segment, whose keys and names
+// have 255 characters.
+func (s *shop) importLong(t *testing.T) {
+	t.Helper()
+	named := func(first string, more map[string]any) map[string]any {
+		more["key"], more["name"], more["description"] = long(first), long(first), long(first)
+		return more
+	}
+	both := []any{long("g"), long("h")}
+	metadata := map[string]any{"owner": long("o"), "tags": []any{long("t")}, long("m"): long("m")}
+	document, err := yaml.Marshal(map[string]any{
+		"namespace": named("n", map[string]any{}),
+		"flags": []any{
+			named("v", map[string]any{
+				"type": "VARIANT_FLAG_TYPE", "enabled": true, "metadata": metadata,
+				"variants": []any{named("x", map[string]any{"default": true, "attachment": map[string]any{long("a"): long("a")}}), named("y", map[string]any{}), named("z", map[string]any{})},
+				"rules": []any{
+					map[string]any{"segment": map[string]any{"keys": both, "operator": "AND_SEGMENT_OPERATOR"}, "distributions": []any{map[string]any{"variant": long("x"), "rollout": 60}, map[string]any{"variant": long("y"), "rollout": 40}}},
+					map[string]any{"segment": long("g"), "distributions": []any{map[string]any{"variant": long("y"), "rollout": 100}}},
+				},
+			}),
+			named("b", map[string]any{
+				"type": "BOOLEAN_FLAG_TYPE", "metadata": metadata,
+				"rollouts": []any{map[string]any{"segment": map[string]any{"keys": both, "value": true}}, map[string]any{"threshold": map[string]any{"percentage": 25, "value": true}}},
+			}),
+			named("u", map[string]any{"type": "BOOLEAN_FLAG_TYPE", "enabled": true, "metadata": metadata}),
+		},
+		"segments": []any{
+			named("g", map[string]any{"match_type": "ALL_MATCH_TYPE", "constraints": []any{
+				map[string]any{"type": "STRING_COMPARISON_TYPE", "property": long("p"), "operator": "eq", "value": long("q")},
+				map[string]any{"type": "STRING_COMPARISON_TYPE", "property": long("p"), "operator": "isoneof", "value": `["` + long("q") + `","` + long("r") + `"]`},
+			}}),
+			named("h", map[string]any{"match_type": "ANY_MATCH_TYPE"}),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := harness.Command(t, "", "import", "-", "--address", s.URL, "-m", long("m"))
+	load.Env = append(load.Env, "GUIDON_TOKEN="+adminToken)
+	load.Stdin = bytes.NewReader(document)
+	harness.Ends(t, load, true, "")
+}
+
+// TestLongNames: names and keys of 255 characters neither widen a page nor leave their place.
+func TestLongNames(t *testing.T) {
+	s := openShop(t)
+	s.importLong(t)
+	all := visitors{shop: s}
+	for _, p := range pages {
+		path := p.at(longNames...)
+		if path == p.path { // it is about no object
+			continue
+		}
+		v := all.as(t, p.as)
+		t.Run(p.name, func(t *testing.T) {
+			v.Resize(t, desktop)
+			v.Visit(t, path)
+			report(t, append(v.Overflow(t), v.Spills(t)...))
+			v.Resize(t, phone)
+			report(t, append(v.Overflow(t), v.Spills(t)...))
 		})
 	}
 }

@@ -145,3 +145,20 @@ func TestConstraintLimits(t *testing.T) {
 	}
 	quiet(t, v.visitor)
 }
+
+// TestApply: the button that shows the fields of another type or operator is for visitors
+// without scripts only.
+func TestApply(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	visible := func() bool {
+		v.Visit(t, "/namespaces/default/new-segment")
+		return eval[bool](t, v, "document.querySelector('button[value=\"compare:0\"]').checkVisibility()")
+	}
+	if visible() {
+		t.Error("it is shown although scripts run")
+	}
+	v.WithoutScripts(t)
+	if !visible() {
+		t.Error("it is not shown without scripts")
+	}
+}

@@ -542,7 +542,7 @@ func historySelected(v *page.Visit, h *historyPage, r record) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if h.Detail.Diff != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<section><div class=\"section spread\"><h3>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<section><div class=\"section\"><h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

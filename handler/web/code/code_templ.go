@@ -145,7 +145,7 @@ func main(v *page.Visit, m *model) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.facts.Properties) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section><h2>What the rules look at</h2><dl class=\"kv keys\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<section><h2>What the rules look at</h2><dl class=\"kv\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

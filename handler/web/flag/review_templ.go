@@ -178,7 +178,7 @@ func reviewMain(r reviewPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"row tight end\"><button class=\"btn\" name=\"do\" value=\"draft\">Go on editing</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"buttons\"><button class=\"btn\" name=\"do\" value=\"draft\">Go on editing</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

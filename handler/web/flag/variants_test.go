@@ -126,6 +126,14 @@ func TestDetails(t *testing.T) {
 	if f["metadata"] != want || f["name"] != "Points" || f["enabled"] != false {
 		t.Errorf("got %v %v %v, want %s", f["name"], f["enabled"], f["metadata"], want)
 	}
+	for review, want := range map[string]string{"2027-01-31": "date", "next spring": "text", "": "date"} {
+		refused := press(t, s, s.Get(flags+"loyalty-points/details"), "row", "review", review).Check(200)
+		for _, n := range refused.All("input") {
+			if webtest.Attribute(n, "name") == "review" && (webtest.Attribute(n, "type") != want || webtest.Attribute(n, "value") != review) {
+				t.Errorf("the review date %q is in a field of the type %s with %q", review, webtest.Attribute(n, "type"), webtest.Attribute(n, "value"))
+			}
+		}
+	}
 	r = s.Get(flags + "loyalty-points").Check(200).Contains("Points Off")
 	if !strings.Contains(strings.Join(r.Links(), " "), "https://shop.example/x") {
 		t.Errorf("no link in %v", r.Links())

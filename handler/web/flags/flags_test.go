@@ -69,7 +69,10 @@ func TestFilters(t *testing.T) {
 			}
 		})
 	}
-	s.Get("/namespaces/default/flags?q=chekout").Check(200).Contains("No flag matches “chekout”", "Did you mean", "New flag “chekout”")
+	none := s.Get("/namespaces/default/flags?q=chekout").Check(200).Contains("No flag matches “chekout”", "New flag “chekout”")
+	if want := `Did you mean <a href="/namespaces/default/flags/checkout-redesign">Checkout redesign</a> or <a href="/namespaces/default/flags/guest-checkout">Guest checkout</a>?`; !strings.Contains(none.Body, want) {
+		t.Errorf("got %s, want %s", none.Body, want)
+	}
 	s.Get("/namespaces/default/flags?page=9").Check(200).Contains("There is no page 9")
 }
 

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -201,12 +203,19 @@ func (u *unused) until(v *page.Visit, key string) string {
 	return v.Now().AddDate(0, 0, snoozeDays).Format(time.DateOnly)
 }
 
-// problemOf returns the problem of the date that was entered for a row, or "".
-func (u *unused) problemOf(key string) string {
-	if u.opened.key == key {
-		return u.opened.problem
+// problems returns those of the date that was entered for a row, in the field with the id.
+func (u *unused) problems(id, key string) (problems part.Problems) {
+	if u.opened.key == key && u.opened.problem != "" {
+		problems.Add(id, u.opened.problem)
 	}
-	return ""
+	return problems
+}
+
+// dateAttributes returns those of the field with the date.
+func (u *unused) dateAttributes(id, key string) templ.Attributes {
+	attributes := part.Described(id, "", u.problems(id, key))
+	attributes["required"], attributes["autofocus"] = true, len(u.problems(id, key)) > 0
+	return attributes
 }
 
 // lost returns the problem of the date that was entered for a flag that is not on the page.

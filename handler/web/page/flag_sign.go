@@ -9,7 +9,11 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const listSummaries Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList] = "/guidon.v1.CatalogService/ListFlagSummaries"
+const (
+	listSummaries Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]       = "/guidon.v1.CatalogService/ListFlagSummaries"
+	listSegments  Operation[*guidonv1.ListSegmentSummariesRequest, *guidonv1.SegmentSummaryList] = "/guidon.v1.CatalogService/ListSegmentSummaries"
+	listUnused    Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList]          = "/guidon.v1.CatalogService/ListUnusedFlags"
+)
 
 // maxKeys is the maximum number of flags in one request.
 const maxKeys = 100

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -45,6 +46,23 @@ func (v *Visit) Places(namespace string) []PlaceLink {
 		{PlaceCompare, "Compare", "compare", at(PlaceCompare)},
 		{PlaceUnused, "Unused flags", "unused", at(PlaceUnused)},
 	}
+}
+
+// counts returns how many flags, segments and unused flags the namespace has. It leaves out
+// what cannot be read now.
+func (v *Visit) counts(namespace string) map[Place]string {
+	counts := make(map[Place]string)
+	if flags, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
+		counts[PlaceFlags] = Number(int(flags.GetNamespaceCount()))
+	}
+	if segments, err := listSegments.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
+		counts[PlaceSegments] = Number(int(segments.GetNamespaceCount()))
+	}
+	unused, err := listUnused.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: namespace, Limit: 1})
+	if err == nil && unused.GetTotalCount() > 0 {
+		counts[PlaceUnused] = Number(int(unused.GetTotalCount()))
+	}
+	return counts
 }
 
 // theme returns the theme of the page; "" leaves it to the browser.

@@ -31,8 +31,6 @@ type Page struct {
 	Object string
 	// Live is set for pages that follow the changes of their namespace as they happen.
 	Live bool
-	// Wide is unset for most pages. It removes the limit of the width.
-	Wide bool
 
 	found bool // it is what its address is for, and not an answer to a form
 }

@@ -87,6 +87,26 @@ func Number(n int) string {
 	return b.String()
 }
 
+// Either returns the alternatives in words, such as "a, b or c".
+func Either(words []string) string {
+	var b strings.Builder
+	for i, word := range words {
+		b.WriteString(word + Or(i, len(words), ""))
+	}
+	return b.String()
+}
+
+// Or returns what stands after item i of n alternatives in words; end stands after the last one.
+func Or(i, n int, end string) string {
+	switch i {
+	case n - 1:
+		return end
+	case n - 2:
+		return " or "
+	}
+	return ", "
+}
+
 // Percent returns a share in percent with at most two decimals, such as "12.5%".
 func Percent(share float64) string {
 	text := strconv.FormatFloat(share, 'f', 2, 64)

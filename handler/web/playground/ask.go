@@ -221,7 +221,7 @@ func (m *model) suggest(v *page.Visit, reference string) error {
 	}
 	message += "."
 	if len(near) > 0 {
-		message += " Did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
+		message += " Did you mean " + page.Either(near[:min(len(near), 3)]) + "?"
 	}
 	m.problems.Add(fieldFlag, message)
 	return nil

@@ -148,7 +148,7 @@ func (e *editor) review() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</b></p><button class=\"btn quiet\" name=\"do\" value=\"look\">Go on editing</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</b></p><button class=\"btn\" name=\"do\" value=\"look\">Go on editing</button> <button class=\"btn primary\" name=\"do\" value=\"save\" data-key=\"save\">Save</button></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -173,7 +173,7 @@ func (p accessPage) main(v *page.Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<table class=\"table cards\"><caption class=\"vh\">Accounts with sessions</caption> <thead><tr><th scope=\"col\">Account</th><th scope=\"col\">Sessions</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<table class=\"table cards\"><caption class=\"vh\">Accounts with sessions</caption> <thead><tr><th scope=\"col\">Account</th><th scope=\"col\">Sessions</th><th scope=\"col\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -314,7 +314,7 @@ func (p accessPage) table(v *page.Visit) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<table class=\"table cards\"><caption class=\"vh\">Roles</caption> <thead><tr><th scope=\"col\">Who</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Given</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<table class=\"table cards\"><caption class=\"vh\">Roles</caption> <thead><tr><th scope=\"col\">Who</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Given</th><th scope=\"col\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -59,7 +59,7 @@ func (p sessionsPage) main(v *page.Visit) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><button class=\"btn\" name=\"do\" value=\"end-others\">End all others</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\"><button class=\"btn\" name=\"do\" value=\"end-others\">End all other sessions</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -126,7 +126,7 @@ func (p sessionsPage) main(v *page.Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<table class=\"table cards\"><caption class=\"vh\">Your sessions</caption> <thead><tr><th scope=\"col\">Where</th><th scope=\"col\">Signed in</th><th scope=\"col\">Ends</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<table class=\"table cards\"><caption class=\"vh\">Your sessions</caption> <thead><tr><th scope=\"col\">Where</th><th scope=\"col\">Signed in</th><th scope=\"col\">Ends</th><th scope=\"col\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -240,7 +240,7 @@ func (p sessionsPage) main(v *page.Visit) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var11 string
-					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("End the session: " + clientOf(s) + ", signed in " + v.Ago(s.GetCreatedAt().AsTime()))
+					templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("End session: " + clientOf(s) + ", signed in " + v.Instant(s.GetCreatedAt().AsTime()))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `settings/sessions.templ`, Line: 54, Col: 179}
 					}
@@ -276,7 +276,7 @@ func (p sessionsPage) main(v *page.Visit) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " older ones, which “End all others” ends as well.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, " older ones, which “End all other sessions” ends as well.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

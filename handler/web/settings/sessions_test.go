@@ -49,6 +49,15 @@ func TestSessions(t *testing.T) {
 	if diff := cmp.Diff(want, rows(r)); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s", diff)
 	}
+	names := make(map[string]bool)
+	for _, n := range r.All("button") {
+		if name := webtest.Attribute(n, "aria-label"); strings.HasPrefix(name, "End session: ") {
+			names[name] = true
+		}
+	}
+	if len(names) != 2 {
+		t.Errorf("the buttons that end a session are called %v, want two names", names)
+	}
 	all := ends(r)
 	if got := s.As(own).Post("/settings/sessions", url.Values{"do": {all[0]}}).Location(); got != "/settings/sessions?ended=1" {
 		t.Errorf("leads to %s", got)
@@ -68,7 +77,7 @@ func TestSessions(t *testing.T) {
 	if got := s.As(first).Get("/settings/sessions").Status; got != 303 {
 		t.Errorf("the other session still gets %d", got)
 	}
-	only := s.As(own).Get("/settings/sessions").Check(200).Lacks("End all others")
+	only := s.As(own).Get("/settings/sessions").Check(200).Lacks("End all other sessions")
 	if got := len(rows(only)); got != 1 {
 		t.Errorf("%d sessions, want 1", got)
 	}

@@ -207,7 +207,7 @@ func (p tokensPage) table(v *page.Visit) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<table class=\"table cards toks\"><caption class=\"vh\">Static tokens</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Expires</th><th scope=\"col\">Created</th><th><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<table class=\"table cards toks\"><caption class=\"vh\">Static tokens</caption> <thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Access</th><th scope=\"col\">Namespaces</th><th scope=\"col\">Expires</th><th scope=\"col\">Created</th><th scope=\"col\"><span class=\"vh\">Actions</span></th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -100,6 +100,12 @@ onSubmit(".ns form", async (form) => {
 // What is wrong with a form comes first.
 document.querySelector("[role=alert][autofocus]")?.focus();
 
+// Of links in a line, the current one is in sight. Browsers with scroll-initial-target need no help.
+for (const link of document.querySelectorAll(":is(.tabs, .subnav, .langs) > [aria-current]")) {
+  const line = link.parentElement;
+  line.scrollLeft = link.offsetLeft - line.offsetLeft - (line.clientWidth - link.offsetWidth) / 2;
+}
+
 // An address of Flipt, such as /#/namespaces/default/flags/a, leads to the page here.
 const old = /^#\/namespaces\/([\w-]+)(?:\/(flags|segments)(?:\/([\w-]+))?)?/.exec(location.hash);
 if (old) location.replace(base + "/namespaces/" + old[1] + "/" + (old[2] ?? "flags") + (old[3] ? "/" + old[3] : ""));

@@ -21,7 +21,7 @@ const askDiscard = async (form) => {
   dialog.append(make("div", { className: "form" },
     make("h2", { id: "dialog-title" }, count ? `Discard ${count} unsaved ${what}?` : "Discard what you entered?"),
     make("p", { className: "muted" }, "You cannot undo this."),
-    make("div", { className: "row tight end" }, keepOn, discard)));
+    make("div", { className: "buttons" }, keepOn, discard)));
   dialog.setAttribute("aria-labelledby", "dialog-title");
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
