@@ -97,7 +97,7 @@ func TestImport(t *testing.T) {
 	s.Upload(importAt, form("do", "preview", "file", file, "text", "ignored")).Check(200).Contains("Nothing would change")
 	s.Post(importAt, form("do", "preview", "text", file)).Check(200).Contains("Nothing would change")
 	// A change shows its effect.
-	s.Upload(importAt, form("do", "preview", "text", strings.Replace(file, "value: true", "value: false", 1))).Check(200).Contains("Rule 1 result on → , now off", "go from on to off")
+	s.Upload(importAt, form("do", "preview", "text", strings.Replace(file, "value: true", "value: false", 1))).Check(200).Contains("Rule 1 result on → , now off", "Everyone gets Off.")
 }
 
 func TestImportModes(t *testing.T) {
