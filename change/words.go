@@ -56,7 +56,7 @@ type (
 func valueWords(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
-		return nonEmpty(value, quoted), len(value) <= maxQuoted
+		return nonEmpty(value, analysis.Quoted), len(value) <= maxQuoted
 	case guidon.Color:
 		return nonEmpty(string(value), bare), len(value) <= maxQuoted
 	case bareText:
@@ -77,6 +77,10 @@ func valueWords(value any) (string, bool) {
 		text := keyList(value)
 		return text, len(text) <= 2*maxQuoted
 	case json.RawMessage:
+		var text string
+		if json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' {
+			return analysis.Quoted(text), len(text) <= maxQuoted && isPrintable(text)
+		}
 		return string(value), len(value) <= maxQuoted && isPrintable(string(value))
 	case guidon.ComparisonType:
 		return cmp.Or(analysis.TypeWords(value), enumWords(value.String())), true
@@ -131,16 +135,14 @@ func enumWords(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "_", " "))
 }
 
-func quoted(text string) string { return strconv.Quote(text) }
-
 // quote returns the key or name in quotes, cut if it is long.
-func quote(text string) string { return quoted(guidon.Shorten(text, maxQuoted)) }
+func quote(text string) string { return analysis.Quoted(guidon.Shorten(text, maxQuoted)) }
 
 // bare returns the text as it is, or in quotes if that could be misread.
 func bare(text string) string {
 	text = guidon.Shorten(text, maxQuoted)
 	if text == "" || !isPrintable(text) {
-		return quoted(text)
+		return analysis.Quoted(text)
 	}
 	return text
 }
