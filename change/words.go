@@ -77,17 +77,42 @@ func valueWords(value any) (string, bool) {
 		text := keyList(value)
 		return text, len(text) <= 2*maxQuoted
 	case json.RawMessage:
-		var text string
-		if json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' {
-			return analysis.Quoted(text), len(text) <= maxQuoted && isPrintable(text)
+		text := JSONWords(value)
+		short := len(text) <= maxQuoted && isPrintable(text)
+		if len(value) > 0 && value[0] == '"' {
+			text = analysis.Quoted(text)
 		}
-		return string(value), len(value) <= maxQuoted && isPrintable(string(value))
+		return text, short
 	case guidon.ComparisonType:
 		return cmp.Or(analysis.TypeWords(value), enumWords(value.String())), true
 	case fmt.Stringer:
 		return cmp.Or(enums[value], enumWords(value.String())), true
 	}
 	return fmt.Sprint(value), true
+}
+
+// JSONWords returns a JSON value for people: a text as it is, and lists and objects without
+// brackets, unless they are large.
+func JSONWords(value json.RawMessage) string {
+	var text string
+	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	if len(value) > maxValue {
+		return string(value)
+	}
+	var words []string
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		for _, item := range list {
+			words = append(words, JSONWords(item))
+		}
+	} else if members, ok := properties(value); ok {
+		for _, p := range members {
+			words = append(words, p.name+": "+JSONWords(p.value))
+		}
+	}
+	return cmp.Or(strings.Join(words, ", "), string(value))
 }
 
 // wholeWords returns the value in words, whatever its length, with texts as they are.

@@ -169,8 +169,11 @@ func accessValue(value json.RawMessage) any {
 }
 
 // accessWords returns a value in words, or "" if it is too long.
-func accessWords(value json.RawMessage) string {
-	text, short := valueWords(accessValue(value))
+func accessWords(value json.RawMessage) string { return shortWords(accessValue(value)) }
+
+// shortWords returns a value in words, or "" if it is too long.
+func shortWords(value any) string {
+	text, short := valueWords(value)
 	if !short {
 		return ""
 	}

@@ -230,7 +230,7 @@ func TestSearch(t *testing.T) {
 		want             []string
 	}{
 		{"PAY", "", []string{
-			"flag staging/pay" + of, "flag staging/payment" + of, "flag staging/x1" + of, "and 2",
+			"flag staging/pay" + of, "flag staging/payment" + of, "flag staging/x1" + of, "and 3", // one by its description
 			"owner staging/pay-team 7", "owner shop/team-pay 1", "tag shop/pay 1", "tag staging/pay 7", "3 searched, limited false",
 		}},
 		{"checkout", "staging", []string{"flag staging/checkout" + of, "flag shop/checkout VARIANT_FLAG_TYPE OFF_FLAG_STATE", "3 searched, limited false"}},

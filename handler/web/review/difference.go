@@ -73,8 +73,7 @@ func newDifference(w change.Wording, before, after json.RawMessage) Difference {
 
 // shortValue returns a value as text of a limited length.
 func shortValue(value json.RawMessage) string {
-	full := string(value)
-	_ = json.Unmarshal(value, &full) // a text is shown as it is
+	full := change.JSONWords(value)
 	text := page.Printable(full, maxValue)
 	if len(text) < len(full) && len(full) > maxValue {
 		return text + "…"
