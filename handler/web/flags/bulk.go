@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -314,7 +315,7 @@ func (s *selection) refused(since int64, refusal error) error {
 	if strings.Contains(guidon.PublicMessage(refusal), "field message") {
 		field = "message"
 	}
-	s.problems.Add(field, guidon.PublicMessage(refusal))
+	s.problems.Add(field, review.ProblemText(guidon.PublicMessage(refusal)))
 	return s.ask(http.StatusUnprocessableEntity)
 }
 

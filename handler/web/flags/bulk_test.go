@@ -317,7 +317,7 @@ func TestSelectionProblems(t *testing.T) {
 		{"no revision", selected("turn-off-now", "wishlist"), 400, "invalid field revision"},
 		{"bad revision", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {"-1"}}, 400, "invalid field revision"},
 		{"revision to come", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {"99"}}, 409, "The namespace has changed in the meantime."},
-		{"message", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {fmt.Sprint(start)}, "message": {"a\x01b"}}, 422, "invalid field message"},
+		{"message", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {fmt.Sprint(start)}, "message": {"a\x01b"}}, 422, "Message must not contain line breaks"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s.Post(list, test.form).Check(test.status).Contains(test.want)
