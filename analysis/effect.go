@@ -18,6 +18,7 @@ type Effect struct {
 	TypeChanged bool            // every evaluation of the former type fails; there are no groups
 	Steps       []StepPair
 	Groups      []EffectGroup // those in which some entities get another outcome
+	Everyone    *Outcome      // the value that all entities have after the change; nil if they differ, or may fail
 	Truncated   bool          // there may be more groups
 }
 
@@ -33,6 +34,9 @@ const NoStep = noStep
 type EffectGroup struct {
 	Before, After int // its index, or NoStep if none matches
 	Who           Membership
+	// RemovedSegments are the keys of the segments of the rule or rollout before, if it no
+	// longer exists.
+	RemovedSegments []string
 	// ChangedSegments are the keys of the segments that the membership depends on, and
 	// that do not match the same entities as before. The group then consists of those that
 	// matched before as Before says, and match now as After says.
@@ -109,6 +113,9 @@ func (e *Effect) compare(ctx context.Context, before, after *guidon.Snapshot, fl
 	if c.leaves == 1 && !e.Truncated && len(e.Groups) == 1 {
 		e.Groups[0].Who, e.Groups[0].ChangedSegments = Everyone, nil
 	}
+	if !e.Truncated && len(c.outcomes) == 1 && !c.outcomes[0].Fails {
+		e.Everyone = &c.outcomes[0]
+	}
 	return nil
 }
 
@@ -142,7 +149,8 @@ type comparison struct {
 	changed       map[string]bool
 	work          int // left
 	stop          *stop
-	leaves        int // groups found, including those without moves
+	leaves        int       // groups found, including those without moves
+	outcomes      []Outcome // after the change, at most one of each value
 	moves         int
 }
 
@@ -215,7 +223,16 @@ func (c *comparison) visit(i, j int) {
 		return
 	}
 	before, after := c.before.of(i), c.after.of(j)
+	for _, d := range after {
+		if !slices.ContainsFunc(c.outcomes, d.outcome.SameValue) {
+			c.outcomes = append(c.outcomes, d.outcome)
+		}
+	}
 	group := EffectGroup{Before: c.before.indexOf(i), After: c.after.indexOf(j), Who: ByContext}
+	remains := func(p StepPair) bool { return p.Before == group.Before && p.After != NoStep }
+	if i < len(c.before.steps) && !slices.ContainsFunc(c.effect.Steps, remains) {
+		group.RemovedSegments = c.before.steps[i].segments
+	}
 	group.compare(before, after, c.same)
 	if len(group.Moves) == 0 {
 		return

@@ -2,23 +2,50 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 )
 
-// Describe returns the move in words, such as "20% of those who match rule 3 go from classic
-// to one-page". Rules are counted from 1, as they are in the state that the words are about.
-func (e *Effect) Describe(g *EffectGroup, m *Move) string {
-	return e.describeShare(g, m) + " " + e.describeMove(m)
+// DescribeAll returns the outcome that all entities have after the change in words, such as
+// "everyone gets Off". It is empty if their outcomes differ, or no value changes.
+func (e *Effect) DescribeAll() string {
+	moved := func(m Move) bool { return !m.From.SameValue(m.To) }
+	if e.Everyone == nil || !slices.ContainsFunc(e.Groups, func(g EffectGroup) bool { return slices.ContainsFunc(g.Moves, moved) }) {
+		return ""
+	}
+	text := e.Everyone.text(e.Type)
+	if e.Type == guidon.BooleanFlag && !e.Everyone.Absent {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	return "everyone gets " + text
 }
 
-// describeShare returns who gets another outcome.
-func (e *Effect) describeShare(g *EffectGroup, m *Move) string {
+// Describe returns the move in words, such as "20% of those who match rule 3 go from classic
+// to one-page". Rules are counted from 1, as they are after the change. Moves of a group that
+// differ only in the rules that decide are one in words: all but the first have none.
+func (e *Effect) Describe(g *EffectGroup, m *Move) string {
+	words, buckets := e.describeMove(m), 0
+	for i := range g.Moves {
+		switch other := &g.Moves[i]; {
+		case e.describeMove(other) != words:
+		case buckets == 0 && (other.FromStep != m.FromStep || other.ToStep != m.ToStep):
+			return ""
+		default:
+			buckets += other.Buckets
+		}
+	}
+	return e.describeShare(g, buckets) + " " + words
+}
+
+// describeShare returns who gets another outcome, so many buckets of the group.
+func (e *Effect) describeShare(g *EffectGroup, buckets int) string {
 	group := e.describeGroup(g)
 	switch {
-	case m.Buckets < e.Buckets:
-		return strconv.FormatFloat(float64(m.Buckets)*100/float64(e.Buckets), 'f', -1, 64) + "% of " + group
+	case buckets < e.Buckets:
+		return strconv.FormatFloat(float64(buckets)*100/float64(e.Buckets), 'f', -1, 64) + "% of " + group
 	case g.Who == Everyone:
 		return group
 	}
@@ -34,20 +61,22 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 		return "those in none of the segments"
 	case e.paired(g.Before, g.After):
 		return fmt.Sprintf("those who match rule %d", g.After+1)
-	case g.After == NoStep:
-		return "those who no longer match " + e.former(g.Before)
 	case g.Before == NoStep:
 		return fmt.Sprintf("those who newly match rule %d", g.After+1)
 	}
-	return fmt.Sprintf("those who go from %s to rule %d", e.former(g.Before), g.After+1)
-}
-
-// former returns the rule at the index before the change.
-func (e *Effect) former(index int) string {
-	if e.paired(index, index) {
-		return fmt.Sprintf("rule %d", index+1)
+	former := "the removed rule for " + guidon.Shorten(strings.Join(g.RemovedSegments, ", "), maxSaid)
+	for _, pair := range e.Steps {
+		if pair.Before == g.Before && pair.After != NoStep {
+			former = fmt.Sprintf("rule %d", pair.After+1)
+		}
 	}
-	return fmt.Sprintf("the former rule %d", index+1)
+	switch {
+	case g.After != NoStep:
+		return fmt.Sprintf("those who match rule %d instead of %s", g.After+1, former)
+	case len(g.RemovedSegments) > 0:
+		return "those who matched " + former
+	}
+	return "those who no longer match " + former
 }
 
 func (e *Effect) describeMove(m *Move) string {

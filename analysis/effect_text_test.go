@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
@@ -38,11 +39,25 @@ func TestDescribe(t *testing.T) {
 		{"created", stateOf(nil), stateOf(flagtest.BooleanFlag("f", true)), []string{"all entities go from no flag to on"}},
 		{"another order", stateOf(flagtest.BooleanFlag("f", false, rollout("1", true, "beta"), rollout("2", false, "staff"))),
 			stateOf(flagtest.BooleanFlag("f", false, rollout("2", false, "staff"), rollout("1", true, "beta"), flagtest.Threshold(25, true))),
-			[]string{"all those who go from the former rule 1 to rule 1 go from on to off", "25% of those in none of the segments go from off to on"}},
+			[]string{"all those who match rule 1 instead of rule 2 go from on to off", "25% of those in none of the segments go from off to on"}},
+		{"another rule", stateOf(flagtest.BooleanFlag("f", false, rollout("1", true, "beta"))), stateOf(flagtest.BooleanFlag("f", false, rollout("2", false, "staff"), flagtest.Threshold(50, true))),
+			[]string{"all those who match rule 1 instead of the removed rule for beta go from on to off", "50% of those who matched the removed rule for beta go from on to off", "50% of those in none of the segments go from off to on"}},
+		{"off", stateOf(flagtest.BooleanFlag("f", true, rollout("1", false, "beta"))), stateOf(flagtest.BooleanFlag("f", true, flagtest.Threshold(100, false), rollout("1", false, "beta"))),
+			[]string{"everyone gets Off", "all those in none of the segments go from on to off"}},
+		{"deleted", stateOf(flagtest.BooleanFlag("f", true, rollout("1", false, "beta"))), stateOf(nil),
+			[]string{"everyone gets no flag", "all those who matched the removed rule for beta go from off to no flag", "all those in none of the segments go from on to no flag"}},
+		{"the default variant", stateOf(flagtest.WithDefault(flagtest.VariantFlag("f", named("1", 30, "staff")), "A")), stateOf(flagtest.Disabled(flagtest.WithDefault(flagtest.VariantFlag("f", named("1", 30, "staff")), "A"))),
+			[]string{"everyone gets A", "30% of those who no longer match rule 1 keep A, for another reason", "70% of those who no longer match rule 1 go from B to A", "all those in none of the segments keep A, for another reason"}},
+		{"shares of two rules", stateOf(flagtest.BooleanFlag("f", false, rollout("1", true, "beta"))),
+			stateOf(flagtest.BooleanFlag("f", false, flagtest.Threshold(10, true), rollout("1", true, "beta"), flagtest.Threshold(40, true))),
+			[]string{"40% of those in none of the segments go from off to on", ""}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := effectOf(tt.before, tt.after, "f")
 			var got []string
+			if all := e.DescribeAll(); all != "" && len(e.Groups[0].Moves) > 0 && e.Groups[0].Who != analysis.Everyone {
+				got = append(got, all)
+			}
 			for i := range e.Groups {
 				for j := range e.Groups[i].Moves {
 					got = append(got, e.Describe(&e.Groups[i], &e.Groups[i].Moves[j]))

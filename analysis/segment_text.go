@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 )
@@ -124,7 +125,20 @@ func said(text string) string {
 	misread := text == "" || text[0] == '"' || strings.TrimSpace(text) != text || strings.Contains(text, ", ") ||
 		strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) })
 	if misread {
-		return strconv.Quote(text)
+		return Quoted(text)
 	}
 	return text
+}
+
+// Quoted returns the text in quotes, which differ from those in the text. Only characters that
+// are not printable are escaped.
+func Quoted(text string) string {
+	escaped := strconv.Quote(text)
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) || !utf8.ValidString(text) {
+		text = strings.ReplaceAll(escaped[1:len(escaped)-1], `\"`, `"`)
+	}
+	if strings.Contains(text, `"`) {
+		return "“" + text + "”"
+	}
+	return `"` + text + `"`
 }

@@ -93,9 +93,9 @@ func TestCompareFlags(t *testing.T) {
 		}},
 		{"metadata", edited(boolean(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"a":1,"b":"x","c":[]}`) }),
 			edited(boolean(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"a":2,"c":[],"d.e [f]":null}`) }), []string{
-				`remove metadata["b"] "x" | metadata "b" removed`,
+				`remove metadata["b"] "x" | metadata "b" removed ("x")`,
 				`replace metadata["a"] 1 2 | metadata "a" 1 → 2`,
-				`add metadata["d.e [f]"] null | metadata "d.e [f]" added`,
+				`add metadata["d.e [f]"] null | metadata "d.e [f]" added (null)`,
 			}},
 		{"the order of metadata", edited(boolean(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"a":1,"b":2}`) }),
 			edited(boolean(), func(f *guidon.Flag) { f.Metadata = json.RawMessage(`{"b":2,"a":1}`) }), []string{

@@ -56,7 +56,7 @@ func (d *metadata[T]) compareProperties(c *comparer, at place, was, is []propert
 	before, after := byName(was), byName(is)
 	for _, p := range was {
 		if _, kept := after[p.name]; !kept {
-			c.removed(at.key(d.json, d.json, p.name), p.value, "")
+			c.removed(at.key(d.json, d.json, p.name), p.value, shortWords(p.value))
 		}
 	}
 	for _, p := range is {
@@ -64,7 +64,7 @@ func (d *metadata[T]) compareProperties(c *comparer, at place, was, is []propert
 		old, existed := before[p.name]
 		switch {
 		case !existed:
-			c.added(here, p.value, "")
+			c.added(here, p.value, shortWords(p.value))
 		case !SameJSON(string(old), string(p.value)):
 			c.replaced(here, old, p.value, transition(old, p.value, false))
 		}

@@ -56,7 +56,7 @@ type (
 func valueWords(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
-		return nonEmpty(value, quoted), len(value) <= maxQuoted
+		return nonEmpty(value, analysis.Quoted), len(value) <= maxQuoted
 	case guidon.Color:
 		return nonEmpty(string(value), bare), len(value) <= maxQuoted
 	case bareText:
@@ -77,13 +77,42 @@ func valueWords(value any) (string, bool) {
 		text := keyList(value)
 		return text, len(text) <= 2*maxQuoted
 	case json.RawMessage:
-		return string(value), len(value) <= maxQuoted && isPrintable(string(value))
+		text := JSONWords(value)
+		short := len(text) <= maxQuoted && isPrintable(text)
+		if len(value) > 0 && value[0] == '"' {
+			text = analysis.Quoted(text)
+		}
+		return text, short
 	case guidon.ComparisonType:
 		return cmp.Or(analysis.TypeWords(value), enumWords(value.String())), true
 	case fmt.Stringer:
 		return cmp.Or(enums[value], enumWords(value.String())), true
 	}
 	return fmt.Sprint(value), true
+}
+
+// JSONWords returns a JSON value for people: a text as it is, and lists and objects without
+// brackets, unless they are large.
+func JSONWords(value json.RawMessage) string {
+	var text string
+	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	if len(value) > maxValue {
+		return string(value)
+	}
+	var words []string
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		for _, item := range list {
+			words = append(words, JSONWords(item))
+		}
+	} else if members, ok := properties(value); ok {
+		for _, p := range members {
+			words = append(words, p.name+": "+JSONWords(p.value))
+		}
+	}
+	return cmp.Or(strings.Join(words, ", "), string(value))
 }
 
 // wholeWords returns the value in words, whatever its length, with texts as they are.
@@ -131,16 +160,14 @@ func enumWords(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, "_", " "))
 }
 
-func quoted(text string) string { return strconv.Quote(text) }
-
 // quote returns the key or name in quotes, cut if it is long.
-func quote(text string) string { return quoted(guidon.Shorten(text, maxQuoted)) }
+func quote(text string) string { return analysis.Quoted(guidon.Shorten(text, maxQuoted)) }
 
 // bare returns the text as it is, or in quotes if that could be misread.
 func bare(text string) string {
 	text = guidon.Shorten(text, maxQuoted)
 	if text == "" || !isPrintable(text) {
-		return quoted(text)
+		return analysis.Quoted(text)
 	}
 	return text
 }

@@ -78,16 +78,18 @@ func (c *Record) Differences() ([]Difference, error) {
 	}
 	switch c.Kind {
 	case KindNamespace:
-		return recordDifferences(c, namespaceShape)
+		return recordDifferences(c, namespaceShape, nil)
 	case KindSegment:
-		return recordDifferences(c, segmentShape)
+		return recordDifferences(c, segmentShape, nil)
 	case KindFlag:
-		return recordDifferences(c, flagShape)
+		return recordDifferences(c, flagShape, turned)
 	}
 	return accessDifferences(c.Before, c.After)
 }
 
-func recordDifferences[T any](c *Record, s shape[T]) ([]Difference, error) {
+// recordDifferences returns the differences between the objects of the record, as tell makes
+// them of those of their fields; nil leaves them.
+func recordDifferences[T any](c *Record, s shape[T], tell func(before, after *T, list []Difference) []Difference) ([]Difference, error) {
 	before, err := decode[T](c.Before)
 	if err != nil {
 		return nil, err
@@ -97,7 +99,11 @@ func recordDifferences[T any](c *Record, s shape[T]) ([]Difference, error) {
 		return nil, err
 	}
 	flags := flagsOf(versions[T]{ours: before, theirs: after})
-	return differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after), nil
+	list := differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after)
+	if tell == nil || before == nil || after == nil {
+		return list, nil
+	}
+	return tell(before, after, list), nil
 }
 
 // accessFields are the fields of authentications and bindings whose values are shown. Of all
@@ -163,8 +169,11 @@ func accessValue(value json.RawMessage) any {
 }
 
 // accessWords returns a value in words, or "" if it is too long.
-func accessWords(value json.RawMessage) string {
-	text, short := valueWords(accessValue(value))
+func accessWords(value json.RawMessage) string { return shortWords(accessValue(value)) }
+
+// shortWords returns a value in words, or "" if it is too long.
+func shortWords(value any) string {
+	text, short := valueWords(value)
 	if !short {
 		return ""
 	}

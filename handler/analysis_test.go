@@ -46,23 +46,23 @@ func TestPreviewFlag(t *testing.T) {
 		{
 			"a share moves", "checkout", `{"flag":{` + rules("46.66", "53.34") + `}}`,
 			`{"type":"VARIANT_FLAG_TYPE","buckets":1000,"typeChanged":false,` + steps + `,"groups":[{"before":1,"after":1,"membership":"CONTEXT_GROUP_MEMBERSHIP","changedSegments":[],"unchangedBuckets":800,"moves":[` +
-				`{"buckets":200,"percentage":20,"from":` + one("classic") + `,"to":` + one("one-page") + `,"fromStep":1,"toStep":1,"sameValue":false,"summary":"20% of those who match rule 2 go from classic to one-page"}]}],"truncated":false}`,
+				`{"buckets":200,"percentage":20,"from":` + one("classic") + `,"to":` + one("one-page") + `,"fromStep":1,"toStep":1,"sameValue":false,"summary":"20% of those who match rule 2 go from classic to one-page"}]}],"truncated":false,"everyone":""}`,
 		},
 		{
 			"nothing moves", "checkout", `{"flag":{"key":"checkout",` + rules("66.66", "33.34") + `}}`,
-			`{"type":"VARIANT_FLAG_TYPE","buckets":1000,"typeChanged":false,` + steps + `,"groups":[],"truncated":false}`,
+			`{"type":"VARIANT_FLAG_TYPE","buckets":1000,"typeChanged":false,` + steps + `,"groups":[],"truncated":false,"everyone":""}`,
 		},
 		{
 			"a boolean flag", "banner", `{"flag":{"name":"Banner","type":"BOOLEAN_FLAG_TYPE","enabled":true}}`,
 			`{"type":"BOOLEAN_FLAG_TYPE","buckets":100,"typeChanged":false,"steps":[{"before":0},{"before":1}],"groups":[{"membership":"CONTEXT_GROUP_MEMBERSHIP","changedSegments":[],"unchangedBuckets":13,"moves":[` +
 				`{"buckets":87,"percentage":87,"from":{"reason":"DEFAULT_OUTCOME_REASON","match":false,"variantKey":"","enabled":false},"to":{"reason":"DEFAULT_OUTCOME_REASON","match":false,"variantKey":"","enabled":true},"sameValue":false,` +
-				`"summary":"87% of those in none of the segments go from off to on"}]}],"truncated":false}`,
+				`"summary":"87% of those in none of the segments go from off to on"}]}],"truncated":false,"everyone":"everyone gets On"}`,
 		},
 		{
 			"a new flag", "new", `{"flag":{"name":"New","type":1}}`,
 			`{"type":"BOOLEAN_FLAG_TYPE","buckets":100,"typeChanged":false,"steps":[],"groups":[{"membership":"EVERYONE_GROUP_MEMBERSHIP","changedSegments":[],"unchangedBuckets":0,"moves":[` +
 				`{"buckets":100,"percentage":100,"from":{"reason":"NOT_FOUND_OUTCOME_REASON","match":false,"variantKey":"","enabled":false},"to":{"reason":"DEFAULT_OUTCOME_REASON","match":false,"variantKey":"","enabled":false},"sameValue":false,` +
-				`"summary":"all entities go from no flag to off"}]}],"truncated":false}`,
+				`"summary":"all entities go from no flag to off"}]}],"truncated":false,"everyone":"everyone gets Off"}`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestSegmentUsage(t *testing.T) {
 	got := s.do("GET", "/api/v1/namespaces/default/segments/staff/usage", "")
 	for _, want := range []string{
 		`{"uses":[{"flagKey":"checkout","flagName":"Checkout","rules":[{"index":0,"id":"`, `"onlySegment":true},{"index":2,"id":"`, `"onlySegment":false}],"rollouts":[],"effect":{`,
-		`"summary":"66.6% of those who go from rule 1 to rule 2 go from one-page to classic"`,
+		`"summary":"66.6% of those who match rule 2 instead of rule 1 go from one-page to classic"`,
 		`{"flagKey":"banner","flagName":"Banner","rules":[],"rollouts":[{"index":0,"id":"`,
 		`"summary":"87% of those who no longer match rule 1 go from on to off"`,
 		`"nextPageToken":"","totalCount":2}`,
@@ -130,7 +130,7 @@ func TestSegmentUsage(t *testing.T) {
 		t.Errorf("a rule that is never reached: got %s", got)
 	}
 	edited := s.do("POST", "/api/v1/namespaces/default/segments/staff/effect", `{"segment":{"name":"Staff"}}`)
-	want := `"summary":"66.6% of those who go from rule 2 to rule 1 go from classic to one-page"`
+	want := `"summary":"66.6% of those who match rule 1 instead of rule 2 go from classic to one-page"`
 	if !strings.Contains(edited.body, want) {
 		t.Errorf("got %s\nwant %s", edited.body, want)
 	}

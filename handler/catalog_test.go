@@ -82,7 +82,6 @@ func TestCatalog(t *testing.T) {
 			"types":[{"type":"BOOLEAN_FLAG_TYPE","count":0},{"type":"VARIANT_FLAG_TYPE","count":0}],
 			"owners":[],"moreOwners":0,"tags":[],"moreTags":0,"segments":[],"moreSegments":0}}`},
 		{"/catalog/unused", `{"flags":[{"flag":` + checkout + `,"reasons":[
-			{"kind":"ONE_ANSWER_UNUSED_REASON_KIND","text":"everybody gets classic, because the flag is not enabled"},
 			{"kind":"REVIEW_PASSED_UNUSED_REASON_KIND","text":"the review date 2001-01-01 has passed"}]}],"totalCount":1,"snoozedCount":0}`},
 		{"/catalog/unused?reasons=ROUNDED_UNUSED_REASON_KIND", `{"flags":[],"totalCount":0,"snoozedCount":0}`},
 		{"/catalog/segments?sort=USED_SEGMENT_SORT&descending=true&limit=1", `{"segments":[{"key":"staff","name":"Staff","description":"","matchType":"ANY_MATCH_TYPE",
@@ -231,7 +230,7 @@ func TestSearch(t *testing.T) {
 		want             []string
 	}{
 		{"PAY", "", []string{
-			"flag staging/pay" + of, "flag staging/payment" + of, "flag staging/x1" + of, "and 2",
+			"flag staging/pay" + of, "flag staging/payment" + of, "flag staging/x1" + of, "and 3", // one by its description
 			"owner staging/pay-team 7", "owner shop/team-pay 1", "tag shop/pay 1", "tag staging/pay 7", "3 searched, limited false",
 		}},
 		{"checkout", "staging", []string{"flag staging/checkout" + of, "flag shop/checkout VARIANT_FLAG_TYPE OFF_FLAG_STATE", "3 searched, limited false"}},

@@ -71,7 +71,7 @@ func TestPlanWithEffects(t *testing.T) {
 			got = append(got, m.Summary)
 		}
 	}
-	if want := "7% of those in none of the segments go from off to on; 80% of those in none of the segments go from off to on"; strings.Join(got, "; ") != want {
+	if want := "87% of those in none of the segments go from off to on; "; strings.Join(got, "; ") != want {
 		t.Errorf("got %q, want %s", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -86,15 +87,20 @@ func (v View) UnusedFlags(q UnusedQuery) (*UnusedList, error) {
 	return list, nil
 }
 
+// NewFor is how long a flag counts as new: until then, nobody can have expected more of it
+// than one answer. Only its review date makes it unused.
+const NewFor = 30 * 24 * time.Hour
+
 // unusedReasons is a set of kinds, as bits.
 type unusedReasons uint8
 
 // reasons returns why the flag may no longer be needed, whether it is snoozed or not.
 func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
-	if f.Constant {
+	old := now-f.flag.CreatedAt.Unix() >= int64(NewFor/time.Second)
+	if old && f.Constant {
 		kinds |= 1 << UnusedOneAnswer
 	}
-	if f.Rounded != analysis.NoStep {
+	if old && f.Rounded != analysis.NoStep {
 		kinds |= 1 << UnusedRounded
 	}
 	if f.metadata.overdue(now) {

@@ -79,8 +79,8 @@ func TestPlanEffects(t *testing.T) {
 	want := []string{
 		"uses: all those who no longer match rule 1 go from on to off",
 		"uses: all those who newly match rule 1 go from off to on",
-		"checkout: 40% of those who go from rule 1 to rule 2 go from one-page to classic",
-		"checkout: 60% of those who go from rule 2 to rule 1 go from classic to one-page",
+		"checkout: 40% of those who match rule 2 instead of rule 1 go from one-page to classic",
+		"checkout: 60% of those who match rule 1 instead of rule 2 go from classic to one-page",
 		"checkout: 20% of those who match rule 2 go from classic to one-page",
 	}
 	if diff := cmp.Diff(want, effectLines(t, mustPlan(t, s, r))); diff != "" {

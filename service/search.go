@@ -15,7 +15,7 @@ import (
 
 // SearchQuery is the query of a search.
 type SearchQuery struct {
-	Text      string // must occur in a key or name, whatever the case; an empty one finds nothing
+	Text      string // must occur in a key, name or description, whatever the case; an empty one finds nothing
 	Namespace string // whose objects come before others of the same rank; may be empty
 	Limit     int32  // of each group; 0 means 8
 }
@@ -91,7 +91,7 @@ func (s *Service) Search(ctx context.Context, by Caller, d Demand, q SearchQuery
 		return x.result(), nil
 	}
 	for _, n := range namespaces {
-		if r := x.want.rank(n.Key, n.Name); r < noMatch {
+		if r := x.want.rank(n.Key, n.Name, n.Description); r < noMatch {
 			x.add(SearchHit{Kind: SearchNamespaces, Namespace: n, Key: n.Key, Name: n.Name, rank: r})
 		}
 	}
@@ -158,19 +158,19 @@ func (x *search) searchNamespace(s *guidon.Snapshot) {
 	n := s.Namespace()
 	c := catalogs.Of(s)
 	for row := range c.byKey.All() {
-		if r := x.want.rank(row.flag.Key, row.flag.Name); r < noMatch {
+		if r := x.want.rank(row.flag.Key, row.flag.Name, row.flag.Description); r < noMatch {
 			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.kind, State: row.state, rank: r})
 		}
 	}
 	for _, g := range s.Segments() {
-		if r := x.want.rank(g.Key, g.Name); r < noMatch {
+		if r := x.want.rank(g.Key, g.Name, g.Description); r < noMatch {
 			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
 		}
 	}
 	names := func(kind SearchKind, names *nameNumbers, counts []int) {
 		all := names.all()
 		for i, flags := range counts {
-			if r := x.want.rank(all[i], ""); r < noMatch && flags > 0 {
+			if r := x.want.rank(all[i], "", ""); r < noMatch && flags > 0 {
 				x.add(SearchHit{Kind: kind, Namespace: n, Key: all[i], Flags: flags, rank: r})
 			}
 		}
@@ -197,12 +197,17 @@ const (
 	beginning            // of the key or the name
 	wordBeginning
 	within
+	described // within the description
 	noMatch
 )
 
-// rank returns how well the key and the name match.
-func (s *searchText) rank(key, name string) searchRank {
-	return min(s.rankIn(key, true), s.rankIn(name, false))
+// rank returns how well the key, the name and the description match.
+func (s *searchText) rank(key, name, description string) searchRank {
+	r := min(s.rankIn(key, true), s.rankIn(name, false))
+	if r == noMatch && s.in(description, 0) >= 0 {
+		return described
+	}
+	return r
 }
 
 func (s *searchText) rankIn(text string, key bool) searchRank {

@@ -115,25 +115,16 @@ func (s *Service) switchFlag(
 // and earlier states too.
 func TurnedOff(f *guidon.Flag) bool {
 	if f.Type == guidon.BooleanFlag {
-		return givesFalseFirst(f) && f.Rollouts[0].Description == OffDescription
+		return change.OffFirst(f) && f.Rollouts[0].Description == OffDescription
 	}
 	return !f.Enabled && hasOffMember(f.Metadata)
-}
-
-// givesFalseFirst reports whether the first rollout of the flag gives false to everybody.
-func givesFalseFirst(f *guidon.Flag) bool {
-	if len(f.Rollouts) == 0 {
-		return false
-	}
-	t := f.Rollouts[0].Threshold
-	return t != nil && t.Percentage >= 100 && !t.Value
 }
 
 // turnOff turns the flag off for everyone, and reports whether that changes it. It leaves the
 // rollouts and metadata of a copy of the flag as they are.
 func turnOff(f *guidon.Flag, now time.Time) bool {
 	switch {
-	case f.Type == guidon.BooleanFlag && givesFalseFirst(f), f.Type == guidon.VariantFlag && !f.Enabled:
+	case f.Type == guidon.BooleanFlag && change.OffFirst(f), f.Type == guidon.VariantFlag && !f.Enabled:
 		return false
 	case f.Type == guidon.BooleanFlag:
 		f.Rollouts = putFirst(&guidon.Rollout{

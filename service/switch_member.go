@@ -3,11 +3,12 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/guidonhq/guidon/change"
 )
 
-// OffMember is the member of the metadata that says that a variant flag was enabled before it
-// was turned off. Its value is true.
-const OffMember = "guidon.turnedOff"
+// OffMember is [change.OffMember].
+const OffMember = change.OffMember
 
 // hasOffMember reports whether the metadata have [OffMember].
 func hasOffMember(metadata json.RawMessage) bool {

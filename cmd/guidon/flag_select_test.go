@@ -23,7 +23,7 @@ func TestSeveralFlags(t *testing.T) {
 		want string // flags that are on, and the revision
 		says string
 	}{
-		{[]string{"on", "a", "b", "--dry-run"}, "@4", "would turn on flag b in default\n    effect: all entities go from off to on\n"},
+		{[]string{"on", "a", "b", "--dry-run"}, "@4", "would turn on flag b in default\n    effect: everyone gets On\n"},
 		{[]string{"on", "a", "b", "--everyone"}, "a b @5", "turned on flag a in default: on for everybody\nturned on flag b"},
 		{[]string{"off", "-q", "tag:web", "--dry-run"}, "a b @5", "would turn off flag c in default\n    effect: nobody gets anything else\n"},
 		{[]string{"off", "-q", "tag:web is:on", "--yes"}, "@6", "turned off flag b"},

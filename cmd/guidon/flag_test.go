@@ -111,7 +111,7 @@ segments: [{key: every, name: Every}]
 		return flag
 	}
 	for key, want := range map[string]string{
-		"fresh": "all entities go from off to on", "ramp": "all entities go from off to on", "layout": "go from",
+		"fresh": "everyone gets On", "ramp": "everyone gets On", "layout": "everyone gets a",
 	} {
 		before := stored(key)
 		s.fails(cli.ExitFailure, []string{"flag", "on", key}, "has not been turned off, so there is nothing to restore", want, "run again with --everyone")
@@ -251,7 +251,7 @@ func TestEditObject(t *testing.T) {
 	s.ok("segment", "create", "staff", "--constraint", "email suffix @guidon.example")
 
 	r := s.edits("s/enabled: false/enabled: true/").run("flag", "edit", "beta", "--yes")
-	if r.code != cli.ExitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "default value off → on") || !strings.Contains(r.out, "effect: all entities go from off to on") {
+	if r.code != cli.ExitOK || !strings.HasSuffix(r.out, "updated flag beta in default\n") || !strings.Contains(r.out, "default value off → on") || !strings.Contains(r.out, "effect: everyone gets On") {
 		t.Errorf("got exit code %d, %q and %q, want the plan with its effect", r.code, r.out, r.err)
 	}
 	s.edits("s/guidon.example/example.org/").ok("segment", "edit", "staff", "--yes")

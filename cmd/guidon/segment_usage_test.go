@@ -18,8 +18,8 @@ func TestSegmentUsage(t *testing.T) {
 		"staff": `
 shop/staff is used by 2 flags
 ├─ checkout (Checkout): rule 1, rule 3 (with other segments)
-│  ├─ without it: 66.6% of those who go from rule 1 to rule 2 go from one-page to classic
-│  └─ without it: 0.1% of those who go from rule 1 to rule 2 go from one-page to classic (default)
+│  ├─ without it: 66.6% of those who match rule 2 instead of rule 1 go from one-page to classic
+│  └─ without it: 0.1% of those who match rule 2 instead of rule 1 go from one-page to classic (default)
 └─ banner (Banner): rule 1
    └─ without it: 70% of those who no longer match rule 1 go from on to off
 `,

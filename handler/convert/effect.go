@@ -14,7 +14,7 @@ func Effect(e *analysis.Effect) *guidonv1.FlagEffect {
 			return &guidonv1.StepPair{Before: step(p.Before), After: step(p.After)}
 		}),
 		Groups:    All(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(e, &g) }),
-		Truncated: e.Truncated,
+		Truncated: e.Truncated, Everyone: e.DescribeAll(),
 	}
 }
 

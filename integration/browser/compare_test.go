@@ -42,6 +42,28 @@ func TestPromote(t *testing.T) {
 	before := s.revision(t)
 
 	v.Visit(t, "/namespaces/default/compare?from=staging")
+	picker := func(selected string, rows ...string) { // some of these rows are not of the chosen kind
+		t.Helper()
+		awaitText(t, v, ".picker", selected)
+		got := eval[[]string](t, v, `['checkout-redesign', 'free-shipping-threshold', 'lounge', 'only-in-staging', 'testers', 'vip'].filter(key =>
+			[...document.querySelectorAll('#selection tbody .key, .missing .key')].find(e => e.innerText === key).checkVisibility())`)
+		if !slices.Equal(got, rows) {
+			t.Errorf("%q are shown, want %q", got, rows)
+		}
+	}
+	picker("0 selected", "checkout-redesign", "free-shipping-threshold", "lounge", "only-in-staging", "testers", "vip")
+	v.Do(t, click(css(".picker label:has([value=create])")))
+	picker("0 selected", "lounge", "only-in-staging", "testers", "vip")
+	v.Do(t, click(do("all")))
+	picker("4 selected", "lounge", "only-in-staging", "testers", "vip")
+	v.Do(t, click(css(".picker label:has([value=update])")), click(css("#selection .pick input[value=free-shipping-threshold]")))
+	picker("5 selected", "free-shipping-threshold")
+	v.Do(t, click(do("none")))
+	picker("4 selected", "free-shipping-threshold")
+	v.Do(t, click(css(".picker label:has([value=delete])")))
+	picker("4 selected", "checkout-redesign")
+	report(t, v.Axe(t))
+	v.Do(t, click(css(".picker label:first-of-type")))
 	awaitText(t, v, ".missing", "checkout-redesign") // only here: it is not offered, so not deleted
 	awaitText(t, v, "#selection", "needed by Lounge")
 	v.Visit(t, "/namespaces/default/compare?from=staging&flag=lounge")

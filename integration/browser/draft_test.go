@@ -56,7 +56,7 @@ func TestDraft(t *testing.T) {
 
 	v.Do(t, click(do("edit:2")))
 	awaitFocus(t, v, "rule-2-add")
-	v.Do(t, chromedp.KeyEvent("germany"+kb.Enter))
+	v.Do(t, chromedp.KeyEvent("erman"+kb.Enter)) // only Germany has it
 	awaitText(t, v, ".rule.edit .box", "Germany")
 	awaitFocus(t, v, "rule-2-add")
 	v.Do(t, click(do("done:2")))
@@ -325,4 +325,35 @@ func TestNewFlag(t *testing.T) {
 	if !strings.Contains(p.URL, "/flags/groesse-elan-co-2?saved=") {
 		t.Errorf("Enter leads to %s: %s", p.URL, v.Main(t))
 	}
+}
+
+// TestSegmentForRule: a rule whose segment does not exist leads to a new one, and the draft comes
+// back with it.
+func TestSegmentForRule(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	before := s.revision(t)
+	v.Visit(t, booleanPath)
+	v.Do(t, click(css("#ladder .acts summary")), click(css(`#ladder .pop [value="add:segment"]`)))
+	awaitFocus(t, v, "rule-2-add")
+	v.Do(t, chromedp.KeyEvent("Night owls"+kb.Enter))
+	awaitText(t, v, ".rule.edit", "No segment “Night owls”.")
+	if p := v.Follow(t, click(do("begin"))); !strings.Contains(p.URL, "/new-segment?flag=dark-mode&rule=2") {
+		t.Fatalf("New segment leads to %s", p.URL)
+	}
+	if got := eval[string](t, v, "document.querySelector('#name').value + ' ' + document.querySelector('#key').value"); got != "Night owls " {
+		t.Errorf("the new segment begins with %q", got)
+	}
+	report(t, v.Axe(t))
+	v.Do(t, fill(css(`[name="constraint.0.property"]`), "hour"), fill(css(`[name="constraint.0.text"]`), "3"))
+	if p := v.Follow(t, click(css("#segment button.primary"))); p.Status != http.StatusOK || !strings.Contains(p.URL, "/flags/dark-mode") {
+		t.Fatalf("Create segment leads to %s with status %d: %s", p.URL, p.Status, v.Main(t))
+	}
+	awaitText(t, v, ".rule.edit .box", "Night owls")
+	awaitText(t, v, ".savebar", "1 unsaved change")
+	v.Follow(t, click(do("save")))
+	if got := s.content(t, "default", "flags/dark-mode"); !strings.Contains(got, "night-owls") || s.revision(t) == before {
+		t.Errorf("got %s", got)
+	}
+	quiet(t, v)
 }

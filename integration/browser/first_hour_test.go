@@ -140,7 +140,7 @@ var firstHour = []struct {
 	}},
 	{"new namespace", func(t *testing.T, n *newcomer) {
 		n.Visit(t, "/settings/new-namespace")
-		n.enters(t, "#name", "Second", "#key", "second")
+		n.enters(t, "#name", "Second") // its key follows
 		n.sends(t, "button.primary[value=save]")
 		if got := n.revisionOf(t, "second"); got != 1 {
 			t.Errorf("the namespace has revision %d", got)

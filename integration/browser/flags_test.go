@@ -87,6 +87,10 @@ func TestFlagsByKeyboard(t *testing.T) {
 	awaitText(t, v, ".bulk", "26 selected")
 	v.Do(t, click(css("thead input")))
 	v.Await(t, "!document.querySelector('.bulk').checkVisibility()")
+	for _, step := range []struct{ key, offered string }{{"homepage-layout", "turn-on"}, {"wishlist", "turn-off,turn-on"}, {"homepage-layout", "turn-off"}} {
+		v.Do(t, click(css(".pick input[value="+step.key+"]")))
+		v.Await(t, "[...document.querySelectorAll('.bulk button[value^=turn]')].filter(e => e.checkVisibility()).map(e => e.value).join() === '"+step.offered+"'")
+	}
 	v.Do(t, chromedp.Focus(css("a.row")))
 	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.Contains(p.URL, "/flags/") {
 		t.Errorf("Enter leads to %s", p.URL)

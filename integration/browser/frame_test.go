@@ -290,3 +290,25 @@ func TestDetailsLive(t *testing.T) {
 	awaitText(t, v, "main", "Renamed again")
 	quiet(t, v)
 }
+
+// TestPaletteCreates: Enter follows what was found, also by a description, and creates something
+// only if that was chosen.
+func TestPaletteCreates(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath)
+	palette(t, v)
+	v.Do(t, chromedp.KeyEvent("methods offered"))
+	v.Await(t, "document.querySelector('dialog[open] [role=option]').dataset.href.endsWith('/flags/payment-methods')")
+	v.Do(t, chromedp.KeyEvent(" nowhere"))
+	v.Await(t, "document.querySelectorAll('dialog[open] [role=option]').length === 1")
+	if got := options(t, v); len(got) != 2 || !strings.HasPrefix(got[1], "New flag") {
+		t.Errorf("offered %q", got)
+	}
+	v.Do(t, chromedp.KeyEvent(kb.Enter))
+	v.Await(t, "document.querySelector('dialog[open] [role=combobox]') && !document.querySelector('[role=option][aria-selected=true]')")
+	if p := v.Follow(t, chromedp.KeyEvent(kb.ArrowUp+kb.Enter)); !strings.Contains(p.URL, "/new-flag?name=methods+offered+nowhere") {
+		t.Errorf("it leads to %s", p.URL)
+	}
+	quiet(t, v)
+}

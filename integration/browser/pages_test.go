@@ -73,7 +73,7 @@ var pages = []page{
 	{name: "code", path: "/namespaces/{ns}/flags/{variant}/code", title: "Code for Checkout redesign · Default"},
 	{name: "compare", path: "/namespaces/{ns}/compare", title: "Compare · Default"},
 	{name: "compare-staging", path: "/namespaces/{ns}/compare?from=staging", title: "Compare · Default", asks: true},
-	{name: "unused", path: "/namespaces/{ns}/unused", title: "Unused flags · Default", texts: []string{"Wishlist"}},
+	{name: "unused", path: "/namespaces/{ns}/unused", title: "Unused flags · Default", texts: []string{"Wishlist", "Review was due on 2 Jan 2026", "Flags created in the last 30 days are new"}},
 	{name: "import", path: "/namespaces/{ns}/import", title: "Import · Default", asks: true},
 	{name: "export", path: "/namespaces/{ns}/export", title: "Export · Default"},
 	{name: "namespace-settings", path: "/namespaces/{ns}/settings", title: "Settings · Default", texts: []string{"Settings of Default"}},

@@ -122,6 +122,9 @@ func stock(t testing.TB, s *harness.Server, public string) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// All flags are new, so that only a review date that has passed makes one unused.
+	wishlist := []byte("  - key: wishlist\n    name: Wishlist\n")
+	file = bytes.Replace(file, wishlist, append(wishlist, "    metadata: {review: \"2026-01-02\"}\n"...), 1)
 	load := harness.Command(t, "", "import", "-", "--address", s.URL, "-m", "Open the shop")
 	load.Env = append(load.Env, "GUIDON_TOKEN="+adminToken)
 	load.Stdin = io.MultiReader(bytes.NewReader(file), bytes.NewReader([]byte("\n---\n")), bytes.NewReader(staging(t, file)))

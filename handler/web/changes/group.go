@@ -43,8 +43,8 @@ func newGroup(c *guidonv1.Change) *group {
 // characters.
 const maxMessage = 4000
 
-// Verb returns the action of the group on its objects, in words.
-func (g *group) Verb() string {
+// why returns what was done if that was more than a direct change, such as "imported"; or "".
+func (g *group) why() string {
 	switch change.ReasonKind(g.Reason.GetKind()) {
 	case change.ReasonImport:
 		return "imported"
@@ -53,7 +53,18 @@ func (g *group) Verb() string {
 	case change.ReasonRestore:
 		return "restored"
 	case change.ReasonUndo:
-		return g.undone() + " on"
+		return g.undone()
+	}
+	return ""
+}
+
+// Verb returns the action of the group on its objects, in words.
+func (g *group) Verb() string {
+	switch why := g.why(); {
+	case change.ReasonKind(g.Reason.GetKind()) == change.ReasonUndo:
+		return why + " on"
+	case why != "":
+		return why
 	}
 	verb := g.Records[0].Verb()
 	for _, r := range g.Records {
@@ -68,9 +79,9 @@ func (g *group) Verb() string {
 func (g *group) undone() string {
 	first := revisionText(g.Reason.GetRevision())
 	if g.Reason.GetLastRevision() > g.Reason.GetRevision() {
-		return "undid revisions " + first + " to " + revisionText(g.Reason.GetLastRevision())
+		return "undid " + first + " to " + revisionText(g.Reason.GetLastRevision())
 	}
-	return "undid revision " + first
+	return "undid " + first
 }
 
 // Tail returns the part after the objects in the sentence about the group.

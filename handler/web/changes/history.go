@@ -14,6 +14,9 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
+// maxShownMessage limits the messages in the list of a history, in bytes.
+const maxShownMessage = 120
+
 // maxHistory is how many changes the list of a history has on a page.
 const maxHistory = 50
 

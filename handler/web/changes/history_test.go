@@ -83,7 +83,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	r := s.Get(ns + "/flags/wish/history").Check(200)
-	r.Contains("Desires", "Targeting", "Details", "now or never", "Name", `"Wishes" → , now "Desires"`, "Before and after", "For people", "from off to on").Lacks("Variants")
+	r.Contains("Desires", "Targeting", "Details", "now or never", "Name", `"Wishes" → , now "Desires"`, "Before and after", "For people", "Everyone gets On.", "Turned on, name now or never Jonas Weber", "Imported: name both").Lacks("Variants")
 	var lines []string
 	for _, n := range r.All("tr") {
 		lines = append(lines, webtest.Attribute(n, "class")+": "+webtest.TextOf(n))

@@ -36,7 +36,7 @@ func TestList(t *testing.T) {
 	s.flag(service.Write{By: service.Caller{Actor: change.Actor{ID: "cli:root"}}}, service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag}) // 5
 	s.confirm(undoOf(5)).Location()                                                                                                                          // 6
 	r := s.Get(ns + "/changes").Check(200)
-	r.Contains("Today", "Jonas Weber changed Wishes (Off)", `name "Wish list" → "Wishes"`, "50% off", "imported 1 flag, 1 segment", "root (command line) created Other", "Token Mira undid revision 5 on Other", "Guidon created Default")
+	r.Contains("Today", "Jonas Weber changed Wishes (Off)", `name "Wish list" → "Wishes"`, "50% off", "imported 1 flag, 1 segment", "root (command line) created Other", "Token Mira undid 5 on Other", "Guidon created Default")
 	if got, want := strings.Count(r.Body, `class="pennant off"`), 3; got != want { // one each for the revisions 2, 3 and 4: other is deleted
 		t.Errorf("got %d pennants, want %d", got, want)
 	}

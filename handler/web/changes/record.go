@@ -2,6 +2,7 @@ package changes
 
 import (
 	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -65,7 +66,25 @@ func (r record) Name() string {
 const maxShownName = 1024
 
 // Verb returns the action on the object, in words.
-func (r record) Verb() string { return verbs[change.Action(r.GetAction())] }
+func (r record) Verb() string {
+	verb, _, _ := strings.Cut(r.GetSummary(), ";")
+	if verb == change.TurnedOff || verb == change.TurnedOn {
+		return verb
+	}
+	return verbs[change.Action(r.GetAction())]
+}
+
+// Rest returns the summary without the verb, if it begins with that.
+func (r record) Rest(verb string) string {
+	rest, ok := strings.CutPrefix(r.GetSummary(), verb)
+	if !ok {
+		return r.GetSummary()
+	}
+	if what, ok := strings.CutPrefix(rest, " ("); ok {
+		return strings.TrimSuffix(what, ")")
+	}
+	return strings.TrimPrefix(rest, "; ")
+}
 
 var verbs = map[change.Action]string{
 	change.ActionCreate: "created", change.ActionUpdate: "changed", change.ActionDelete: "deleted",

@@ -14,20 +14,30 @@ const (
 	maxTitled     = 16 << 10 // bytes of an object before and after together; other titles are less exact
 )
 
-// titleOf returns the differences of a change in a few words, such as "Rule 3, metadata".
-func titleOf(r record) string {
+// objectTitle returns the change of one object in a few words, such as "Rule 3, metadata", after the
+// reason, such as "Undid 125: turned on".
+func (g *group) objectTitle() string {
+	title := differenceTitle(g.Records[0])
+	if why := g.why(); why != "" {
+		title = why + g.Tail() + ": " + title
+	}
+	return page.Capital(title)
+}
+
+// differenceTitle returns the differences of a change in a few words.
+func differenceTitle(r record) string {
 	switch change.Action(r.GetAction()) {
 	case change.ActionCreate:
-		return "Created"
+		return "created"
 	case change.ActionDelete:
-		return "Deleted"
+		return "deleted"
 	}
 	if r.Change.Name != nil { // it stands for the objects
-		return "Changed"
+		return "changed"
 	}
 	differences, err := recordOf(r.Change).Differences()
 	if err != nil || len(differences) == 0 {
-		return page.Capital(page.Printable(r.GetSummary(), maxTitlePart))
+		return page.Printable(r.GetSummary(), maxTitlePart)
 	}
 	var parts []string
 	more := 0
@@ -41,7 +51,7 @@ func titleOf(r record) string {
 			parts = append(parts, part)
 		}
 	}
-	title := page.Capital(strings.Join(parts, ", "))
+	title := strings.Join(parts, ", ")
 	if more > 0 {
 		title += " and more"
 	}

@@ -17,14 +17,14 @@ func TestUndo(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	revision := s.flag(by("a better name"), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
 	r := s.Get(undoOf(revision)).Check(200)
-	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Default value on → , now off", `Flag "wish" goes off by default.`, "All entities go from on to off.", "Message")
+	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Default value on → , now off", `Flag "wish" goes off by default.`, "Everyone gets Off.", "Message")
 	s.wantName("Wishes")
 	reply := s.send(r, "apply", "message", "not yet")
 	if got, want := reply.Location(), at(4)+"?saved=4"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
 	s.wantName("Wish list")
-	saved := s.Get(reply.Location()).Check(200).Contains("Token Mira undid revision 3 on Wish list", "not yet", "undo of 3")
+	saved := s.Get(reply.Location()).Check(200).Contains("Token Mira undid 3 on Wish list", "not yet", "undo of 3")
 	if got := toast(saved); got != "Saved as revision 4 Undo" {
 		t.Errorf("the page says %q", got)
 	}

@@ -21,7 +21,7 @@ func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err e
 		d.openElse = a.Text(0) == "edit"
 		return nil, nil
 	case "segment", "done", "draft", "review", "save", review.Merge:
-		if problems, err = d.takeTyped(v); err != nil || len(problems) > 0 {
+		if problems, err = d.takeTyped(v, a.Verb == "segment" || a.Verb == "draft"); err != nil || len(problems) > 0 {
 			return problems, err
 		}
 	}
@@ -109,15 +109,15 @@ func (d *draft) add(what string) part.Problems {
 	return nil
 }
 
-// takeTyped adds the segments that were typed into the boxes.
-func (d *draft) takeTyped(v *page.Visit) (problems part.Problems, err error) {
+// takeTyped adds the segments that were typed into the boxes, as resolveSegment finds them.
+func (d *draft) takeTyped(v *page.Visit, loosely bool) (problems part.Problems, err error) {
 	for i := range d.rules {
 		s := &d.rules[i]
 		if strings.TrimSpace(s.typed) == "" {
 			s.typed = ""
 			continue
 		}
-		key, problem, err := resolveSegment(v, s.typed)
+		key, problem, err := resolveSegment(v, s.typed, loosely)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ import (
 func TestTurnOff(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	before := body(t, content(t, s, "one-click-buy"))
-	ask := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn off “One-click buy” for everyone?", "adds a first rule that gives Off to everyone", "13% of those in none of the segments go from on to off.")
+	ask := s.Get(flags+"one-click-buy/turn-off").Check(200).Contains("Turn off “One-click buy” for everyone?", "adds a first rule that gives Off to everyone", "Everyone gets Off.")
 	if got, want := press(t, s, ask, "turn-off").Location(), flags+"one-click-buy?saved=3"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
@@ -65,7 +65,7 @@ segments: [{key: every, name: Every}]
 `))
 	s.Get(flags + "ramp").Check(200).Contains("Turn on").Lacks("Turn off")
 	s.Get("/namespaces/default/flags?q=key:ramp").Check(200).Contains("Turn on")
-	ask := s.Get(flags+"ramp/turn-off").Check(200).Contains("Turn on “Ramp” for everyone?", "there is nothing to restore", "go from off to on.", "Turn on for everyone")
+	ask := s.Get(flags+"ramp/turn-off").Check(200).Contains("Turn on “Ramp” for everyone?", "there is nothing to restore", "Everyone gets On.", "Turn on for everyone")
 	press(t, s, ask, "turn-off").Check(409).Contains("It was turned on or off in the meantime.")
 	press(t, s, ask, "turn-on").Check(200).Contains("Turn on “Ramp” for everyone?")
 	if got := content(t, s, "ramp"); got["enabled"] != false {
@@ -78,7 +78,7 @@ segments: [{key: every, name: Every}]
 
 	action, form := formWithButton(t, s.Get(flags+"layout").Check(200), "turn-on")
 	form.Set("do", "turn-on")
-	ask = s.Post(action, form).Check(200).Contains("Turn on “Layout”?", "Its rules will decide who gets which variant.", "All entities go from no variant to a.")
+	ask = s.Post(action, form).Check(200).Contains("Turn on “Layout”?", "Its rules will decide who gets which variant.", "Everyone gets a.")
 	if got := content(t, s, "layout"); got["enabled"] != false {
 		t.Errorf("enabled before the answer: got %v", got)
 	}

@@ -103,11 +103,16 @@ func (e *edit) stale() bool { return e.last != nil && e.last.GetRevision() > e.b
 // post responds to the form of a tab.
 func (p pages) post(t *tab) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
-		e, err := p.readEdit(v, t)
+		form, err := v.Form()
 		if err != nil {
 			return err
 		}
-		form, err := v.Form()
+		if made := v.Query().Get("made"); made != "" { // the segment that a rule was waiting for
+			page.Uncarry(form)
+			form.Set("rule."+v.Query().Get("rule")+".add", made)
+			form.Set("do", "segment:"+v.Query().Get("rule"))
+		}
+		e, err := p.readEdit(v, t)
 		if err != nil {
 			return err
 		}

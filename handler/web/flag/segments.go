@@ -119,10 +119,10 @@ func offered(v *page.Visit) ([]segment, error) {
 }
 
 // resolveSegment returns the key of the segment with the key or name that was typed, or
-// what is wrong with it.
-func resolveSegment(v *page.Visit, typed string) (key, problem string, err error) {
+// what is wrong with it. Loosely, a part of the key or name of a single segment is enough.
+func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
 	typed = strings.TrimSpace(typed)
-	var byName []string
+	var byName, byPart []string
 	near, distance := segment{}, maxDistance(typed)+1
 	err = eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
 		if g.GetKey() == typed {
@@ -131,6 +131,9 @@ func resolveSegment(v *page.Visit, typed string) (key, problem string, err error
 		}
 		if strings.EqualFold(g.GetName(), typed) {
 			byName = append(byName, g.GetKey())
+		}
+		if strings.Contains(strings.ToLower(g.GetKey()+"\n"+g.GetName()), strings.ToLower(typed)) {
+			byPart = append(byPart, g.GetKey())
 		}
 		for _, word := range []string{g.GetKey(), g.GetName()} {
 			if d := editDistance(strings.ToLower(typed), strings.ToLower(word), distance); d < distance {
@@ -146,6 +149,9 @@ func resolveSegment(v *page.Visit, typed string) (key, problem string, err error
 		return byName[0], "", nil
 	case len(byName) > 1:
 		return "", "Several segments are called “" + typed + "”. Type the key: " + strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
+	}
+	if loosely && len(byPart) == 1 {
+		return byPart[0], "", nil
 	}
 	problem = "No segment “" + page.Printable(typed, 255) + "”."
 	if near.key != "" {

@@ -3,6 +3,7 @@ package flag
 import (
 	"github.com/guidonhq/guidon/change"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,4 +254,9 @@ func (l *ladder) everyoneHint(s rule) string {
 		}
 	}
 	return ""
+}
+
+// newSegment returns the address of the page that makes a segment for the rule, and comes back.
+func (l *ladder) newSegment(i int) string {
+	return l.v.In("new-segment") + "?" + url.Values{"flag": {l.key}, "rule": {strconv.Itoa(i)}}.Encode()
 }

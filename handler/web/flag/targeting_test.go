@@ -218,6 +218,7 @@ func TestFaults(t *testing.T) {
 		{"hexadecimal", "one-click-buy?edit=3", "rule.2.share", "0x10", []string{"A number from 0 to 100."}},
 		{"110% together", "checkout-redesign?edit=3", "rule.2.share.classic", "90", []string{"These are 110% together: take 10% away."}},
 		{"unknown segment", "one-click-buy?edit=1", "rule.0.add", "germny", []string{"No segment “germny”. Germany (germany)?"}},
+		{"a part of a name to save", "one-click-buy?edit=1", "rule.0.add", "germ", []string{"No segment “germ”."}},
 		{"no segment near", "one-click-buy?edit=1", "rule.0.add", "xyzzy", []string{"No segment “xyzzy”."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -399,5 +400,40 @@ func TestPrefix(t *testing.T) {
 				t.Errorf("%s: leads to %s", path, address)
 			}
 		}
+	}
+}
+
+// TestSegmentBox: Enter takes the only segment that a part of a name fits. A rule without a fitting
+// segment leads to a new one, and the draft comes back with it.
+func TestSegmentBox(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	draft := s.Get(flags + "one-click-buy?edit=1").Check(200).Contains("A share of a segment, such as 20% of the users in Sweden, takes two rules")
+	if r := press(t, s, draft, "draft", "rule.0.add", "NORD").Check(200); !strings.Contains(r.Text(), "Remove Nordics") && !strings.Contains(r.Body, "Remove Nordics") {
+		t.Errorf("got %s", r.Text())
+	}
+	press(t, s, draft, "draft", "rule.0.add", "e").Check(422).Contains("No segment “e”.")
+
+	action, form := formOf(draft)
+	form.Set("rule.0.add", "Night owls")
+	form.Set("rule.0.note", "kept")
+	form.Set("do", "begin")
+	address := strings.TrimSuffix(action, "/flags/one-click-buy") + "/new-segment?flag=one-click-buy&rule=0"
+	if !strings.Contains(draft.Body, strings.ReplaceAll(address, "&", "&amp;")) {
+		t.Fatalf("no button leads to %s", address)
+	}
+	at, segment := s.Post(address, form).Check(200).Contains("New segment").Form("segment")
+	if got := segment.Get("name"); got != "Night owls" || at != address {
+		t.Errorf("the new segment is called %q, and sent to %s", got, at)
+	}
+	segment.Set("do", "create")
+	_, segment = s.Post(at, segment).Check(422).Form("segment") // its constraint is empty
+	segment.Set("constraint.0.property", "hour")
+	segment.Set("constraint.0.text", "3")
+	segment.Set("do", "create")
+	made := s.Post(at, segment).Check(307)
+	back := s.Post(made.Header.Get("Location"), segment).Check(200).Contains("2 unsaved changes")
+	_, form = formOf(back)
+	if form.Get("rule.0.note") != "kept" || form.Get("rule.0.add") != "" || !strings.Contains(back.Body, "Remove Night owls") {
+		t.Errorf("the draft came back with %v", form)
 	}
 }

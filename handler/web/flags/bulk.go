@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -22,6 +23,7 @@ const patch page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse] = "/g
 // which asks first has it with the suffix.
 const (
 	verbTurnOff = "turn-off"
+	verbTurnOn  = "turn-on"
 	verbTag     = "tag"
 	verbPromote = "promote"
 	verbExport  = "export"
@@ -38,7 +40,8 @@ type selection struct {
 	v        *page.Visit
 	verb     string
 	keys     []string
-	rows     []row        // the flags that exist
+	rows     []row        // the flags that exist, but for the settled ones
+	settled  int          // flags that are already off or on, as the action makes them
 	changed  []flagChange // flags that changed after the visitor saw them, or no longer exist
 	revision int64        // at which the rows were read
 	form     url.Values   // the form that was sent
@@ -60,7 +63,7 @@ func changeSome(v *page.Visit) error {
 	verb, now := strings.CutSuffix(page.ActionOf(form).Verb, confirmed)
 	s := &selection{v: v, verb: verb, keys: keysOf(form), form: form, list: here(v)}
 	switch {
-	case !slices.Contains([]string{verbTurnOff, verbTag, verbPromote, verbExport, verbDelete}, verb):
+	case !slices.Contains([]string{verbTurnOff, verbTurnOn, verbTag, verbPromote, verbExport, verbDelete}, verb):
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field do: must be an action on flags")
 	case verb != verbExport && verb != verbPromote && !v.MayEdit():
 		return mayNotEdit(v)
@@ -76,13 +79,21 @@ func changeSome(v *page.Visit) error {
 	if err := s.read(); err != nil {
 		return err
 	}
-	if len(s.rows) == 0 {
-		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
+	switch {
+	case now && (len(s.rows) > 0 || s.settled > 0):
+		return s.do()
+	case len(s.rows) == 0:
+		return s.nothing()
 	}
-	if !now {
-		return s.ask(http.StatusOK)
+	return s.ask(http.StatusOK)
+}
+
+// nothing responds to a selection without flags that the action changes.
+func (s *selection) nothing() error {
+	if s.settled > 0 {
+		return s.unusable("The selected flags are "+map[string]string{verbTurnOff: "off", verbTurnOn: "on"}[s.verb]+" already", "Nothing was changed.")
 	}
-	return s.do()
+	return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
 }
 
 // mayNotEdit returns the error for a visitor who may not change flags.
@@ -116,14 +127,18 @@ func (s *selection) read() error {
 	if err != nil {
 		return err
 	}
-	s.rows, s.changed, s.revision = nil, nil, state.Revision
+	s.rows, s.settled, s.changed, s.revision = nil, 0, nil, state.Revision
 	byKey := make(map[string]*guidonv1.FlagSummary, len(s.keys))
 	for _, f := range found.GetFlags() {
 		byKey[f.GetKey()] = f
 	}
 	for _, key := range s.keys {
 		if f := byKey[key]; f != nil {
-			s.rows = append(s.rows, newRow(s.v, f))
+			if r := newRow(s.v, f); s.verb == verbTurnOff && r.State == part.Off || s.verb == verbTurnOn && r.State != part.Off {
+				s.settled++
+			} else {
+				s.rows = append(s.rows, r)
+			}
 			continue
 		}
 		n, err := deleted(s.v, key)
@@ -231,9 +246,12 @@ func (s *selection) edits(since int64) (edits []*guidonv1.FlagEdit, err error) {
 	}
 	for _, r := range s.rows {
 		edit := &guidonv1.FlagEdit{UnlessChangedSince: &since}
-		if s.verb == verbDelete {
+		switch s.verb {
+		case verbDelete:
 			edit.Delete = r.Key
-		} else {
+		case verbTurnOn:
+			edit.TurnOn, edit.Everyone = r.Key, true
+		default:
 			edit.TurnOff = r.Key
 		}
 		edits = append(edits, edit)
@@ -275,7 +293,7 @@ func (s *selection) conflict(since int64) error {
 		return err
 	}
 	if len(s.rows) == 0 {
-		return s.unusable("The selected flags no longer exist", "They have been deleted. Changes says when, and by whom.")
+		return s.nothing()
 	}
 	s.form.Del("confirm")    // the confirmation was about the flags as they were
 	if len(s.changed) == 0 { // the revision is not one of this database
@@ -297,7 +315,7 @@ func (s *selection) refused(since int64, refusal error) error {
 	if strings.Contains(guidon.PublicMessage(refusal), "field message") {
 		field = "message"
 	}
-	s.problems.Add(field, guidon.PublicMessage(refusal))
+	s.problems.Add(field, review.ProblemText(guidon.PublicMessage(refusal)))
 	return s.ask(http.StatusUnprocessableEntity)
 }
 

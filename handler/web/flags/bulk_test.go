@@ -76,7 +76,7 @@ func TestListSelects(t *testing.T) {
 	if diff := cmp.Diff(keys(r), boxes); diff != "" {
 		t.Errorf("boxes (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"turn-off", "tag", "promote", "export", "delete"}, verbs); diff != "" {
+	if diff := cmp.Diff([]string{"turn-off", "turn-on", "tag", "promote", "export", "delete"}, verbs); diff != "" {
 		t.Errorf("buttons (-want +got):\n%s", diff)
 	}
 	action := ""
@@ -119,10 +119,24 @@ func TestTurnOffSome(t *testing.T) {
 		t.Errorf("got %+v, %v; want one revision with two records", records, err)
 	}
 
-	// A flag that is off already stays as it is.
+	// A flag that is off already stays as it is, and is not asked about.
 	form.Set("revision", fmt.Sprint(start+1))
 	if got, want := s.Post(list, form).Location(), list; got != want || at(t, s) != start+1 {
 		t.Errorf("again: leads to %s, want %s", got, want)
+	}
+	s.Post(list, selected("turn-off", "wishlist", "checkout-redesign")).Check(422).Contains("The selected flags are off already")
+	s.Post(list, selected("turn-on", "guest-checkout")).Check(422).Contains("The selected flags are on already")
+
+	// They are turned on again, with one that has never been on.
+	action, form = s.Post(list, selected("turn-on", "wishlist", "checkout-redesign", "homepage-layout", "guest-checkout")).Check(200).
+		Contains("Turn on 3 flags?", "get back what they were", "Keep them as they are").Form("question")
+	form.Set("do", "turn-on-now")
+	if got, want := s.Post(action, form).Location(), fmt.Sprintf("%s?saved=%d", list, start+2); got != want {
+		t.Errorf("on leads to %s, want %s", got, want)
+	}
+	wishlist, redesign = flagOf(t, s, "wishlist"), flagOf(t, s, "checkout-redesign")
+	if len(wishlist.Rollouts) != 0 || !redesign.Enabled || !flagOf(t, s, "homepage-layout").Enabled {
+		t.Errorf("on: got %+v and %+v", wishlist.Rollouts, redesign)
 	}
 }
 
@@ -248,18 +262,18 @@ func TestSelectionConflict(t *testing.T) {
 
 func testConflict(t *testing.T, verb string, changed, deleted bool) {
 	s := webtest.New(t, webtest.Options{})
-	action, form := s.Post(list, selected(verb, "wishlist", "guest-checkout", "homepage-layout")).Check(200).Form("question")
-	left, want := []string{"wishlist", "guest-checkout", "homepage-layout"}, []string{"Nothing was saved"}
+	action, form := s.Post(list, selected(verb, "wishlist", "guest-checkout", "checkout-redesign")).Check(200).Form("question")
+	left, want := []string{"wishlist", "guest-checkout", "checkout-redesign"}, []string{"Nothing was saved"}
 	if changed {
 		touch(t, s, "guest-checkout")
 		want = append(want, fmt.Sprintf("Guest checkout was changed by Jonas just now in revision %d", at(t, s)))
 	}
 	if deleted {
-		if _, err := s.Service.DeleteFlag(t.Context(), by, "default", "homepage-layout"); err != nil {
+		if _, err := s.Service.DeleteFlag(t.Context(), by, "default", "checkout-redesign"); err != nil {
 			t.Fatal(err)
 		}
 		left = left[:2]
-		want = append(want, fmt.Sprintf("homepage-layout was deleted by Jonas just now in revision %d", at(t, s)))
+		want = append(want, fmt.Sprintf("checkout-redesign was deleted by Jonas just now in revision %d", at(t, s)))
 	}
 	now := at(t, s)
 	form.Set("do", verb+"-now")
@@ -303,7 +317,7 @@ func TestSelectionProblems(t *testing.T) {
 		{"no revision", selected("turn-off-now", "wishlist"), 400, "invalid field revision"},
 		{"bad revision", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {"-1"}}, 400, "invalid field revision"},
 		{"revision to come", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {"99"}}, 409, "The namespace has changed in the meantime."},
-		{"message", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {fmt.Sprint(start)}, "message": {"a\x01b"}}, 422, "invalid field message"},
+		{"message", url.Values{"key": {"wishlist"}, "do": {"turn-off-now"}, "revision": {fmt.Sprint(start)}, "message": {"a\x01b"}}, 422, "Message must not contain line breaks"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s.Post(list, test.form).Check(test.status).Contains(test.want)

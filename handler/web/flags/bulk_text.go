@@ -16,6 +16,8 @@ func (s *selection) heading() string {
 	switch s.verb {
 	case verbTurnOff:
 		return "Turn off " + flags + " for everyone?"
+	case verbTurnOn:
+		return "Turn on " + flags + "?"
 	case verbTag:
 		return "Add a tag to " + flags
 	case verbPromote:
@@ -29,6 +31,9 @@ func (s *selection) consequence() string {
 	switch s.verb {
 	case verbTurnOff:
 		return s.offConsequence() + " You can undo this in Changes."
+	case verbTurnOn:
+		return "Flags that were turned off get back what they were. Of the others, boolean flags give On to everyone whom no rule matches, " +
+			"and the rules of variant flags decide. You can undo this in Changes."
 	case verbTag:
 		return "Flags that have the tag already stay as they are."
 	case verbPromote:
@@ -56,7 +61,7 @@ func (s *selection) offConsequence() string {
 // keep returns the text of the link that changes nothing.
 func (s *selection) keep() string {
 	switch s.verb {
-	case verbTurnOff:
+	case verbTurnOff, verbTurnOn:
 		return "Keep them as they are"
 	case verbDelete:
 		return "Keep them"
@@ -69,6 +74,8 @@ func (s *selection) submit() string {
 	switch s.verb {
 	case verbTurnOff:
 		return "Turn off"
+	case verbTurnOn:
+		return "Turn on"
 	case verbTag:
 		return "Add tag"
 	case verbPromote:
@@ -100,7 +107,7 @@ func (s *selection) reply(status int, title string, main templ.Component) {
 
 func (s *selection) crumb() string {
 	return map[string]string{
-		verbTurnOff: "Turn off", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete",
+		verbTurnOff: "Turn off", verbTurnOn: "Turn on", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete",
 	}[s.verb]
 }
 

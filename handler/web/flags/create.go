@@ -27,12 +27,14 @@ type newFlag struct {
 	Name, Key     string
 	Description   string
 	Owner, Review string
+	Tags          string // separated by commas
 	Metadata      []page.MetadataRow
 	Variants      []newVariant
 	Problems      part.Problems
 	Existing      *link  // the flag with the same key
 	Proposed      string // a key that is allowed
 	Owners        []string
+	KnownTags     []string
 	focus         string // the id of the field to begin with
 }
 
@@ -78,7 +80,7 @@ func newFlagOf(form url.Values) *newFlag {
 	n := &newFlag{
 		Variant: form.Get("type") == "variant", Name: strings.TrimSpace(form.Get("name")), Key: strings.TrimSpace(form.Get("key")),
 		Description: strings.TrimSpace(form.Get("description")), Owner: strings.TrimSpace(form.Get("owner")),
-		Review: strings.TrimSpace(form.Get("review")),
+		Review: strings.TrimSpace(form.Get("review")), Tags: form.Get("tags"),
 	}
 	for i := range maxParts {
 		key, value := fmt.Sprintf("metadata.%d.key", i), fmt.Sprintf("metadata.%d.value", i)
@@ -212,7 +214,7 @@ func (n *newFlag) checkKey() {
 	}
 }
 
-// checkMetadata returns the metadata: the owner, the review date and the rows.
+// checkMetadata returns the metadata: the owner, the review date, the tags and the rows.
 func (n *newFlag) checkMetadata() string {
 	var rows []page.MetadataRow
 	if n.Owner != "" {
@@ -225,9 +227,23 @@ func (n *newFlag) checkMetadata() string {
 		rows = append(rows, page.MetadataRow{Key: "review", Value: page.JSONText(n.Review)})
 	}
 	before := len(rows)
-	return page.MetadataObject(append(rows, n.Metadata...), func(row int, message string) {
+	object := page.MetadataObject(append(rows, n.Metadata...), func(row int, message string) {
 		n.Problems.Add(fmt.Sprintf("metadata.%d.value", row-before), message)
 	})
+	for tag := range strings.SplitSeq(n.Tags, ",") {
+		if tag = strings.TrimSpace(tag); tag == "" {
+			continue
+		}
+		if problem := checkTag(tag); problem != "" {
+			n.Problems.Add("tags", problem)
+			break
+		}
+		if object = page.WithTag(object, tag); object == "" {
+			n.Problems.Add("tags", "The metadata below have tags that are not a list of texts.")
+			break
+		}
+	}
+	return object
 }
 
 // datePattern matches dates in the form 2006-01-02.
@@ -257,7 +273,7 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 
 // reply responds with the page.
 func (n *newFlag) reply(v *page.Visit, status int) error {
-	n.Owners = owners(v)
+	n.Owners, n.KnownTags = owners(v), tags(v)
 	v.Reply(status, page.Page{
 		Title: "New flag", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: "New flag"}},
 		Main: newMain(v, n), Modules: []string{"draft.js"},

@@ -136,6 +136,7 @@ func TestCreate(t *testing.T) {
 	form.Set("type", "variant")
 	form.Set("description", "Cards for gifts")
 	form.Set("owner", "12")
+	form.Set("tags", " ui, Gift ,,ui")
 	form.Set("review", "2027-03-01")
 	form.Set("variant.0.key", "paper")
 	form.Set("variant.1.name", "By e-mail")
@@ -156,7 +157,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(f.Name, f.Type, f.Enabled, f.Description, string(f.Metadata), f.Variants[0].Key, f.Variants[1].Key, f.Variants[1].Name)
-	want := fmt.Sprint("Gift cards", guidon.VariantFlag, false, "Cards for gifts", `{"owner":"12","review":"2027-03-01","limit":[10,20]}`, "paper", "by-e-mail", "By e-mail")
+	want := fmt.Sprint("Gift cards", guidon.VariantFlag, false, "Cards for gifts", `{"owner":"12","review":"2027-03-01","limit":[10,20],"tags":["ui","Gift"]}`, "paper", "by-e-mail", "By e-mail")
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -184,11 +185,12 @@ func TestCreateProblems(t *testing.T) {
 		{"review", "tomorrow", "Write a date such as 2027-03-01."},
 		{"metadata.0.value", "[1", "This list never ends: add ]."},
 		{"variant.1.key", "a", "The key a is there twice."},
+		{"tags", "ui, a\u202eb", "Only characters that can be seen."},
 	} {
 		t.Run(test.field+" "+test.value[:1], func(t *testing.T) {
 			form := url.Values{
 				"type": {"variant"}, "name": {"Kept"}, "key": {"kept"}, "variant.0.key": {"a"}, "variant.0.name": {""}, "variant.1.key": {"b"}, "variant.1.name": {""},
-				"metadata.0.key": {"limit"}, "metadata.0.value": {"1"}, "do": {"save"},
+				"metadata.0.key": {"limit"}, "metadata.0.value": {"1"}, "tags": {"ui"}, "do": {"save"},
 			}
 			form.Set(test.field, test.value)
 			r := s.Post("/namespaces/default/new-flag", form).Check(422).Contains(test.want, "1 thing to fix")

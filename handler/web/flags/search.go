@@ -35,6 +35,7 @@ type searchResult struct {
 	Right   string // the state of a flag, or the namespace if it is another one
 	Address string
 	Flag    *page.Sign
+	Creates bool // it is never the one that the key Enter follows unless it was chosen
 }
 
 // showSearch shows the matches of the query.
@@ -145,13 +146,15 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		name := cmp.Or(first.GetName(), first.GetKey())
 		add("playground", "Try "+name, "in the playground",
 			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
-		if s.mayEdit(first.GetNamespaceKey()) && first.GetState() != guidonv1.FlagState_OFF_FLAG_STATE {
-			add("flag", "Turn off "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
+		if s.mayEdit(first.GetNamespaceKey()) {
+			verb := row{State: page.StateOf(first.GetState())}.switchText()
+			add("flag", verb+" "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}
 	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
 		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
 			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
+		g.Results[len(g.Results)-1].Creates = true
 	}
 	return g
 }

@@ -19,6 +19,10 @@ func TestSearch(t *testing.T) {
 		t.Errorf("the first result leads to %s, want %s", got, want)
 	}
 	s.Get("/search").Check(200).Contains("Go to", "Unused flags", "Keyboard shortcuts")
+	s.Get("/search?q=homepage-layout").Check(200).Contains("Turn on Homepage layout").Lacks("Turn off")
+	if r := s.Get("/search?q=methods+offered").Check(200).Contains("Payment methods"); strings.Contains(r.Body, "Owners") { // words of its description
+		t.Errorf("got %s", webtest.TextOf(r.All("main")[0]))
+	}
 	s.Get("/search?q=qqqqqq").Check(200).Contains("New flag “qqqqqq”").Lacks("Turn off")
 }
 
@@ -65,7 +69,7 @@ func TestOrder(t *testing.T) {
 	want := []string{
 		"default/flags/zap", "staging/flags/zap", "default/flags/zapping", "staging/flags/zappa",
 		"default/flags/a-zap", "default/flags/b-zap", "staging/flags/c-zap", "default/flags/xzap",
-		"default/playground?flag=zap", "default/new-flag?name=zap",
+		"default/playground?flag=zap", "default/flags/zap/turn-off", "default/new-flag?name=zap",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)

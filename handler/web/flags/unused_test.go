@@ -50,9 +50,12 @@ func tabs(r *webtest.Reply) (texts []string) {
 	return texts
 }
 
+// later returns the time when no flag is new any more.
+func later() time.Time { return time.Now().Add(service.NewFor) }
+
 // TestUnused: the page lists the flags by reason, and says why in words.
 func TestUnused(t *testing.T) {
-	s := webtest.New(t, webtest.Options{})
+	s := webtest.New(t, webtest.Options{Now: later})
 	setMetadata(t, s, "guest-checkout", `{"review":"2026-03-01"}`)
 	setMetadata(t, s, "maintenance-page", `{"review":"2199-01-01"}`)
 	setMetadata(t, s, "checkout-redesign", `{}`) // whose date passes one day
@@ -99,7 +102,7 @@ func TestUnused(t *testing.T) {
 // TestSnooze: a flag with a review date to come is not listed, and everything else of it
 // stays as it is.
 func TestSnooze(t *testing.T) {
-	s := webtest.New(t, webtest.Options{})
+	s := webtest.New(t, webtest.Options{Now: later})
 	setMetadata(t, s, "wishlist", `{"owner":"ann","review":7,"n":1.50}`)
 	setMetadata(t, s, "checkout-redesign", `{}`) // whose date passes one day
 	before := flagOf(t, s, "wishlist")
@@ -140,7 +143,7 @@ func TestSnooze(t *testing.T) {
 
 // TestSnoozeRefused: a flag that has changed since is not overwritten.
 func TestSnoozeRefused(t *testing.T) {
-	s := webtest.New(t, webtest.Options{})
+	s := webtest.New(t, webtest.Options{Now: later})
 	action, form := snoozeForm(t, s.Get(unusedPage).Check(200), "wishlist")
 	touch(t, s, "wishlist")
 	start := at(t, s)
@@ -152,7 +155,7 @@ func TestSnoozeRefused(t *testing.T) {
 	viewer.Get(unusedPage).Check(200).Contains("View only", "Wishlist").Lacks("Snooze")
 	form.Set("revision", fmt.Sprint(start))
 	viewer.Post(action, form).Check(403)
-	webtest.New(t, webtest.Options{ReadOnly: true}).Post(action, form).Check(403).Contains("This server is read-only")
+	webtest.New(t, webtest.Options{ReadOnly: true, Now: later}).Post(action, form).Check(403).Contains("This server is read-only")
 	s.Post(action, url.Values{"key": {"wishlist"}, "review": {form.Get("review")}}).Check(400)
 	s.Post(action, url.Values{"key": {"none"}, "review": {form.Get("review")}, "revision": {"1"}}).Check(404).Contains("This flag no longer exists")
 
@@ -171,8 +174,12 @@ func TestSnoozeRefused(t *testing.T) {
 	}
 }
 
-// TestNoneUnused: an empty page says what it is for.
+// TestNoneUnused: an empty page says what it is for. New flags are listed only by their review.
 func TestNoneUnused(t *testing.T) {
+	shop := webtest.New(t, webtest.Options{})
+	shop.Get(unusedPage).Check(200).Contains("Flags created in the last 30 days are new").Lacks("Wishlist")
+	setMetadata(t, shop, "wishlist", `{"review":"2026-03-01"}`)
+	shop.Get(unusedPage).Check(200).Contains("Wishlist", "Review was due on 1 Mar 2026").Lacks("On for everyone")
 	s := webtest.New(t, webtest.Options{Empty: true})
 	s.Get(unusedPage).Check(200).Contains("No unused flags in Default", "Before you delete a flag")
 	s.Get(unusedPage + "?reason=rounded").Check(200).Contains("No flags for this reason")

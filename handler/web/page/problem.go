@@ -4,12 +4,14 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/service"
 )
 
 // problem is the page about a request that failed.
@@ -76,7 +78,8 @@ func (v *Visit) Fail(err error) {
 		}
 	}
 	p := problem{Status: status, Heading: words[0], Text: words[1], RequestID: v.Event.RequestID}
-	if own, ok := errors.AsType[*Error](err); ok {
+	own, isOwn := errors.AsType[*Error](err)
+	if isOwn {
 		if own.Page.Main != nil {
 			v.Reply(status, own.Page)
 			return
@@ -87,12 +90,35 @@ func (v *Visit) Fail(err error) {
 		status != http.StatusUnauthorized && status != http.StatusMethodNotAllowed && !errors.Is(err, exchange.ErrNoRoute) {
 		p.Detail = guidon.PublicMessage(err)
 	}
+	if need := refusedRole.FindStringSubmatch(p.Detail); need != nil {
+		p.Detail = ""
+		if role, _ := service.ParseRole(need[1]); !isOwn {
+			p.Text = "This " + v.needs(role, need[2]) + " Ask an administrator for it."
+		}
+	}
 	v.keepForm(&p)
 	if !v.known {
 		v.Exchange.Reply(status, contentHTML, part.Render(v.Site.Bare(v.Preferences, p.Heading, v.problemMain(p))))
 		return
 	}
 	v.Reply(status, Page{Title: p.Heading, Main: v.problemMain(p)})
+}
+
+// refusedRole matches the text of [service.Refusal].
+var refusedRole = regexp.MustCompile(`^permission denied: needs (\w+) on namespace "(.*)"$`)
+
+// needs says that the role in the namespace is needed.
+func (v *Visit) needs(role service.Role, namespace string) string {
+	where := "in " + Printable(namespace, maxSentence)
+	for _, n := range v.Namespaces {
+		if n.GetKey() == namespace {
+			where = "in " + NamespaceName(n)
+		}
+	}
+	if namespace == service.Everywhere {
+		where = "in all namespaces"
+	}
+	return "needs the role " + RoleLabel(role) + " " + where + "; you have " + RoleLabel(v.RoleIn(namespace)) + "."
 }
 
 // keepForm keeps the form that was sent on the page, if sending it again may succeed.

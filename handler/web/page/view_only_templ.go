@@ -83,7 +83,7 @@ func (v *Visit) viewOnlyReason() string {
 	if v.Namespace == nil {
 		return "Ask an administrator for the role " + RoleLabel(service.RoleEditor) + "."
 	}
-	return "Editing needs the role " + RoleLabel(service.RoleEditor) + " in " + NamespaceName(v.Namespace) + "; you have " + RoleLabel(v.RoleIn(v.Key())) + "."
+	return "Editing " + v.needs(service.RoleEditor, v.Key())
 }
 
 var _ = templruntime.GeneratedTemplate

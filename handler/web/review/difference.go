@@ -62,7 +62,9 @@ func newDifference(w change.Wording, before, after json.RawMessage) Difference {
 	if !d.Changed() {
 		d.Text = page.Printable(w.What, maxWords)
 	}
-	if len(w.Parts) > 0 {
+	if len(w.Parts) == 0 {
+		d.Text = page.Capital(d.Text)
+	} else {
 		d.At = page.Printable(page.Capital(w.Parts[0]), maxWords)
 		d.Text = strings.TrimSpace(page.Printable(strings.Join(w.Parts[1:], ": "), maxWords) + " " + d.Text)
 	}
@@ -71,8 +73,9 @@ func newDifference(w change.Wording, before, after json.RawMessage) Difference {
 
 // shortValue returns a value as text of a limited length.
 func shortValue(value json.RawMessage) string {
-	text := page.Printable(string(value), maxValue)
-	if len(text) < len(value) && len(value) > maxValue {
+	full := change.JSONWords(value)
+	text := page.Printable(full, maxValue)
+	if len(text) < len(full) && len(full) > maxValue {
 		return text + "…"
 	}
 	return text

@@ -16,10 +16,13 @@ func EffectSentences(e *guidonv1.FlagEffect, limit int) (sentences []string, mor
 		}
 		return []string{"It becomes a " + is + " flag: evaluations as a " + was + " flag fail."}, e.GetTruncated()
 	}
+	if all := e.GetEveryone(); all != "" {
+		return []string{page.Sentence(all)}, false
+	}
 	for _, g := range e.GetGroups() {
 		for _, m := range g.GetMoves() {
 			switch {
-			case m.GetSameValue():
+			case m.GetSameValue(), m.GetSummary() == "": // said by an earlier one
 			case len(sentences) == limit:
 				return sentences, true
 			default:

@@ -1,12 +1,13 @@
 package review
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -32,7 +33,8 @@ type Plan struct {
 	Request *guidonv1.PlanRequest
 	Target  *flipt.Namespace // that changes; nil if it does not exist yet
 	Words   Words
-	Limit   int // of the rows that are shown; 0 means MaxRows
+	Text    string // of the file with the document, or ""
+	Limit   int    // of the rows that are shown; 0 means MaxRows
 
 	Answer     *guidonv1.PlanResponse // nil if there is none
 	Rows       []Row
@@ -66,18 +68,23 @@ func (r *Plan) Make(v *page.Visit, form url.Values) error {
 	return r.addSigns(v)
 }
 
-// refuse keeps why there is no plan.
+// refuse keeps why there is no plan, with the places in the text of the document.
 func (r *Plan) refuse(err error) {
 	r.Impossible = nil
+	places := make(map[string]string)
+	if text := []byte(r.Text); len(text) > 0 {
+		for _, f := range document.Lint(text, document.FormatOfText(text), document.RejectUnknown).Findings {
+			if f.Line > 0 {
+				places[f.Path+": "+f.Message] = fmt.Sprintf("Line %s, column %s: ", page.Number(f.Line), page.Number(f.Column))
+			}
+		}
+	}
 	for line := range strings.Lines(guidon.PublicMessage(err)) {
 		if line = strings.TrimSpace(line); line != "" {
-			r.Impossible = append(r.Impossible, notUnique.ReplaceAllString(line, "The $1 exists already: $2"))
+			r.Impossible = append(r.Impossible, places[line]+ProblemText(line))
 		}
 	}
 }
-
-// notUnique matches the problem of an object that exists already.
-var notUnique = regexp.MustCompile(`^(flag|segment) "(.*)" is not unique$`)
 
 // Asks reports whether the key of the namespace must be typed.
 func (r *Plan) Asks() bool { return r.Target.GetConfirmChanges() }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -22,7 +23,7 @@ func readEffect(v *page.Visit, key string, g *guidonv1.DocumentSegment) (*effect
 	}
 	e := &effect{Total: int(usage.GetTotalCount()), Looked: len(usage.GetUses())}
 	for _, u := range usage.GetUses() {
-		if len(u.GetEffect().GetGroups()) > 0 {
+		if moves, _ := review.EffectSentences(u.GetEffect(), 1); len(moves) > 0 {
 			e.Changed = append(e.Changed, u)
 		}
 	}
@@ -63,26 +64,6 @@ func uses(flags int) string {
 
 // maxMoves limits the moves of a flag that are listed.
 const maxMoves = 6
-
-// movesOf returns the effect on the users of a flag, in words, and how many more moves
-// there are.
-func movesOf(u *guidonv1.SegmentUse) (moves []string, more int) {
-	seen := make(map[string]bool)
-	for _, group := range u.GetEffect().GetGroups() {
-		for _, m := range group.GetMoves() {
-			text := page.Sentence(m.GetSummary())
-			switch {
-			case seen[text]:
-			case len(moves) == maxMoves:
-				more++
-			default:
-				moves = append(moves, text)
-			}
-			seen[text] = true
-		}
-	}
-	return moves, more
-}
 
 // rulesOf returns the rules that use the segment in words, such as "rules 1, 3".
 func rulesOf(u *guidonv1.SegmentUse) string {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -16,9 +17,10 @@ import (
 // creator is the model of the page of a new segment.
 type creator struct {
 	editor
-	copied string // the key of the segment that it began with, or ""
-	taken  string // the name of the segment that has the key, or ""
-	better string // a key that could be meant, or ""
+	copied string     // the key of the segment that it began with, or ""
+	taken  string     // the name of the segment that has the key, or ""
+	better string     // a key that could be meant, or ""
+	back   url.Values // the carried fields of the flag that waits for the segment
 }
 
 // showNew shows the form of a new segment.
@@ -54,11 +56,21 @@ func postNew(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
+	if page.ActionOf(form).Verb == "begin" { // from a rule of a flag, for what was typed there
+		c := newCreator(v, &draft{
+			Revision: v.State.Revision, Name: form.Get("rule." + v.Query().Get("rule") + ".add"), Constraints: []constraint{newConstraint(v.Location())},
+		})
+		c.back = page.Carry(form)
+		return c.reply(http.StatusOK)
+	}
 	d, err := readDraft(form, v.Location())
 	if err != nil {
 		return err
 	}
 	c := newCreator(v, d)
+	if v.Query().Has("flag") {
+		c.back = page.Carry(form)
+	}
 	if better := form.Get("take"); better != "" {
 		d.Key = better
 		return c.reply(http.StatusOK)
@@ -110,8 +122,21 @@ func (c *creator) create() error {
 	if err != nil {
 		return err
 	}
+	if flag := c.Query().Get("flag"); flag != "" {
+		c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}.Encode())
+		return nil
+	}
 	c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
 	return nil
+}
+
+// address returns where the form is sent.
+func (c *creator) address() string {
+	address := c.In("new-segment")
+	if c.Query().Has("flag") {
+		address += "?" + url.Values{"flag": {c.Query().Get("flag")}, "rule": {c.Query().Get("rule")}}.Encode()
+	}
+	return address
 }
 
 // check sets the problems of the draft, including its key.

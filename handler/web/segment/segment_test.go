@@ -195,7 +195,7 @@ func TestDelete(t *testing.T) {
 // TestUses: the flags that use the segment are listed with what would change without it.
 func TestUses(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "All those who go from rule 1 to rule 2 go from high-risk to germany.",
+	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "All those who match rule 2 instead of rule 1 go from high-risk to germany.",
 		"13% of those who no longer match rule 2 go from off to on.", "Partly on")
 	replace(t, s, "free", &service.DocumentSegment{Name: "Free"})
 	s.Get(segmentsPath + "/free/used-by").Check(200).Contains("No flag uses this segment")

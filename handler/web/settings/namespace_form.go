@@ -3,7 +3,6 @@ package settings
 import (
 	"net/url"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
@@ -54,17 +53,19 @@ func (f *namespaceForm) check() {
 	}
 }
 
-// checkKey adds the problems of the key of a new namespace.
+// checkKey makes the key of a new namespace of its name if it has none, and adds its problems.
 func (f *namespaceForm) checkKey(v *page.Visit) {
+	if f.Key == "" {
+		f.Key = page.Slug(f.Name)
+	}
 	n := utf8.RuneCountInString(f.Key)
 	switch {
 	case f.Key == "":
-		f.Suggested = keyFor(f.Name)
 		f.Problems.Add("key", "A key is needed.")
 	case n > maxText:
 		f.Problems.Add("key", tooLong(n))
 	case !service.ValidNamespaceKey(f.Key):
-		f.Suggested = keyFor(f.Key)
+		f.Suggested = page.Slug(f.Key)
 		f.Problems.Add("key", "Letters, digits, - and _ only.")
 	case named(v, f.Key) != nil:
 		f.taken(v)
@@ -78,23 +79,6 @@ func (f *namespaceForm) taken(v *page.Visit) {
 		name = "The namespace “" + page.NamespaceName(n) + "”"
 	}
 	f.Problems.Add("key", name+" has this key. Take another one.")
-}
-
-// keyFor returns a key like the text, or "".
-func keyFor(text string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(text) {
-		switch {
-		case r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= maxText {
-			break
-		}
-	}
-	return strings.Trim(b.String(), "-")
 }
 
 // colors are the colors that a namespace can have.

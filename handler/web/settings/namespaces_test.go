@@ -115,9 +115,10 @@ func TestNewNamespace(t *testing.T) {
 		suggest string
 	}{
 		{[]string{"name", "", "key", "new"}, "A name is needed.", ""},
-		{[]string{"key", ""}, "A key is needed.", "pay-eu"},
+		{[]string{"key", "", "name", "日本"}, "A key is needed.", ""},
 		{[]string{"key", "Check out!"}, "Letters, digits, - and _ only.", "check-out"},
-		{[]string{"key", "ä"}, "Letters, digits, - and _ only.", ""},
+		{[]string{"key", "ä"}, "Letters, digits, - and _ only.", "ae"},
+		{[]string{"key", "?"}, "Letters, digits, - and _ only.", ""},
 		{[]string{"key", strings.Repeat("k", 256)}, "255 characters at most, this has 256.", ""},
 		{[]string{"key", "pay-eu"}, "The namespace “Pay EU” has this key. Take another one.", ""},
 		{[]string{"key", "new", "color", "mauve"}, "Choose one of the colors.", ""},
@@ -134,6 +135,9 @@ func TestNewNamespace(t *testing.T) {
 		if suggested := strings.Contains(r.Text(), "Did you mean"); suggested != (test.suggest != "") || suggested && !strings.Contains(r.Text(), "Did you mean "+test.suggest) {
 			t.Errorf("%.40v: %s", test.changes, r.Text())
 		}
+	}
+	if got, want := s.Post("/settings/new-namespace", with(sent, "key", "", "name", "Pay in Österreich")).Location(), "/namespaces/pay-in-oesterreich/flags"; got != want {
+		t.Errorf("without a key: leads to %s, want %s", got, want)
 	}
 	taken := s.Post("/settings/new-namespace", with(sent, "key", "Check out!", "do", "key:check-out")).Check(200)
 	if got := value(taken, "key"); got != "check-out" {

@@ -87,7 +87,7 @@ func (f namespaceForm) newMain(v *page.Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-key-for=\"name\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" autocomplete=\"off\" autocapitalize=\"off\" spellcheck=\"false\" data-slug=\"name\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -101,7 +101,7 @@ func (f namespaceForm) newMain(v *page.Visit) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = part.Field("key", "Key", "Programs use it. It cannot be changed later.", false, f.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Field("key", "Key", "Programs use it. Left empty, it is made from the name. It cannot be changed later.", false, f.Problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -6,12 +6,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -32,6 +34,7 @@ type comparison struct {
 	FromName string
 	At       string // the earlier state, or ""
 	ToName   string
+	Show     string // the kind of changes that is shown; see fieldShow
 	selection
 
 	Review   *review.Plan // everything that From has and this namespace has not, or in another way
@@ -60,9 +63,16 @@ func showComparison(v *page.Visit) error {
 
 // newComparison returns the comparison with the source in an address or a form.
 func newComparison(v *page.Visit, fields url.Values) *comparison {
-	c := &comparison{From: fields.Get(fieldFrom), ToName: page.NamespaceName(v.Namespace), selection: selectionOf(fields)}
-	key, at, _ := strings.Cut(c.From, "@")
+	c := &comparison{ToName: page.NamespaceName(v.Namespace), Show: fields.Get(fieldShow), selection: selectionOf(fields)}
+	key, at, past := strings.Cut(fields.Get(fieldFrom), "@")
+	if c.From = key; past {
+		at = moment(v, at)
+		c.From += "@" + at
+	}
 	c.FromKey, c.At = guidon.NamespaceKey(key), page.Printable(at, maxShownName)
+	if t, err := time.Parse(time.RFC3339, at); err == nil {
+		c.At = v.Instant(t)
+	}
 	c.FromName = page.Printable(c.FromKey, maxShownName)
 	for _, n := range v.Namespaces {
 		if n.GetKey() == c.FromKey {
@@ -102,13 +112,17 @@ func (c *comparison) words(v *page.Visit) review.Words {
 func (c *comparison) read(v *page.Visit) (done bool, err error) {
 	if c.From == v.Key() {
 		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt,
-			"Say which earlier state of "+c.ToName+": a revision, such as 120, or a time.")
+			"Say which earlier state of "+c.ToName+": its revision, or when.")
 	}
 	switch err := c.compare(v); guidon.CodeOf(err) {
 	case guidon.InvalidArgument:
-		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt, changedText(err))
+		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt,
+			"“"+c.At+"” is neither a revision, such as 120, nor a time, such as 2026-11-20T14:00.")
 	case guidon.NotFound:
-		return true, c.ask(v, http.StatusNotFound, fieldAt, changedText(err))
+		if !slices.ContainsFunc(v.Namespaces, func(n *flipt.Namespace) bool { return n.GetKey() == c.FromKey }) {
+			return true, c.ask(v, http.StatusNotFound, fieldSource, "There is no namespace “"+c.FromName+"”.")
+		}
+		return true, c.ask(v, http.StatusNotFound, fieldAt, c.FromName+" has no state “"+c.At+"”: it is still to come, or its records were removed.")
 	default:
 		if err != nil {
 			return false, err
@@ -120,12 +134,6 @@ func (c *comparison) read(v *page.Visit) (done bool, err error) {
 	}
 	c.addNeeded(v)
 	return false, nil
-}
-
-// changedText returns an error as a sentence.
-func changedText(err error) string {
-	text := page.Printable(guidon.PublicMessage(err), maxShownName)
-	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):] + "."
 }
 
 // ask shows the choice of the source again.
@@ -233,6 +241,27 @@ func (c *comparison) mark() {
 	}
 }
 
+// tab is a kind of changes to show.
+type tab struct {
+	Value, Text string
+	Count       int
+}
+
+// tabs returns the kinds of changes that there are.
+func (c *comparison) tabs() []tab {
+	n := make(map[string]int)
+	for _, p := range c.Review.Answer.GetChanges() {
+		n[p.GetAction()]++
+	}
+	w := c.Review.Words
+	return []tab{
+		{"", "All", len(c.Review.Answer.GetChanges()) + c.MissingN},
+		{string(change.ActionUpdate), page.Capital(w.Changed), n[string(change.ActionUpdate)]},
+		{string(change.ActionCreate), page.Capital(w.Created), n[string(change.ActionCreate)]},
+		{string(change.ActionDelete), page.Capital(w.Deleted), c.MissingN},
+	}
+}
+
 // hidden returns the picked objects of the kind that have no row.
 func (c *comparison) hidden(kind change.Kind) (keys []string) {
 	for _, p := range c.Review.Answer.GetChanges() {
@@ -250,7 +279,7 @@ func (c *comparison) reply(v *page.Visit, status int) error {
 	title := "Compare"
 	v.Header().Set("Cache-Control", "no-store")
 	v.Reply(status, page.Page{
-		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c),
+		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
 		Crumbs: []page.Crumb{{Text: "Compare"}},
 	})
 	return nil

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,6 +23,10 @@ const (
 	fieldKeep    = "keep"
 	fieldKept    = "kept" // the kept parts when the form was made
 	fieldScope   = "scope"
+	fieldShow    = "show" // the kind of changes that is shown: an action, or "" for all
+	fieldWhen    = "when" // the time of the earlier state, instead of its revision
+	verbAll      = "all"
+	verbNone     = "none"
 )
 
 // choice is the page that asks for the source of the comparison.
@@ -33,12 +38,12 @@ type choice struct {
 // choose asks for the source of the comparison, or redirects to the comparison that was chosen.
 func choose(v *page.Visit) error {
 	q := v.Query()
-	c := &choice{Namespace: q.Get(fieldSource), At: strings.TrimSpace(q.Get(fieldAt))}
+	c := &choice{Namespace: q.Get(fieldSource), At: cmp.Or(strings.TrimSpace(q.Get(fieldAt)), q.Get(fieldWhen))}
 	if c.Namespace == "" {
 		return c.reply(v, http.StatusOK)
 	}
 	if c.Namespace == v.Key() && c.At == "" {
-		c.Problems.Add(fieldAt, "Say which state of "+page.NamespaceName(v.Namespace)+": a revision, such as 120, or a time.")
+		c.Problems.Add(fieldAt, "Say which state of "+page.NamespaceName(v.Namespace)+": its revision, or when.")
 		return c.reply(v, http.StatusUnprocessableEntity)
 	}
 	from := c.Namespace

@@ -24,7 +24,11 @@ func postComparison(v *page.Visit) error {
 	if done, err := c.read(v); done || err != nil {
 		return err
 	}
-	if page.ActionOf(form).Verb == "select" {
+	switch verb := page.ActionOf(form).Verb; verb {
+	case verbAll, verbNone:
+		c.tick(verb == verbAll)
+		return c.reply(v, http.StatusOK)
+	case "select":
 		return c.reply(v, http.StatusOK)
 	}
 	if c.empty() {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -79,26 +78,26 @@ func (s *selection) restrict(r *guidonv1.PlanRequest) {
 	}
 }
 
-// preselect selects the flags of the address with the segments that they need; without any,
-// everything or, if that has too many rows to be ticked, the scope with everything.
+// preselect selects the segments that the flags of the address need.
 func (c *comparison) preselect() {
-	switch {
-	case len(c.Flags) > 0:
-		for key := range c.needed {
-			if c.needs(key) {
-				c.Segments = append(c.Segments, key)
-			}
+	for key := range c.needed {
+		if c.needs(key) {
+			c.Segments = append(c.Segments, key)
 		}
-	case len(c.Review.Answer.GetChanges()) > review.MaxRows:
-		c.Scope = scopeAll
-	default:
-		for _, p := range c.Review.Answer.GetChanges() {
-			switch change.Kind(p.GetKind()) {
-			case change.KindFlag:
-				c.Flags = append(c.Flags, p.GetKey())
-			case change.KindSegment:
-				c.Segments = append(c.Segments, p.GetKey())
-			}
+	}
+}
+
+// tick selects all objects whose rows are shown, or none of them.
+func (c *comparison) tick(all bool) {
+	lists := map[string]*[]string{string(change.KindFlag): &c.Flags, string(change.KindSegment): &c.Segments}
+	for _, row := range c.Review.Rows {
+		list := lists[row.GetKind()]
+		if list == nil || c.Show != "" && c.Show != row.GetAction() {
+			continue
+		}
+		*list = slices.DeleteFunc(*list, func(key string) bool { return key == row.GetKey() })
+		if all {
+			*list = append(*list, row.GetKey())
 		}
 	}
 }

@@ -93,6 +93,11 @@ func send(s *webtest.Server, r *webtest.Reply, id, button string, changes ...[]s
 	return s.Post(action, form)
 }
 
+// everything returns the comparison of the visitor with everything ticked.
+func everything(s *webtest.Server) *webtest.Reply {
+	return send(s, s.Get(from).Check(200), "compare", "all").Check(200)
+}
+
 func (s *site) wantKeys(want ...string) {
 	s.t.Helper()
 	if diff := cmp.Diff(want, s.keys()); diff != "" {
@@ -118,12 +123,20 @@ func TestChoose(t *testing.T) {
 		if got := s.Get(action + "?" + form.Encode()).Location(); got != test.want {
 			t.Errorf("%v leads to %s", test, got)
 		}
+		if form.Set("when", test.at); strings.Contains(test.at, "T") {
+			form.Del("at")
+			if got := s.Get(action + "?" + form.Encode()).Location(); got != test.want {
+				t.Errorf("%v as a moment leads to %s", test, got)
+			}
+		}
+		form.Del("when")
 	}
 	s.Get(at + "?source=default").Check(422).Contains("Say which state of Default")
 	s.Get(at + "?from=default").Check(422).Contains("Say which earlier state")
-	s.Get(at + "?from=default@soon").Check(422).Contains(`after "@" must be a revision`)
-	s.Get(at + "?from=default@99").Check(404).Contains("99")
-	s.Get(at + "?from=nothing").Check(404).Contains("nothing")
+	s.Get(at + "?from=default@soon").Check(422).Contains("“soon” is neither a revision, such as 120, nor a time, such as 2026-11-20T14:00.")
+	s.Get(at + "?from=default@99").Check(404).Contains("Default has no state “99”: it is still to come, or its records were removed.")
+	s.Get(at + "?from=nothing").Check(404).Contains("There is no namespace “nothing”.")
+	s.Get(at+"?from=default@2999-01-01").Check(200).Contains("Default at 1 Jan 2999, 00:00:00 UTC", "are the same")
 	confined := s.As(s.SignIn(service.TokenInput{Name: "One", Namespaces: []string{"default"}, Role: service.RoleEditor}))
 	confined.Get(from).Check(403)
 }
@@ -133,12 +146,26 @@ func TestCompare(t *testing.T) {
 	r := s.Get(from).Check(200)
 	r.Contains("Dark mode", "25%", "50%", "Rule 1 share 25% → , now 50%", "25% of all entities go from off to on", "only in Staging", "Dark mode (Partly on)", "Returns portal (Off)", "Boolean, off, nobody targeted",
 		"needed by Gift wrapping", "Only in Default 1", "maintenance", "The same in both: 1 flag or segment", "Staging at revision 2, Default at 2")
-	_, form := r.Form("compare")
-	if diff := cmp.Diff(map[string][]string{"flag": {"dark-mode", "gift", "returns"}, "segment": {"christmas", "fans"}, "scope": {"selected"}},
-		map[string][]string{"flag": form["flag"], "segment": form["segment"], "scope": form["scope"]}); diff != "" {
-		t.Errorf("ticked (-want +got):\n%s", diff)
+	for _, test := range []struct {
+		button, show    string
+		flags, segments []string
+		selected        string
+	}{
+		{"select", "", nil, nil, "0 selected"},
+		{"all", "create", []string{"returns"}, []string{"fans"}, "2 selected"},
+		{"all", "update", []string{"dark-mode", "gift", "returns"}, []string{"christmas", "fans"}, "5 selected"},
+		{"all", "", []string{"dark-mode", "gift", "returns"}, []string{"christmas", "fans"}, "5 selected"},
+		{"none", "create", []string{"dark-mode", "gift"}, []string{"christmas"}, "3 selected"},
+		{"none", "", nil, nil, "0 selected"},
+	} {
+		r = send(s.Server, r, "compare", test.button, []string{"show", test.show}).Check(200).Contains("All 6", "Changed 3", "Only in Staging 2", "Only in Default 1", test.selected)
+		_, form := r.Form("compare")
+		want := map[string][]string{"flag": test.flags, "segment": test.segments, "scope": {"selected"}, "show": {test.show}}
+		if diff := cmp.Diff(want, map[string][]string{"flag": form["flag"], "segment": form["segment"], "scope": form["scope"], "show": form["show"]}); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", test, diff)
+		}
 	}
-	_, form = s.Get(from + "&flag=gift").Check(200).Form("compare")
+	_, form := s.Get(from + "&flag=gift").Check(200).Form("compare")
 	if diff := cmp.Diff([]string{"gift", "christmas", "fans"}, append(form["flag"], sorted(form["segment"])...)); diff != "" {
 		t.Errorf("ticked (-want +got):\n%s", diff)
 	}
@@ -163,7 +190,7 @@ func TestPromote(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, webtest.Options{})
-			r := send(s.Server, s.Get(from).Check(200), "compare", "review", test.changes...).Check(200).Contains(test.review...).Lacks("Something was saved meanwhile")
+			r := send(s.Server, everything(s.Server), "compare", "review", test.changes...).Check(200).Contains(test.review...).Lacks("Something was saved meanwhile")
 			s.wantKeys(before...)
 			to := send(s.Server, r, "review", "apply", []string{"message", "to production"}).Location()
 			if want := "/namespaces/default/flags?saved=3"; to != want {
@@ -178,7 +205,7 @@ func TestPromote(t *testing.T) {
 // TestLeftOut: a flag whose segment does not come along and does not exist is refused.
 func TestLeftOut(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	r := send(s.Server, s.Get(from).Check(200), "compare", "review", []string{"flag", "gift"}, []string{"segment", "christmas"}).Check(422)
+	r := send(s.Server, everything(s.Server), "compare", "review", []string{"flag", "gift"}, []string{"segment", "christmas"}).Check(422)
 	r.Contains("This is not possible as it is.", "fans")
 	r = send(s.Server, r, "review", "select").Check(200).Contains("Gift wrapping")
 	_, form := r.Form("compare")
@@ -203,7 +230,7 @@ func TestKeep(t *testing.T) {
 func TestMoved(t *testing.T) {
 	for _, namespace := range []string{"default", "staging"} {
 		s := newSite(t, webtest.Options{})
-		open := s.Get(from).Check(200)
+		open := everything(s.Server)
 		s.rename(namespace, "gift", "Another")
 		r := send(s.Server, open, "compare", "review").Check(200).Contains("Something was saved meanwhile", "different from what you saw")
 		s.rename(namespace, "dark-mode", "Darker")
@@ -238,7 +265,7 @@ func TestConfirm(t *testing.T) {
 	if _, _, err := s.Service.UpdateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "default", Name: "Default", ConfirmChanges: &confirm}); err != nil {
 		t.Fatal(err)
 	}
-	r := send(s.Server, s.Get(from), "compare", "review").Check(200).Contains("Type default to change this namespace")
+	r := send(s.Server, everything(s.Server), "compare", "review").Check(200).Contains("Type default to change this namespace")
 	send(s.Server, r, "review", "apply", []string{"namespace", "staging"}).Check(422).Contains("Type the key of the namespace: default.")
 	s.wantKeys(before...)
 	send(s.Server, r, "review", "apply", []string{"namespace", "default"}).Location()
@@ -251,13 +278,16 @@ func TestRights(t *testing.T) {
 		if !readOnly {
 			visitor = s.As(s.SignIn(service.TokenInput{Name: "Viewer", Role: service.RoleViewer}))
 		}
-		r := send(visitor, visitor.Get(from).Check(200), "compare", "review").Check(200).Contains("3 flags and 2 segments").Lacks("Message")
+		r := send(visitor, everything(visitor), "compare", "review").Check(200).Contains("3 flags and 2 segments").Lacks("Message")
 		for _, n := range r.All("button") {
 			if webtest.Attribute(n, "value") == "apply" {
 				t.Error("there is a button that applies the plan")
 			}
 		}
-		send(visitor, r, "review", "apply").Check(403)
+		refused := send(visitor, r, "review", "apply").Check(403).Lacks("editor")
+		if !readOnly {
+			refused.Contains("This needs the role Edit in Default; you have View.").Lacks("permission denied")
+		}
 		s.wantKeys(before...)
 	}
 }
@@ -273,15 +303,18 @@ func TestLong(t *testing.T) {
 	s.Import("many", []byte(many.String()))
 	r := s.Get(at + "?from=many").Check(200).Contains("and 50 flags and segments more, which cannot be ticked here")
 	_, form := r.Form("compare")
-	if got := form.Get("scope"); got != "all" || len(form["flag"]) > 0 {
+	if got := form.Get("scope"); got != "selected" || len(form["flag"]) > 0 {
 		t.Errorf("the scope is %q with %d flags", got, len(form["flag"]))
+	}
+	if _, form = send(s.Server, r, "compare", "all").Check(200).Contains("200 selected").Form("compare"); len(form["flag"]) != 200 {
+		t.Errorf("%d flags are selected", len(form["flag"]))
 	}
 	r = s.Get(at + "?from=many&flag=f249").Check(200).Contains("Also selected: f249")
 	send(s.Server, send(s.Server, r, "compare", "review").Check(200).Contains("1 flag"), "review", "apply").Location()
 	if s.snapshot("default").Flag("f249") == nil || s.snapshot("default").Flag("f000") != nil {
 		t.Error("other flags were promoted")
 	}
-	r = send(s.Server, s.Get(at+"?from=many"), "compare", "review").Check(200).Contains("249 flags", "and 49 flags and segments more")
+	r = send(s.Server, s.Get(at+"?from=many"), "compare", "review", []string{"scope", "all"}).Check(200).Contains("249 flags", "and 49 flags and segments more")
 	send(s.Server, r, "review", "apply").Location()
 	if s.snapshot("default").Flag("f000") == nil {
 		t.Error("the flags were not promoted")
@@ -306,7 +339,7 @@ func TestHostileComparison(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := s.Get(from).Check(200)
+		r := everything(s.Server)
 		return r.Elements() + send(s.Server, r, "compare", "review").Check(200).Elements()
 	}
 	want := pages("harmless")

@@ -82,7 +82,7 @@ func postImport(v *page.Visit) error {
 	}
 	i.Review = &review.Plan{
 		Request: &guidonv1.PlanRequest{NamespaceKey: v.Key(), Document: convert.WireDocument(d), Mode: i.Mode.plan},
-		Target:  v.Namespace, Words: review.Words{Created: "new"},
+		Target:  v.Namespace, Words: review.Words{Created: "new"}, Text: i.Text,
 	}
 	if page.ActionOf(form).Verb != "apply" || form.Get(review.FieldDigest) == "" {
 		return i.preview(v)

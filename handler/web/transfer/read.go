@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -62,7 +63,7 @@ func (f *fault) Error() string {
 		}
 		place += ": "
 	}
-	text := place + f.Message
+	text := place + review.ProblemText(f.Message)
 	if !strings.HasSuffix(text, ".") {
 		text += "."
 	}

@@ -174,7 +174,7 @@ func (t *transfer) newPart(v *page.Visit, d *service.Document) (*filePart, error
 	}
 	p.Review = &review.Plan{
 		Request: &guidonv1.PlanRequest{NamespaceKey: p.Key, Document: convert.WireDocument(d), Mode: t.Mode.plan},
-		Target:  target, Words: review.Words{Created: "new"},
+		Target:  target, Words: review.Words{Created: "new"}, Text: t.Text,
 	}
 	return p, nil
 }

@@ -97,7 +97,7 @@ func TestImport(t *testing.T) {
 	s.Upload(importAt, form("do", "preview", "file", file, "text", "ignored")).Check(200).Contains("Nothing would change")
 	s.Post(importAt, form("do", "preview", "text", file)).Check(200).Contains("Nothing would change")
 	// A change shows its effect.
-	s.Upload(importAt, form("do", "preview", "text", strings.Replace(file, "value: true", "value: false", 1))).Check(200).Contains("Rule 1 result on → , now off", "go from on to off")
+	s.Upload(importAt, form("do", "preview", "text", strings.Replace(file, "value: true", "value: false", 1))).Check(200).Contains("Rule 1 result on → , now off", "Everyone gets Off.")
 }
 
 func TestImportModes(t *testing.T) {
@@ -130,7 +130,10 @@ func TestImportFaults(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "Choose a file, or paste its text."},
 		{"# nothing\n", "There is nothing in this file."},
-		{"flags:\n  - key: a\n    enabled: maybe\n", "Line 3, column 14: flags[0] \"a\": enabled: must be true or false"},
+		{"flags:\n  - key: a\n    enabled: maybe\n", "Line 3, column 14: Flag “a”: enabled: must be true or false"},
+		{"flags:\n  - key: a\n    name: A\n    rollouts:\n      - segment: {keys: [nope], value: true}\n", "Line 5, column 26: Flag “a”: rule 1: segment \"nope\" not found"},
+		{"flags:\n  - {key: a, name: A}\n  - key: b c\n    name: B\n", "Line 3, column 10: Flag “b c”: key may only have letters, digits, - and _"},
+		{`{"flags":[{"key":"a","name":"A","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":101}}]}]}`, "Line 1, column 99: Flag “a”: rule 1: share must be within range [0, 100]"},
 		{"flags:\n\t- key\n", "Line 2"},
 		{"{\"flags\": [\n  {\"key\": ]}", "Line 2, column 11: "},
 		{"namespace: a\n---\nnamespace: b\n", "and default is not one of them: a, b."},

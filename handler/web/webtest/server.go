@@ -43,6 +43,7 @@ type Options struct {
 	Policy   service.Policy        // the accounts that may sign in, and their roles
 	Empty    bool                  // the namespace default is empty, instead of having the example shop
 	Fault    func() error          // of the store, asked before each use; nil means none
+	Now      func() time.Time      // the clock of the service; nil means time.Now
 }
 
 // Server is a service with its pages.
@@ -63,8 +64,11 @@ func New(t testing.TB, options Options) *Server {
 	if s.DB == nil {
 		s.DB = open(t)
 	}
-	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, time.Now).WithPolicy(&options.Policy)
-	session := call.SessionCookie{Lifetime: time.Hour}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy)
+	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
 	config := page.Config{
 		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
 	}

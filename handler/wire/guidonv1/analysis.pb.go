@@ -719,7 +719,10 @@ type FlagEffect struct {
 	// The groups of entities in which some get another outcome.
 	Groups []*EffectGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
 	// Whether there may be more groups than these.
-	Truncated     bool `protobuf:"varint,6,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	Truncated bool `protobuf:"varint,6,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	// What all entities get after the change in words, such as "everyone gets Off", if they all
+	// get the same and some did not before: then the groups need not be listed. Empty otherwise.
+	Everyone      string `protobuf:"bytes,7,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -794,6 +797,13 @@ func (x *FlagEffect) GetTruncated() bool {
 		return x.Truncated
 	}
 	return false
+}
+
+func (x *FlagEffect) GetEveryone() string {
+	if x != nil {
+		return x.Everyone
+	}
+	return ""
 }
 
 // StepPair is the same rule before and after a change: by id, else by content.
@@ -963,7 +973,8 @@ type EffectMove struct {
 	// Whether only match and reason differ. If the value differs, but not the key of the
 	// variant, its attachment does.
 	SameValue bool `protobuf:"varint,7,opt,name=same_value,json=sameValue,proto3" json:"same_value,omitempty"`
-	// The move in words.
+	// The move in words, together with the later ones of the group from and to the same value, of
+	// which it is empty.
 	Summary       string `protobuf:"bytes,8,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1683,7 +1694,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01B\n" +
 	"\n" +
 	"\b_turn_onJ\x04\b\x04\x10\x05R\n" +
-	"page_words\"\xe7\x01\n" +
+	"page_words\"\x83\x02\n" +
 	"\n" +
 	"FlagEffect\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
@@ -1691,7 +1702,8 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\ftype_changed\x18\x03 \x01(\bR\vtypeChanged\x12)\n" +
 	"\x05steps\x18\x04 \x03(\v2\x13.guidon.v1.StepPairR\x05steps\x12.\n" +
 	"\x06groups\x18\x05 \x03(\v2\x16.guidon.v1.EffectGroupR\x06groups\x12\x1c\n" +
-	"\ttruncated\x18\x06 \x01(\bR\ttruncated\"W\n" +
+	"\ttruncated\x18\x06 \x01(\bR\ttruncated\x12\x1a\n" +
+	"\beveryone\x18\a \x01(\tR\beveryone\"W\n" +
 	"\bStepPair\x12\x1b\n" +
 	"\x06before\x18\x01 \x01(\x05H\x00R\x06before\x88\x01\x01\x12\x19\n" +
 	"\x05after\x18\x02 \x01(\x05H\x01R\x05after\x88\x01\x01B\t\n" +

@@ -47,9 +47,14 @@ func EffectLines(e *guidonv1.FlagEffect) []string {
 		}
 		lines = append(lines, fmt.Sprintf("it becomes a %s flag; evaluations as a %s flag fail", is, was))
 	}
+	if all := e.GetEveryone(); all != "" {
+		return append(lines, cli.Printable(all))
+	}
 	for _, g := range e.GetGroups() {
 		for _, m := range g.GetMoves() {
-			lines = append(lines, cli.Printable(m.GetSummary()))
+			if m.GetSummary() != "" { // otherwise an earlier one says it
+				lines = append(lines, cli.Printable(m.GetSummary()))
+			}
 		}
 	}
 	if e.GetTruncated() {

@@ -47,6 +47,13 @@ on("change", ".pick input", (box) => {
   count(box.form);
 });
 
+// Buttons for all or none of the rows that are shown.
+on("click", "[data-pick]", (button, event) => {
+  event.preventDefault();
+  for (const box of button.form.querySelectorAll("tbody .pick input")) if (box.checkVisibility()) box.checked = button.value === "all";
+  count(button.form);
+});
+
 // Keys: j and k move, x selects, e edits, t asks whether to turn on or off, . opens the menu.
 const rows = () => [...document.querySelectorAll("tr:has(a.row)")];
 const current = () => document.activeElement?.closest?.("tr");

@@ -46,7 +46,7 @@ const search = async () => {
   const found = page.querySelector('[data-region="options"]');
   if (found) list.replaceChildren(...found.childNodes);
   addRecent();
-  choose(options()[0]);
+  choose(options().find((o) => !("creates" in o.dataset)));
 };
 
 // Without a query there is a pattern for the pages that somebody was at last.
@@ -88,10 +88,10 @@ const open_ = (address) => window.open(address, "_blank", "noopener");
 
 const keys = (event) => {
   const all = options();
-  const at = all.findIndex((o) => o.getAttribute("aria-selected") === "true");
+  const at = all.findIndex((o) => o.getAttribute("aria-selected") === "true"); // -1 if only something to create was found
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
-    choose(all.at((at + (event.key === "ArrowDown" ? 1 : -1) + all.length) % all.length));
+    choose(all.at(event.key === "ArrowDown" ? (at + 1) % all.length : Math.max(at, 0) - 1));
   } else if (event.key === "Enter") {
     event.preventDefault();
     follow(all[at], event);

@@ -1,0 +1,57 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// What happened to a flag that was turned off or on, as summaries begin with it.
+const (
+	TurnedOff = "turned off"
+	TurnedOn  = "turned on"
+)
+
+// OffMember is the member of the metadata that says that a variant flag was enabled before it
+// was turned off. Its value is true.
+const OffMember = "guidon.turnedOff"
+
+// OffFirst reports whether the first rollout of the flag gives false to everybody.
+func OffFirst(f *guidon.Flag) bool {
+	if len(f.Rollouts) == 0 {
+		return false
+	}
+	t := f.Rollouts[0].Threshold
+	return t != nil && t.Percentage >= 100 && !t.Value
+}
+
+// isOff reports whether the flag is off for everybody, whatever its segments are.
+func isOff(f *guidon.Flag) bool {
+	if f.Type == guidon.VariantFlag {
+		return !f.Enabled
+	}
+	return OffFirst(f) || !f.Enabled && !slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool {
+		return r.Threshold != nil && r.Threshold.Value || r.Segment != nil && r.Segment.Value
+	})
+}
+
+// turned puts it first if the flag was turned off or on, instead of the differences by which
+// that was done.
+func turned(before, after *guidon.Flag, list []Difference) []Difference {
+	if Unreadable(before) != nil || Unreadable(after) != nil {
+		return list
+	}
+	was, is := isOff(before), isOff(after)
+	what := TurnedOff
+	if !is {
+		what = TurnedOn
+	}
+	if was == is || before.Type != after.Type || !is && !after.Enabled && !OffFirst(before) {
+		return list
+	}
+	list = slices.DeleteFunc(list, func(d Difference) bool {
+		return d.Path == "enabled" || d.Path == `metadata["`+OffMember+`"]` ||
+			d.Path == "rollouts[0]" && (d.Op == OpAdd && OffFirst(after) || d.Op == OpRemove && OffFirst(before))
+	})
+	return slices.Insert(list, 0, Difference{Path: "enabled", Op: OpReplace, Summary: what, Wording: Wording{What: what}})
+}
