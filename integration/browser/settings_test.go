@@ -15,7 +15,7 @@ func TestNamespaceSettings(t *testing.T) {
 	v := s.visitor(t, admin)
 	v.Visit(t, "/settings/namespaces")
 	v.Follow(t, click(named("a", "New namespace")))
-	v.Do(t, chromedp.SendKeys(chromedp.ID("name"), "Produktion"), chromedp.SendKeys(chromedp.ID("key"), "prod uktion"))
+	v.Do(t, chromedp.SendKeys(chromedp.ID("name"), "Produktion"), fill(css("#key"), "prod uktion"))
 	if p := v.Follow(t, click(do("save"))); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("a bad key has status %d", p.Status)
 	}
