@@ -35,8 +35,8 @@ func isOff(f *guidon.Flag) bool {
 	})
 }
 
-// turned puts it first if the flag was turned off or on, instead of the differences by which
-// that was done.
+// turned returns the differences of a change that turned the flag off or on with one that says so,
+// instead of those by which that was done. It returns the list as it is for other changes.
 func turned(before, after *guidon.Flag, list []Difference) []Difference {
 	if Unreadable(before) != nil || Unreadable(after) != nil {
 		return list

@@ -122,7 +122,7 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 		return "", nil, err
 	}
 	if w.DryRun {
-		token = "" // there is none
+		token = "" // it is not stored
 	}
 	return token, created, nil
 }

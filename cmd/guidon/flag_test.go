@@ -269,7 +269,7 @@ func TestEditObject(t *testing.T) {
 		{"s/key: beta/key: other/", "its key cannot be changed"},
 		{"s/namespace: *default/namespace: other/; s/key: default/key: other/", `the namespace must stay "default"`},
 		{"s/name: Beta/name: [/", "the edited text is in "},
-		{"s/enabled: true/enabled: 3/", "the edited text is in "},
+		{"s/enabled: true/enabled: 3/", `; continue with "guidon flag edit beta --file"`},
 		{"s/name: Beta/name: Gamma/", "run again with --yes"},
 	} {
 		s.edits(test.script).fails(cli.ExitFailure, []string{"flag", "edit", "beta"}, test.want)
@@ -295,7 +295,7 @@ func TestEditConflict(t *testing.T) {
 		"nothing was changed: flag beta has changed since the edit began", "the edited text is in ",
 	}
 	r := editing.fails(cli.ExitFailure, append(edit, "--yes"), said...)
-	kept := regexp.MustCompile(`in (\S+\.yaml); go on with "guidon flag edit beta --file"`).FindStringSubmatch(r.err)
+	kept := regexp.MustCompile(`in (\S+\.yaml); continue with "guidon flag edit beta --file"`).FindStringSubmatch(r.err)
 	if kept == nil {
 		t.Fatalf("got %q, want it to name the kept file", r.err)
 	}

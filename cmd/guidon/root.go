@@ -92,10 +92,7 @@ func root(p *cli.Program) *cobra.Command {
 			root.AddCommand(command)
 		}
 	}
-	root.AddCommand(object.Commands(p)...)
-	if segment, _, err := root.Find([]string{"segment"}); err == nil {
-		segment.AddCommand(evaluate.ExplainSegmentCommand(p))
-	}
+	root.AddCommand(object.Commands(p, map[string]*cobra.Command{"segment": evaluate.ExplainSegmentCommand(p)})...)
 	root.SetHelpCommandGroupID("setup")
 	p.CompleteDefaults(root)
 	cli.StrictHelp(root)

@@ -132,7 +132,7 @@ func cookies(lines []string) []*http.Cookie {
 	return (&http.Request{Header: http.Header{"Cookie": lines}}).Cookies()
 }
 
-// expect notifies the observer of what attempts may be counted under.
+// expect announces all combinations of attempts to the observer.
 func (s *SignIn) expect() {
 	if s.config.Observer == nil {
 		return

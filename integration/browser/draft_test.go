@@ -327,7 +327,7 @@ func TestNewFlag(t *testing.T) {
 	}
 }
 
-// TestSegmentForRule: a rule whose segment does not exist leads to a new one, and the draft comes
+// TestSegmentForRule: a rule whose segment does not exist offers a new one, and the draft comes
 // back with it.
 func TestSegmentForRule(t *testing.T) {
 	s := openShop(t)

@@ -154,7 +154,7 @@ func TestPages(t *testing.T) {
 // long returns a key of 255 characters, the most that there may be, without a place to break.
 func long(first string) string { return first + strings.Repeat("m", 255-len(first)) }
 
-// longNames are placeholders and the keys of what importLong makes.
+// longNames maps placeholders in addresses to the keys that importLong creates.
 var longNames = []string{"{ns}", long("n"), "{variant}", long("v"), "{boolean}", long("b"), "{segment}", long("g")}
 
 // importLong makes a namespace with a flag of each type and a segment, whose keys and names

@@ -55,8 +55,8 @@ func handshakeError(address, text string) error {
 		return fmt.Errorf("cannot trust the certificate of %s: %s; %s", address, strings.TrimPrefix(reason, "x509: "), advice)
 	}
 	scheme, host, _ := strings.Cut(address, "://")
-	plain, secure := strings.CutSuffix(scheme, "s")
-	suffix := map[bool]string{true: "s"}[secure]
+	plain := strings.TrimSuffix(scheme, "s")
+	suffix := scheme[len(plain):]
 	switch {
 	case strings.Contains(text, notTLS), strings.Contains(text, httpNotTLS):
 		return fmt.Errorf("%s does not use TLS: use %s:// instead of %s://", address, plain, scheme)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Pager returns the command of the user's pager, which PAGER names, or else less; or nil if there
-// is none, if it is cat, or if the terminal is dumb. It may have arguments.
+// Pager returns the command of the user's pager: PAGER, which may have arguments, or else less. It
+// returns nil if that is not installed, if it is cat, or if the terminal is dumb.
 func Pager(environ []string) *exec.Cmd {
 	chosen := strings.TrimSpace(Variable(environ, "PAGER"))
 	if chosen == "" {

@@ -25,7 +25,7 @@ const (
 	kindAPI       = "api" // all others
 )
 
-// expect notifies the observer of what the provider may be counted under.
+// expect announces all combinations of the provider to the observer.
 func expect(observer Observer, provider string) {
 	for _, kind := range []string{KindDiscovery, KindKeys, KindToken, KindUserinfo, KindReview, kindAPI} {
 		for _, result := range []string{"ok", "refused", "unavailable"} {

@@ -404,7 +404,7 @@ func TestPrefix(t *testing.T) {
 }
 
 // TestSegmentBox: Enter takes the only segment that a part of a name fits. A rule without a fitting
-// segment leads to a new one, and the draft comes back with it.
+// segment offers a new one, and the draft comes back with it.
 func TestSegmentBox(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	draft := s.Get(flags + "one-click-buy?edit=1").Check(200).Contains("A share of a segment, such as 20% of the users in Sweden, takes two rules")

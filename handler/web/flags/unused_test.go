@@ -50,7 +50,7 @@ func tabs(r *webtest.Reply) (texts []string) {
 	return texts
 }
 
-// later returns the time when no flag is new any more.
+// later returns the time from which all flags are no longer new.
 func later() time.Time { return time.Now().Add(service.NewFor) }
 
 // TestUnused: the page lists the flags by reason, and says why in words.

@@ -85,14 +85,11 @@ func contextListCommand(p *cli.Program) *cobra.Command {
 
 func printContexts(out io.Writer, list []namedContext) error {
 	return cli.PrintTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tPROTECTED\tCA FILE", list, func(c namedContext) []any {
-		mark, protected := "", "-"
+		mark := ""
 		if c.Current {
 			mark = "*"
 		}
-		if c.Protected {
-			protected = "yes"
-		}
-		return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), protected, cli.OrDash(c.CAFile)}
+		return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), cli.YesOrDash(c.Protected), cli.OrDash(c.CAFile)}
 	})
 }
 

@@ -68,7 +68,7 @@ func LoginCommand(p *cli.Program) *cobra.Command {
 	flags.BoolVar(&l.readsToken, "token", false, "read a token from the standard input instead of using a browser")
 	flags.StringVar(&l.name, "name", "", "what the server calls this machine in the list of sessions (default: its host name)")
 	flags.StringVar(&l.context, "context", "", "`name` of the context for the server (default: that of its context, or else its host)")
-	l.connection.AddressFlags(command, time.Minute)
+	l.connection.AddressFlags(command)
 	command.MarkFlagsMutuallyExclusive("token", "no-browser")
 	command.MarkFlagsMutuallyExclusive("token", "name")
 	command.SetFlagErrorFunc(loginFlagError)

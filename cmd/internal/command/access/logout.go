@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +37,7 @@ func LogoutCommand(p *cli.Program) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: p.Action(func(ctx context.Context, _ []string) error { return logout(ctx, p, &c, everywhere) }),
 	}
-	c.AddressFlags(command, time.Minute)
+	c.AddressFlags(command)
 	command.Flags().BoolVar(&everywhere, "everywhere", false, "end all of your sessions")
 	return command
 }

@@ -3,13 +3,10 @@ package access
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/genproto/googleapis/api/httpbody"
-	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -27,16 +24,8 @@ type commandStatus struct {
 	Database  string `json:"database,omitempty"` // or the local database
 	Context   string `json:"context,omitempty"`
 	Namespace string `json:"namespace"`
-	Version   string `json:"version,omitempty"` // of the server
-	ReadOnly  bool   `json:"readOnly"`
 	Identity  string `json:"identity,omitempty"` // the name of the caller, or the id
-
-	Authentication requirement `json:"authentication"`
-}
-
-// requirement says whether a server requires authentication.
-type requirement struct {
-	Required bool `json:"required"`
+	cli.ServerInfo
 }
 
 // StatusCommand returns the command "status".
@@ -100,16 +89,8 @@ func serverStatus(ctx context.Context, t *cli.Task, service client.Client, s *co
 	case !errors.Is(err, guidon.Unauthenticated):
 		return err
 	}
-	return serverInfo(ctx, service, s)
-}
-
-// serverInfo sets what a server says about itself: its version, and what it permits.
-func serverInfo(ctx context.Context, service client.Client, s *commandStatus) error {
-	info, err := cli.Call[httpbody.HttpBody](ctx, service, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(info.GetData(), s)
+	s.ServerInfo, err = cli.Info(ctx, service)
+	return err
 }
 
 func printStatus(out io.Writer, s commandStatus) error {

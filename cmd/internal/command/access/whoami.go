@@ -54,8 +54,7 @@ func self(ctx context.Context, server client.Client) (*auth.Authentication, erro
 	if !errors.Is(err, guidon.Unauthenticated) {
 		return known, err
 	}
-	var s commandStatus
-	if failed := serverInfo(ctx, server, &s); failed != nil || s.Authentication.Required {
+	if info, failed := cli.Info(ctx, server); failed != nil || info.Authentication.Required {
 		return nil, err
 	}
 	return &auth.Authentication{Id: change.Anonymous.ID, Access: []*auth.Grant{{

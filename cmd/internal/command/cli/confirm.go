@@ -51,8 +51,8 @@ func (p *Program) Ask(flag string) error {
 // maxAnswer limits the length of an answer, in bytes.
 const maxAnswer = 100
 
-// answer reads a line, and nothing of what follows. It returns it in lower case and without space
-// around it, with io.EOF if the input ends before the line does.
+// answer reads one line and nothing beyond it. It returns the line in lower case without
+// surrounding space, and io.EOF if the input ends before the line does.
 func (p *Program) answer() (string, error) {
 	var line strings.Builder
 	for one := make([]byte, 1); line.Len() < maxAnswer; {

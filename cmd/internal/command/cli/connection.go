@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (c *Connection) Flags(command *cobra.Command) {
 
 // ServerFlags adds the connection flags to a command that may only use a server.
 func (c *Connection) ServerFlags(command *cobra.Command) {
-	c.AddressFlags(command, time.Minute)
+	c.AddressFlags(command)
 	flags := command.Flags()
 	flags.StringVarP(&c.Token, "token", "t", "",
 		"`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
@@ -71,8 +72,9 @@ func (c *Connection) ServerFlags(command *cobra.Command) {
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 }
 
-// AddressFlags adds the flags that select the server, but not those for a token.
-func (c *Connection) AddressFlags(command *cobra.Command, timeout time.Duration) {
+// AddressFlags adds the flags that select the server, but not those for a token. If Timeout is set,
+// it is the default.
+func (c *Connection) AddressFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&c.Address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000, or of the context with this name (default: GUIDON_ADDRESS, or that of the context in use)")
 	_ = flags.SetAnnotation("address", defaulted, []string{"true"}) // the flag exists
@@ -82,7 +84,7 @@ func (c *Connection) AddressFlags(command *cobra.Command, timeout time.Duration)
 		command.MarkFlagsMutuallyExclusive("address", "context")
 	}
 	flags.StringVar(&c.CAFile, "ca-file", "", "`file` with certificates of the authorities that the server's certificate may be from, in PEM (default: GUIDON_CA_FILE, that of the context, or those of the system)")
-	flags.DurationVar(&c.Timeout, "timeout", timeout, "longest `time` to wait for a response from the server")
+	flags.DurationVar(&c.Timeout, "timeout", cmp.Or(c.Timeout, time.Minute), "longest `time` to wait for a response from the server")
 	Connects(flags, "address", "ca-file", "timeout")
 }
 

@@ -2,14 +2,10 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
-	"google.golang.org/genproto/googleapis/api/httpbody"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/emptypb"
-
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 )
@@ -34,12 +30,11 @@ func (c *dryRunClient) Invoke(ctx context.Context, method string, request, respo
 		return c.Client.Invoke(ctx, method, request, response)
 	}
 	if c.remote && !c.known {
-		info, err := Call[httpbody.HttpBody](ctx, c.Client, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty))
+		info, err := Info(ctx, c.Client)
 		if err != nil {
 			return err
 		}
-		var says struct{ DryRun bool }
-		if json.Unmarshal(info.GetData(), &says) != nil || !says.DryRun {
+		if !info.DryRun {
 			return errNoDryRun
 		}
 		c.known = true

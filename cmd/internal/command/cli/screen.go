@@ -51,9 +51,14 @@ func (c Colored) For(out io.Writer) string {
 func PaintDiff(out io.Writer, diff string) string {
 	lines := strings.SplitAfter(diff, "\n")
 	for i, line := range lines {
-		text := strings.TrimSuffix(line, "\n")
-		color := map[bool]Color{strings.HasPrefix(text, "+"): Green, strings.HasPrefix(text, "-"): Red}[true]
-		lines[i] = Colored{color, text}.For(out) + line[len(text):]
+		text := Colored{Text: strings.TrimSuffix(line, "\n")}
+		switch {
+		case strings.HasPrefix(line, "+"):
+			text.Color = Green
+		case strings.HasPrefix(line, "-"):
+			text.Color = Red
+		}
+		lines[i] = text.For(out) + line[len(text.Text):]
 	}
 	return strings.Join(lines, "")
 }
@@ -63,7 +68,7 @@ func OnOff(state string) Colored {
 	return Colored{map[string]Color{"on": Green, "off": Red}[state], state}
 }
 
-// Action returns the cell of what is done to an object: create, update or delete.
+// Action returns the cell of an action on an object: create, update or delete.
 func Action(action string) Colored {
 	return Colored{map[string]Color{"create": Green, "update": Yellow, "delete": Red}[action], action}
 }

@@ -109,10 +109,10 @@ func namesOf[T any](list []T, name func(T) string) []string {
 	return names
 }
 
-// TimeOr returns the cell of a time, which is none if the time is zero.
-func TimeOr(t time.Time, none string) any {
+// TimeOr returns the cell of a time, or the text if the time is zero.
+func TimeOr(t time.Time, text string) any {
 	if t.IsZero() {
-		return none
+		return text
 	}
 	return t
 }

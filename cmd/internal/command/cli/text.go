@@ -34,6 +34,14 @@ func Percent(p float32) string {
 	return strconv.FormatFloat(float64(p), 'f', -1, 32) + "%"
 }
 
+// YesOrDash returns yes, or a dash for false.
+func YesOrDash(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "-"
+}
+
 // OrDash returns the text, or a dash instead of an empty one.
 func OrDash(text string) string {
 	if text == "" {

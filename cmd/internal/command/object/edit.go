@@ -65,11 +65,12 @@ func (e edit) run(ctx context.Context, c client.Client) (cli.Output, error) {
 	}
 	name := e.key + ".yaml"
 	var edited *guidonv1.Document
+	var plan *guidonv1.PlanResponse
 	var typed []byte
 	use := func(changed []byte) (err error) {
 		typed = changed
 		if edited, err = e.parse(changed); err == nil {
-			_, err = e.plan(ctx, c, &guidonv1.PlanRequest{Document: edited})
+			plan, err = e.plan(ctx, c, &guidonv1.PlanRequest{Document: edited})
 		}
 		return err
 	}
@@ -82,12 +83,12 @@ func (e edit) run(ctx context.Context, c client.Client) (cli.Output, error) {
 	case errors.Is(err, cli.ErrUnedited):
 		return cli.Output{}, e.nothingToDo()
 	case err != nil:
-		return cli.Output{}, err
+		return cli.Output{}, e.resumable(err)
 	}
 	e.printWarnings(typed)
-	output, err := e.apply(ctx, c, edited, since)
-	if err != nil {
-		err = errors.Join(err, e.keep(name, typed, text))
+	output, err := e.apply(ctx, c, edited, plan, since)
+	if err != nil && e.file == "" {
+		err = e.resumable(errors.Join(err, cli.KeepEdited(name, typed, text)))
 	}
 	return output, err
 }
@@ -97,14 +98,10 @@ func (e edit) nothingToDo() error {
 	return err
 }
 
-// keep keeps the edited text, and returns an error that says how to go on with it.
-func (e edit) keep(name string, typed, text []byte) error {
-	if e.file != "" {
-		return nil // it is still there
-	}
-	err := cli.KeepEdited(name, typed, text)
-	if err != nil {
-		err = fmt.Errorf("%w; go on with \"guidon %s edit %s --file\"", err, e.kind, e.key)
+// resumable adds to an error that names the kept text how to continue with that.
+func (e edit) resumable(err error) error {
+	if errors.Is(err, cli.ErrKept) {
+		return fmt.Errorf("%w; continue with \"guidon %s edit %s --file\"", err, e.kind, e.key)
 	}
 	return err
 }
@@ -178,12 +175,14 @@ func (e edit) printWarnings(text []byte) {
 
 // apply shows the plan, and replaces the object if the user confirms it. What somebody else has
 // saved since the revision is shown first.
-func (e edit) apply(ctx context.Context, c client.Client, d *guidonv1.Document, since *int64) (cli.Output, error) {
-	d, err := e.mergedWithSaved(ctx, c, d, since)
-	if err != nil {
-		return cli.Output{}, err
+func (e edit) apply(
+	ctx context.Context, c client.Client, d *guidonv1.Document, plan *guidonv1.PlanResponse, since *int64,
+) (cli.Output, error) {
+	merged, err := e.mergedWithSaved(ctx, c, d, since)
+	if err == nil && merged != d {
+		d = merged
+		plan, err = e.plan(ctx, c, &guidonv1.PlanRequest{Document: d})
 	}
-	plan, err := e.plan(ctx, c, &guidonv1.PlanRequest{Document: d})
 	switch {
 	case err != nil:
 		return cli.Output{}, err

@@ -71,16 +71,9 @@ func namespaces(p *cli.Program) *object {
 func listedNamespaces(all []*flipt.Namespace) cli.Output {
 	const header = "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION"
 	return cli.List(all, (*flipt.Namespace).GetKey, header, func(n *flipt.Namespace) []any {
-		return []any{n.GetKey(), cli.Printable(n.GetName()), yesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
+		return []any{n.GetKey(), cli.Printable(n.GetName()), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
 			cli.OrDash(cli.Printable(n.GetDescription()))}
 	})
-}
-
-func yesOrDash(value bool) string {
-	if value {
-		return "yes"
-	}
-	return "-"
 }
 
 func getNamespace(ctx context.Context, c client.Client, key string) (*flipt.Namespace, error) {
@@ -108,9 +101,9 @@ func namespaceOutput(n *flipt.Namespace) cli.Output {
 			table.Row("KEY", n.GetKey())
 			table.Row("NAME", cli.Printable(n.GetName()))
 			table.Row("DESCRIPTION", cli.OrDash(cli.Printable(n.GetDescription())))
-			table.Row("PROTECTED", yesOrDash(n.GetProtected()))
+			table.Row("PROTECTED", cli.YesOrDash(n.GetProtected()))
 			table.Row("COLOR", cli.OrDash(n.GetColor()))
-			table.Row("CONFIRM CHANGES", yesOrDash(n.GetConfirmChanges()))
+			table.Row("CONFIRM CHANGES", cli.YesOrDash(n.GetConfirmChanges()))
 			table.Row("CREATED", cli.When(n.GetCreatedAt()))
 			table.Row("CHANGED", cli.When(n.GetUpdatedAt()))
 			return table.Flush()

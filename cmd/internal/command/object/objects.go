@@ -49,11 +49,15 @@ type verb struct {
 // action runs a command and returns what it prints in the format of --output.
 type action func(ctx context.Context, service client.Client, args []string) (cli.Output, error)
 
-// Commands returns the commands about objects, one for each kind.
-func Commands(p *cli.Program) []*cobra.Command {
+// Commands returns the commands about objects, one for each kind, with further ones by kind.
+func Commands(p *cli.Program, further map[string]*cobra.Command) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, o := range []*object{flags(p), segments(p), namespaces(p), tokens(p), bindings(p), sessions(p)} {
-		commands = append(commands, o.command())
+		command := o.command()
+		if more := further[o.kind]; more != nil {
+			command.AddCommand(more)
+		}
+		commands = append(commands, command)
 	}
 	return commands
 }

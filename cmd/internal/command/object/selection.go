@@ -70,6 +70,7 @@ func (k *keyed) selected(ctx context.Context, c client.Client, args []string, wh
 	if len(args) > 0 {
 		return args, nil
 	}
+	k.limit = service.MaxEdits + 1
 	found, err := k.list(ctx, c)
 	switch {
 	case err != nil:
@@ -77,7 +78,7 @@ func (k *keyed) selected(ctx context.Context, c client.Client, args []string, wh
 	case len(found.Names) == 0:
 		return nil, guidon.Errorf(guidon.NotFound, "no %s in %s matches %q", k.kind, k.Place(), k.query)
 	case len(found.Names) > service.MaxEdits:
-		return nil, fmt.Errorf("%d %ss match; at most %d can be changed at once", len(found.Names), k.kind, service.MaxEdits)
+		return nil, fmt.Errorf("more than %d %ss match, which is the most that can be changed at once", service.MaxEdits, k.kind)
 	case k.dryRun:
 		return found.Names, nil
 	}

@@ -35,7 +35,7 @@ const maxHealthResponse = 4096
 
 // HealthCommand returns the command "health".
 func HealthCommand(p *cli.Program) *cobra.Command {
-	c := new(cli.Connection)
+	c := &cli.Connection{Timeout: 3 * time.Second}
 	command := &cobra.Command{
 		Use:   "health",
 		Short: "Check whether a running server is serving",
@@ -46,7 +46,7 @@ func HealthCommand(p *cli.Program) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: p.Action(func(ctx context.Context, _ []string) error { return health(ctx, p, c) }),
 	}
-	c.AddressFlags(command, 3*time.Second)
+	c.AddressFlags(command)
 	cli.OrLocal(command)
 	return command
 }

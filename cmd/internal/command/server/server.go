@@ -86,7 +86,7 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	defer func() {
 		if err != nil {
 			logger.Error("server failed", "error", err)
-			if c.Log.File == "" { // it has been said where it would be printed
+			if c.Log.File == "" && ctx.Err() == nil { // the log has said it where it would be printed
 				err = &cli.ExitError{Code: cli.ExitFailure}
 			}
 		}
