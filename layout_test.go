@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/guidonhq/guidon/handler/auth"
+	"github.com/guidonhq/guidon/handler/stream"
 )
 
 const module = "github.com/guidonhq/guidon"
@@ -259,4 +262,31 @@ func TestPackageComments(t *testing.T) {
 
 func hasDoc(file *ast.File) bool {
 	return file.Doc != nil && strings.TrimSpace(file.Doc.Text()) != ""
+}
+
+// TestReasonsAreListed: the lists of reasons, from which counters begin at zero, have all constants.
+func TestReasonsAreListed(t *testing.T) {
+	for _, list := range []struct {
+		file, prefix string
+		names        int
+	}{
+		{"handler/auth/refusal.go", "Reason", len(auth.Reasons)}, {"handler/stream/hub.go", "Ended", len(stream.Reasons)},
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), list.file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		constants := 0
+		ast.Inspect(file, func(n ast.Node) bool {
+			if value, ok := n.(*ast.ValueSpec); ok && len(value.Values) == 1 && strings.HasPrefix(value.Names[0].Name, list.prefix) {
+				if _, text := value.Values[0].(*ast.BasicLit); text {
+					constants++
+				}
+			}
+			return true
+		})
+		if constants != list.names {
+			t.Errorf("%s: Reasons has %d of %d constants %s…", list.file, list.names, constants, list.prefix)
+		}
+	}
 }
