@@ -16,6 +16,7 @@ type kind[T any] struct {
 	read      func(key string, body []byte) *T
 	state     func(object *T) (created *guidon.Position, unreadable *guidon.Unreadable)
 	normalize func(object *T)
+	stored    func(object *T) *T // the object as it is encoded
 }
 
 var flagKind = &kind[guidon.Flag]{
@@ -24,6 +25,7 @@ var flagKind = &kind[guidon.Flag]{
 	read:      guidon.ReadFlag,
 	state:     func(f *guidon.Flag) (*guidon.Position, *guidon.Unreadable) { return &f.Created, f.Unreadable },
 	normalize: normalizeFlag,
+	stored:    func(f *guidon.Flag) *guidon.Flag { return f },
 }
 
 var segmentKind = &kind[guidon.Segment]{
@@ -32,6 +34,7 @@ var segmentKind = &kind[guidon.Segment]{
 	read:      guidon.ReadSegment,
 	state:     func(g *guidon.Segment) (*guidon.Position, *guidon.Unreadable) { return &g.Created, g.Unreadable },
 	normalize: normalizeSegment,
+	stored:    (*guidon.Segment).Stored,
 }
 
 // selectOne reads one row: created_rev, created_seq, body.
