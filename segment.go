@@ -1,6 +1,7 @@
 package guidon
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,6 +28,11 @@ type Segment struct {
 
 	Created    Position    `json:"-"` // of the change record of its creation; set by the store, orders lists
 	Unreadable *Unreadable `json:"-"` // nil unless the stored form cannot be read; then only Key and Created are known
+}
+
+// Additions is [Flag.Additions] for segments.
+func (s *Segment) Additions() bool {
+	return slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Type > EntityIDComparison })
 }
 
 // Constraint returns the constraint with the id, or nil.
