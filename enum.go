@@ -10,10 +10,6 @@ var (
 	matchTypeNames       = []string{"ALL_MATCH_TYPE", "ANY_MATCH_TYPE"}
 	segmentOperatorNames = []string{"OR_SEGMENT_OPERATOR", "AND_SEGMENT_OPERATOR"}
 	rolloutTypeNames     = []string{"UNKNOWN_ROLLOUT_TYPE", "SEGMENT_ROLLOUT_TYPE", "THRESHOLD_ROLLOUT_TYPE"}
-	comparisonTypeNames  = []string{
-		"UNKNOWN_COMPARISON_TYPE", "STRING_COMPARISON_TYPE", "NUMBER_COMPARISON_TYPE",
-		"BOOLEAN_COMPARISON_TYPE", "DATETIME_COMPARISON_TYPE", "ENTITY_ID_COMPARISON_TYPE",
-	}
 )
 
 // String returns the wire name, or the number if it has none.
@@ -27,9 +23,6 @@ func (o SegmentOperator) String() string { return enumName(segmentOperatorNames,
 
 // String returns the wire name, or the number if it has none.
 func (t RolloutType) String() string { return enumName(rolloutTypeNames, t) }
-
-// String returns the wire name, or the number if it has none.
-func (t ComparisonType) String() string { return enumName(comparisonTypeNames, t) }
 
 // Known reports whether the value is one of the constants.
 func (t FlagType) Known() bool { return int(t) < len(flagTypeNames) }
@@ -49,9 +42,6 @@ func (t MatchType) MarshalText() ([]byte, error) { return marshalEnum(matchTypeN
 // MarshalText returns the wire name, or an error if it has none.
 func (o SegmentOperator) MarshalText() ([]byte, error) { return marshalEnum(segmentOperatorNames, o) }
 
-// MarshalText returns the wire name, or an error if it has none.
-func (t ComparisonType) MarshalText() ([]byte, error) { return marshalEnum(comparisonTypeNames, t) }
-
 // UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *FlagType) UnmarshalText(text []byte) error { return unmarshalEnum(flagTypeNames, t, text) }
 
@@ -61,11 +51,6 @@ func (t *MatchType) UnmarshalText(text []byte) error { return unmarshalEnum(matc
 // UnmarshalText sets o by its wire name. Anything else is an error.
 func (o *SegmentOperator) UnmarshalText(text []byte) error {
 	return unmarshalEnum(segmentOperatorNames, o, text)
-}
-
-// UnmarshalText sets t by its wire name. Anything else is an error.
-func (t *ComparisonType) UnmarshalText(text []byte) error {
-	return unmarshalEnum(comparisonTypeNames, t, text)
 }
 
 func enumName[E ~uint8](names []string, value E) string {

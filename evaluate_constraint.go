@@ -33,7 +33,7 @@ func (c *CompiledConstraint) Accepts(value string) bool {
 }
 
 // CompileConstraint returns the compiled form of the constraint, and whether its type is
-// known. It never matches if its [Operand] is not valid.
+// known. Its comparison fails for every value if its [Operand] is not valid.
 func CompileConstraint(c *Constraint) (compiled CompiledConstraint, known bool) {
 	compiled = CompiledConstraint{property: c.Property, entity: c.Type == EntityIDComparison, matches: never}
 	if o := c.Operand(); o.Valid {
@@ -41,7 +41,11 @@ func CompileConstraint(c *Constraint) (compiled CompiledConstraint, known bool) 
 		compiled.missing = operator.Missing
 		compiled.matches = operator.matcher(c.Type, &o)
 	}
-	return compiled, c.Type > UnknownComparison && c.Type <= EntityIDComparison
+	if c.Negate {
+		matches := compiled.matches
+		compiled.missing, compiled.matches = !compiled.missing, func(value string) bool { return !matches(value) }
+	}
+	return compiled, c.Type.Known()
 }
 
 // matcher returns the matcher of constraints of the type with a valid operand.
@@ -55,6 +59,14 @@ func (o *Operator) matcher(t ComparisonType, operand *Operand) matcher {
 		return o.number(operand.Numbers[0])
 	case t == DateTimeComparison:
 		return o.instant(operand.Instant)
+	case t == VersionComparison:
+		return o.version(operand.Version)
+	case t == PatternComparison:
+		return matchesPattern(operand.Pattern)
+	case t == ListComparison:
+		return o.list(operand.Texts)
+	case t == AddressComparison:
+		return operand.Addresses.has
 	case o.Takes == ListOfItems:
 		set, within := setOf(operand.Texts), o.within
 		return func(value string) bool { return set[value] == within }
@@ -102,9 +114,20 @@ func (o *Operator) instant(want time.Time) matcher {
 	orders := o.orders
 	return func(value string) bool {
 		instant, err := ParseDateTime(value)
-		return err == nil && orders&[...]order{less, equal, greater}[instant.Compare(want)+1] != 0
+		return err == nil && orders.include(instant.Compare(want))
 	}
 }
+
+func (o *Operator) version(want Version) matcher {
+	orders := o.orders
+	return func(value string) bool {
+		version, err := ParseVersion(value)
+		return err == nil && orders.include(version.Compare(want))
+	}
+}
+
+// include reports whether the orders have the result of a comparison: -1, 0 or 1.
+func (o order) include(result int) bool { return o&[...]order{less, equal, greater}[result+1] != 0 }
 
 // ParseDateTime parses an RFC 3339 instant or a date, which means midnight UTC. The
 // length distinguishes them, so that no failed attempt allocates an error.

@@ -16,8 +16,9 @@ type Operator struct {
 	// How it matches: each kind of value needs one of these, see matcher.
 	plain  matcher                   // without an operand
 	text   func(want string) matcher // of texts
-	orders order                     // of numbers and instants
+	orders order                     // of numbers, instants and versions
 	within bool                      // of lists: the value must be in them, or must not
+	every  bool                      // of lists that are compared with lists: the value has all of the items, not just one
 }
 
 // OperandKind is what an operator compares a value with.
@@ -50,21 +51,25 @@ const (
 	OpNotPresent  = "notpresent"
 	OpTrue        = "true"
 	OpFalse       = "false"
+	OpAnyOf       = "anyof"
+	OpAllOf       = "allof"
 )
 
 // Types that several operators have in common.
 var (
-	everyValue = []ComparisonType{StringComparison, NumberComparison, DateTimeComparison, EntityIDComparison}
-	ordered    = []ComparisonType{NumberComparison, DateTimeComparison}
-	onlyText   = []ComparisonType{StringComparison}
-	textOrID   = []ComparisonType{StringComparison, EntityIDComparison}
-	notText    = []ComparisonType{NumberComparison, BooleanComparison, DateTimeComparison}
-	onlyTruth  = []ComparisonType{BooleanComparison}
+	equatable = []ComparisonType{StringComparison, NumberComparison, DateTimeComparison, EntityIDComparison, VersionComparison}
+	ordered   = []ComparisonType{NumberComparison, DateTimeComparison, VersionComparison}
+	onlyText  = []ComparisonType{StringComparison}
+	textOrID  = []ComparisonType{StringComparison, EntityIDComparison}
+	listable  = []ComparisonType{StringComparison, NumberComparison, DateTimeComparison, EntityIDComparison}
+	notText   = []ComparisonType{NumberComparison, BooleanComparison, DateTimeComparison, VersionComparison, ListComparison}
+	onlyTruth = []ComparisonType{BooleanComparison}
+	onlyList  = []ComparisonType{ListComparison}
 )
 
 var operators = []Operator{
-	{Name: OpEQ, Takes: OneValue, Types: everyValue, text: equals, orders: equal},
-	{Name: OpNEQ, Takes: OneValue, Types: everyValue, text: differs, orders: less | greater | unordered},
+	{Name: OpEQ, Takes: OneValue, Types: append(slices.Clip(equatable), PatternComparison), text: equals, orders: equal},
+	{Name: OpNEQ, Takes: OneValue, Types: equatable, text: differs, orders: less | greater | unordered},
 	{Name: OpLT, Takes: OneValue, Types: ordered, orders: less},
 	{Name: OpLTE, Takes: OneValue, Types: ordered, orders: less | equal},
 	{Name: OpGT, Takes: OneValue, Types: ordered, orders: greater},
@@ -75,12 +80,14 @@ var operators = []Operator{
 	{Name: OpSuffix, Takes: OneValue, Types: onlyText, text: endsWith},
 	{Name: OpContains, Takes: OneValue, Types: textOrID, text: contains},
 	{Name: OpNotContains, Takes: OneValue, Types: textOrID, text: lacks},
-	{Name: OpIsOneOf, Takes: ListOfItems, Types: everyValue, within: true},
-	{Name: OpIsNotOneOf, Takes: ListOfItems, Types: everyValue},
+	{Name: OpIsOneOf, Takes: ListOfItems, Types: append(slices.Clip(listable), AddressComparison), within: true},
+	{Name: OpIsNotOneOf, Takes: ListOfItems, Types: listable},
 	{Name: OpPresent, Types: notText, plain: notBlank},
 	{Name: OpNotPresent, Types: notText, plain: blank, Missing: true},
 	{Name: OpTrue, Types: onlyTruth, plain: isTrue},
 	{Name: OpFalse, Types: onlyTruth, plain: isFalse},
+	{Name: OpAnyOf, Takes: ListOfItems, Types: onlyList},
+	{Name: OpAllOf, Takes: ListOfItems, Types: onlyList, every: true},
 }
 
 // Operators returns all operators, in the order in which texts list them. The caller must
@@ -95,17 +102,6 @@ func OperatorNamed(name string) *Operator {
 		}
 	}
 	return nil
-}
-
-// Operators returns the operators that constraints of the type may have, in the order of the
-// other [Operators]. An unknown type has none.
-func (t ComparisonType) Operators() (list []*Operator) {
-	for i := range operators {
-		if slices.Contains(operators[i].Types, t) {
-			list = append(list, &operators[i])
-		}
-	}
-	return list
 }
 
 // compares reports whether the operator compares values of the type. Entity ids are

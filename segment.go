@@ -32,27 +32,32 @@ type Segment struct {
 
 // Additions is [Flag.Additions] for segments.
 func (s *Segment) Additions() bool {
-	return slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Type > EntityIDComparison })
+	return slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Negate || c.Type > EntityIDComparison })
+}
+
+// Stored returns the segment as it is stored, as JSON. A constraint that is negated has a mark
+// in its type, so that releases that would ignore that refuse the segment. [ReadSegment]
+// removes it.
+func (s *Segment) Stored() *Segment {
+	if !slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Negate }) {
+		return s
+	}
+	stored := *s
+	stored.Constraints = make([]*Constraint, len(s.Constraints))
+	for i, c := range s.Constraints {
+		marked := *c
+		if c.Negate {
+			marked.Type |= markedComparison
+		}
+		stored.Constraints[i] = &marked
+	}
+	return &stored
 }
 
 // Constraint returns the constraint with the id, or nil.
 func (s *Segment) Constraint(id string) *Constraint {
 	return find(s.Constraints, func(c *Constraint) bool { return c.ID == id })
 }
-
-// ComparisonType is the type of the values that a constraint compares. The numbers are
-// those of the wire.
-type ComparisonType uint8
-
-// Comparison types.
-const (
-	UnknownComparison  ComparisonType = 0
-	StringComparison   ComparisonType = 1
-	NumberComparison   ComparisonType = 2
-	BooleanComparison  ComparisonType = 3
-	DateTimeComparison ComparisonType = 4
-	EntityIDComparison ComparisonType = 5
-)
 
 // EntityProperty is the property of every constraint on the entity id.
 const EntityProperty = "entityId"
@@ -71,6 +76,7 @@ type Constraint struct {
 	Property    string         `json:"property"`
 	Operator    string         `json:"operator"` // the name of one of the Operators
 	Value       string         `json:"value,omitempty"`
+	Negate      bool           `json:"negate,omitempty"` // it holds if the comparison does not, also for a missing value
 	Description string         `json:"description,omitempty"`
 	CreatedAt   time.Time      `json:"createdAt"`
 	UpdatedAt   time.Time      `json:"updatedAt"`

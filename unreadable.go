@@ -151,7 +151,7 @@ func (x segmentIndex) unreadable(f *Flag) error {
 	return nil
 }
 
-// check is [Flag.check] for segments.
+// check is [Flag.check] for segments. It removes the marks of [Segment.Stored].
 func (s *Segment) check(key string) error {
 	if s.Key != key {
 		return errOtherKey
@@ -160,6 +160,7 @@ func (s *Segment) check(key string) error {
 		return errMissing
 	}
 	for _, c := range s.Constraints {
+		c.Type &^= markedComparison
 		if OperatorNamed(c.Operator) == nil {
 			return errOperator
 		}

@@ -159,6 +159,7 @@ var constraintShape = shape[guidon.Constraint]{
 				func(c *guidon.Constraint) any { return operator{c} }),
 			shown("value", "value", func(c *guidon.Constraint) *string { return &c.Value },
 				func(c *guidon.Constraint) any { return operand{c} }),
+			plain("negate", "negated", func(c *guidon.Constraint) *bool { return &c.Negate }),
 		},
 		// The type decides which operators there are and, for entity ids, which property;
 		// both decide which values (contract 4.3).

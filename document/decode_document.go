@@ -6,11 +6,17 @@ import (
 )
 
 // versions are the supported format versions, oldest first (contract 13.3).
-var versions = []string{"1.0", "1.1", "1.2", "1.3", "1.4"}
+var versions = []string{"1.0", "1.1", "1.2", "1.3", "1.4", "guidon/1"}
+
+// Versions by their index.
+const (
+	newestOfFlipt = 4 // of documents that do not state one, and of those without additions
+	withAdditions = 5 // which Flipt and earlier releases do not read
+)
 
 // readVersion reads the version of the stream, which is in the first document.
 func (d *decoder) readVersion(n *node) {
-	d.version = len(versions) - 1
+	d.version = newestOfFlipt
 	stated := n.member("version")
 	if stated == nil || stated.kind == null {
 		return
@@ -23,6 +29,9 @@ func (d *decoder) readVersion(n *node) {
 			d.fail(stated, "unsupported version: %s", version)
 		}
 		d.version = minor
+		if minor == withAdditions {
+			d.unknown = RejectUnknown
+		}
 	})
 }
 

@@ -48,7 +48,10 @@ func namesOf(value textValue) (names []string, required bool) {
 	case *guidon.SegmentOperator:
 		return enumNames[guidon.SegmentOperator](), false
 	}
-	return enumNames[guidon.ComparisonType]()[1:], true // without that of an unknown type
+	for _, t := range guidon.ComparisonTypes() {
+		names = append(names, t.String())
+	}
+	return names, true
 }
 
 func enumNames[E interface {

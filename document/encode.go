@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
@@ -15,18 +16,23 @@ import (
 // and no rule has a rank: the position of a rule replaces its rank. Encode returns
 // InvalidArgument for values that the format cannot represent.
 func Encode(w io.Writer, format Format, documents []*service.Document) error {
+	version := versions[newestOfFlipt]
+	if slices.ContainsFunc(documents, (*service.Document).Additions) {
+		version = versions[withAdditions]
+	}
 	for i, d := range documents {
 		var to sink = &jsonSink{out: w}
 		if format == YAML {
 			to = &yamlSink{out: w, follows: i > 0}
 		}
 		e := encoder{}
-		if err := e.document(to, d, i == 0); err != nil {
+		if err := e.document(to, d, version); err != nil {
 			return err
 		}
 		if e.err != nil {
 			return guidon.Errorf(guidon.InvalidArgument, "namespace %q: %v", d.Namespace.Key, e.err)
 		}
+		version = "" // only the first document has it
 	}
 	return nil
 }

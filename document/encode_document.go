@@ -7,12 +7,10 @@ import (
 
 // Contract 13.2 defines the order of the members, and which ones are omitted.
 
-// document writes the document, up to the first object that the format cannot represent.
-func (e *encoder) document(to sink, d *service.Document, first bool) error {
+// document writes the document with the version, if there is one, up to the first object that the format cannot represent.
+func (e *encoder) document(to sink, d *service.Document, version string) error {
 	n := &node{kind: object}
-	if first {
-		n.add("version", textNode(versions[len(versions)-1]))
-	}
+	n.addText("version", version)
 	namespace := &node{kind: object}
 	namespace.addText("key", guidon.NamespaceKey(d.Namespace.Key))
 	namespace.addText("name", d.Namespace.Name)

@@ -12,7 +12,19 @@ func (d *decoder) segment(n *node) *service.DocumentSegment {
 		"constraints": d.list(func(n *node) {
 			c := &service.DocumentConstraint{}
 			d.object(n, fields{
-				"type": d.enum(&c.Type), "property": d.text(&c.Property), "operator": d.text(&c.Operator),
+				"type": func(n *node) {
+					d.enum(&c.Type)(n)
+					if c.Type.Addition() {
+						d.require(n, c.Type.String(), withAdditions)
+					}
+				},
+				"not": func(n *node) {
+					d.boolean(&c.Negate)(n)
+					if c.Negate {
+						d.require(n, "constraint.not", withAdditions)
+					}
+				},
+				"property": d.text(&c.Property), "operator": d.text(&c.Operator),
 				"value": d.text(&c.Value), "description": d.text(&c.Description),
 			})
 			g.Constraints = append(g.Constraints, c)
@@ -32,6 +44,7 @@ func (e *encoder) segment(g *service.DocumentSegment) *node {
 		n.addText("property", c.Property)
 		n.addText("operator", c.Operator)
 		n.addText("value", c.Value)
+		n.addTrue("not", c.Negate)
 		n.addText("description", c.Description)
 		return n
 	})

@@ -5,10 +5,13 @@ import (
 	"strings"
 )
 
-// parseVersion returns the minor number of a supported format version. The version is a
+// parseVersion returns the index of a supported format version. Those of Flipt are a
 // semantic version that may begin with a v. The patch number may be missing, and for 1.0
 // also the minor number. The patch number does not change the format.
 func parseVersion(version string) (minor int, known bool) {
+	if version == versions[withAdditions] {
+		return withAdditions, true
+	}
 	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
 	if len(parts) > 3 || len(parts) == 3 && !isVersionNumber(parts[2]) {
 		return 0, false
@@ -16,7 +19,7 @@ func parseVersion(version string) (minor int, known bool) {
 	if len(parts) == 1 {
 		parts = append(parts, "0")
 	}
-	minor = slices.Index(versions, parts[0]+"."+parts[1])
+	minor = slices.Index(versions[:withAdditions], parts[0]+"."+parts[1])
 	return minor, minor >= 0
 }
 

@@ -2,6 +2,7 @@ package service
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 )
@@ -12,6 +13,12 @@ type Document struct {
 	Namespace DocumentNamespace
 	Flags     []*DocumentFlag
 	Segments  []*DocumentSegment
+}
+
+// Additions reports whether the document has something that neither Flipt nor a release of
+// Guidon without additions reads (contract 13.3).
+func (d *Document) Additions() bool {
+	return slices.ContainsFunc(d.Segments, (*DocumentSegment).additions)
 }
 
 // DocumentNamespace is the namespace of a document. An empty key means

@@ -3,6 +3,7 @@ package service
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -17,6 +18,11 @@ type DocumentSegment struct {
 	Constraints []*DocumentConstraint
 }
 
+// additions reports whether Flipt, or a release without additions, does not know a constraint.
+func (g *DocumentSegment) additions() bool {
+	return slices.ContainsFunc(g.Constraints, func(c *DocumentConstraint) bool { return c.Negate || c.Type.Addition() })
+}
+
 // DocumentConstraint is a constraint of a segment.
 type DocumentConstraint struct {
 	Type        guidon.ComparisonType
@@ -24,6 +30,7 @@ type DocumentConstraint struct {
 	Operator    string // case-insensitive
 	Value       string
 	Description string
+	Negate      bool
 }
 
 func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
@@ -51,7 +58,7 @@ func (c *DocumentConstraint) Normal() (guidon.Constraint, error) {
 	return ConstraintInput{
 		SegmentKey: "segment", // which is checked elsewhere
 		Type:       c.Type, Property: c.Property, Operator: c.Operator,
-		Value: c.Value, Description: c.Description,
+		Value: c.Value, Description: c.Description, Negate: &c.Negate,
 	}.check()
 }
 
@@ -66,7 +73,7 @@ func NewDocumentSegment(g *guidon.Segment) *DocumentSegment {
 
 func documentConstraint(c *guidon.Constraint) *DocumentConstraint {
 	return &DocumentConstraint{
-		Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description,
+		Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description, Negate: c.Negate,
 	}
 }
 
@@ -89,7 +96,7 @@ func mergeSegment(have *guidon.Segment, want *DocumentSegment, now time.Time) *g
 				c.UpdatedAt = now
 			}
 		}
-		c.Type, c.Property, c.Operator, c.Value, c.Description = w.Type, w.Property, w.Operator, w.Value, w.Description
+		c.Type, c.Property, c.Operator, c.Value, c.Negate, c.Description = w.Type, w.Property, w.Operator, w.Value, w.Negate, w.Description
 		out.Constraints = append(out.Constraints, c)
 	}
 	return &out
@@ -102,7 +109,9 @@ func sameSegment(have *guidon.Segment, want *DocumentSegment) bool {
 // constraintKeys are the keys by which constraints are paired, the most specific first. The first is
 // the whole content.
 var constraintKeys = []func(c *DocumentConstraint) string{
-	func(c *DocumentConstraint) string { return fmt.Sprintf("%q", *c) },
+	func(c *DocumentConstraint) string {
+		return fmt.Sprintf("%d %q %q %q %q %t", c.Type, c.Property, c.Operator, c.Value, c.Description, c.Negate)
+	},
 	func(c *DocumentConstraint) string { return fmt.Sprintf("%d %q %q", c.Type, c.Property, c.Operator) },
 	func(c *DocumentConstraint) string { return fmt.Sprintf("%d %q", c.Type, c.Property) },
 	func(*DocumentConstraint) string { return "" },

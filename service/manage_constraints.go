@@ -17,7 +17,12 @@ type ConstraintInput struct {
 	Operator    string // case-insensitive
 	Value       string
 	Description string
+	Negate      *bool // nil if the request does not state it
 }
+
+// errNegateNotStated is the error of an update by a client that does not know negation: it would
+// turn the constraint into its opposite.
+var errNegateNotStated = guidon.Errorf(guidon.FailedPrecondition, "the constraint is negated, which this request does not state; set negate")
 
 // CreateConstraint adds a constraint to a segment (contract 4.3). It returns NotFound
 // if the segment does not exist.
@@ -37,7 +42,8 @@ func (s *Service) CreateConstraint(ctx context.Context, w Write, namespace strin
 }
 
 // UpdateConstraint replaces all fields of a constraint. It returns NotFound if the
-// constraint or its segment does not exist.
+// constraint or its segment does not exist, and FailedPrecondition if the constraint is
+// negated and the input does not state Negate.
 func (s *Service) UpdateConstraint(ctx context.Context, w Write, namespace string, in ConstraintInput) (*guidon.Constraint, int64, error) {
 	if in.ID == "" {
 		return nil, 0, emptyField("id")
@@ -52,6 +58,9 @@ func (s *Service) UpdateConstraint(ctx context.Context, w Write, namespace strin
 			stored := g.Constraint(in.ID)
 			if stored == nil {
 				return nil, missing
+			}
+			if stored.Negate && in.Negate == nil {
+				return nil, errNegateNotStated
 			}
 			c := checked
 			c.ID, c.CreatedAt, c.UpdatedAt = stored.ID, stored.CreatedAt, tx.Now()

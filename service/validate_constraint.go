@@ -1,8 +1,8 @@
 package service
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -11,16 +11,7 @@ import (
 )
 
 // maxConstraintValues limits the list of an operator that takes one (contract 4.3).
-const maxConstraintValues = 100
-
-// comparisonNames are the names of comparison types in error messages (contract 4.3).
-var comparisonNames = map[guidon.ComparisonType]string{
-	guidon.StringComparison:   "string",
-	guidon.NumberComparison:   "number",
-	guidon.BooleanComparison:  "boolean",
-	guidon.DateTimeComparison: "datetime",
-	guidon.EntityIDComparison: "entityId",
-}
+const maxConstraintValues = 10_000
 
 // check validates the input and returns the constraint in its stored form, without
 // id and times.
@@ -42,7 +33,7 @@ func (in ConstraintInput) check() (guidon.Constraint, error) {
 			names[i] = o.Name
 		}
 		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "constraint operator %q is not valid for type %s; it must be one of %s",
-			in.Operator, comparisonNames[in.Type], strings.Join(names, ", "))
+			in.Operator, in.Type.Name(), strings.Join(names, ", "))
 	}
 	value, err := in.checkValue(operator)
 	if err != nil {
@@ -50,7 +41,7 @@ func (in ConstraintInput) check() (guidon.Constraint, error) {
 	}
 	return guidon.Constraint{
 		Type: in.Type, Property: in.Property, Operator: operator.Name,
-		Value: value, Description: in.Description,
+		Value: value, Description: in.Description, Negate: in.Negate != nil && *in.Negate,
 	}, nil
 }
 
@@ -73,8 +64,8 @@ func (in ConstraintInput) checkValue(operator *guidon.Operator) (string, error) 
 		// Quirk (contract 4.3): isoneof and isnotoneof take a single instant as well,
 		// and never match.
 		return value, nil
-	case operator.Takes == guidon.ListOfItems:
-		return value, in.checkList()
+	case operator.Takes == guidon.ListOfItems || in.Type.Addition():
+		return value, in.checkOperand(operator)
 	}
 	return value, nil
 }
@@ -94,37 +85,36 @@ func normalizeDateTime(value string) (string, error) {
 	return t.Format(time.RFC3339), nil
 }
 
-// checkList checks the JSON array of an operator that takes a list.
-func (in ConstraintInput) checkList() error {
-	name := comparisonNames[in.Type]
-	count, err := countList(in.Type, in.Value)
-	if err != nil {
-		form := `["a","b"]`
-		if in.Type == guidon.NumberComparison {
-			form = "[1,2]"
-		}
-		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be a JSON list like %s",
-			in.Property, name, form)
-	}
-	if count > maxConstraintValues {
+// operandForms are the forms of operands in errors.
+var operandForms = map[guidon.ComparisonType]string{
+	guidon.NumberComparison:  "a JSON list like [1,2]",
+	guidon.VersionComparison: "like 2.4.1",
+	guidon.AddressComparison: `a JSON list like ["192.0.2.0/24","2001:db8::1"]`,
+}
+
+// checkOperand checks the operand of a constraint, which must be a valid one of its type.
+func (in ConstraintInput) checkOperand(operator *guidon.Operator) error {
+	o := (&guidon.Constraint{Type: in.Type, Operator: operator.Name, Value: in.Value}).Operand()
+	switch {
+	case in.Type == guidon.PatternComparison:
+		return in.checkPattern()
+	case !o.Valid:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be %s",
+			in.Property, in.Type.Name(), cmp.Or(operandForms[in.Type], `a JSON list like ["a","b"]`))
+	case o.Len() > maxConstraintValues:
 		return guidon.Errorf(guidon.InvalidArgument, "too many values provided for property %q of type %s (maximum %d)",
-			in.Property, name, maxConstraintValues)
+			in.Property, in.Type.Name(), maxConstraintValues)
 	}
 	return nil
 }
 
-// countList returns the number of items of a JSON array of numbers or strings.
-func countList(t guidon.ComparisonType, value string) (int, error) {
-	var err error
-	if t == guidon.NumberComparison {
-		var numbers []float64
-		err = json.Unmarshal([]byte(value), &numbers)
-		return len(numbers), err
+func (in ConstraintInput) checkPattern() error {
+	switch _, err := guidon.CompilePattern(in.Value); {
+	case errors.Is(err, guidon.ErrPatternTooComplex):
+		return guidon.Errorf(guidon.InvalidArgument, "pattern of property %q is too complex", in.Property)
+	case err != nil:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be a pattern of RE2: %v",
+			in.Property, in.Type.Name(), err)
 	}
-	var texts []string
-	err = json.Unmarshal([]byte(value), &texts)
-	if err != nil {
-		return 0, fmt.Errorf("list of %s: %w", t, err)
-	}
-	return len(texts), nil
+	return nil
 }

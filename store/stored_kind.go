@@ -17,6 +17,7 @@ type kind[T any] struct {
 	state     func(object *T) (created *guidon.Position, unreadable *guidon.Unreadable)
 	additions func(object *T) bool
 	normalize func(object *T)
+	stored    func(object *T) *T // the object as it is encoded
 }
 
 var flagKind = &kind[guidon.Flag]{
@@ -26,6 +27,7 @@ var flagKind = &kind[guidon.Flag]{
 	state:     func(f *guidon.Flag) (*guidon.Position, *guidon.Unreadable) { return &f.Created, f.Unreadable },
 	additions: (*guidon.Flag).Additions,
 	normalize: normalizeFlag,
+	stored:    func(f *guidon.Flag) *guidon.Flag { return f },
 }
 
 var segmentKind = &kind[guidon.Segment]{
@@ -35,6 +37,7 @@ var segmentKind = &kind[guidon.Segment]{
 	state:     func(g *guidon.Segment) (*guidon.Position, *guidon.Unreadable) { return &g.Created, g.Unreadable },
 	additions: (*guidon.Segment).Additions,
 	normalize: normalizeSegment,
+	stored:    (*guidon.Segment).Stored,
 }
 
 // selectOne reads one row: created_rev, created_seq, body.

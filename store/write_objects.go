@@ -220,7 +220,7 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 		}
 	}
 	o.kind.normalize(object)
-	body, err := encode(object)
+	body, err := encode(o.kind.stored(object))
 	if err != nil {
 		return err
 	}

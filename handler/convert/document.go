@@ -76,7 +76,7 @@ func DocumentSegmentOf(m *guidonv1.DocumentSegment) *service.DocumentSegment {
 		Constraints: All(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
 			return &service.DocumentConstraint{
 				Type: Enum[guidon.ComparisonType](m.GetType()), Property: m.GetProperty(), Operator: m.GetOperator(),
-				Value: m.GetValue(), Description: m.GetDescription(),
+				Value: m.GetValue(), Description: m.GetDescription(), Negate: m.GetNegate(),
 			}
 		}),
 	}
@@ -180,7 +180,7 @@ func WireDocumentSegment(g *service.DocumentSegment) *guidonv1.DocumentSegment {
 		Constraints: All(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
 			return &guidonv1.DocumentConstraint{
 				Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator,
-				Value: c.Value, Description: c.Description,
+				Value: c.Value, Description: c.Description, Negate: c.Negate,
 			}
 		}),
 	}

@@ -68,11 +68,11 @@ func Count(n int) int32 {
 
 // Enum converts an enum number of the wire to one of the domain, which rejects unknown
 // numbers. A number that does not fit must not become a known one by truncation.
-func Enum[T ~uint8, W ~int32](number W) T {
-	if number < 0 || number > math.MaxUint8 {
-		return math.MaxUint8
+func Enum[T ~uint8 | ~uint16, W ~int32](number W) T {
+	if converted := T(number); W(converted) == number { // #nosec G115 -- checked by converting back
+		return converted
 	}
-	return T(number) // #nosec G115 -- checked
+	return ^T(0)
 }
 
 // Timestamp converts the instant, or returns nil if it is zero.

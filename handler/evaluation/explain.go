@@ -149,7 +149,7 @@ func (w *explanation) segment(g *analysis.ExplainedSegment) *guidonv1.ExplainedS
 		m.Constraints[i] = &guidonv1.ExplainedConstraint{
 			Id: c.Constraint.ID, Type: flipt.ComparisonType(c.Constraint.Type), Property: short(c.Constraint.Property),
 			Operator: c.Constraint.Operator, Expected: short(c.Constraint.Value), Actual: short(c.Actual),
-			Present: c.Present, Matched: c.Matched, Problem: c.Problem.String(),
+			Present: c.Present, Matched: c.Matched, Problem: c.Problem.String(), Negate: c.Constraint.Negate,
 		}
 	}
 	return m

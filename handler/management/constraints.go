@@ -15,7 +15,9 @@ import (
 func CreateConstraint(
 	ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest,
 ) (*flipt.Constraint, int64, error) {
-	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), constraintOf(m))
+	in := constraintOf(m)
+	in.Negate = &m.Negate
+	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), in)
 	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
 }
 
@@ -24,7 +26,7 @@ func UpdateConstraint(
 	ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest,
 ) (*flipt.Constraint, int64, error) {
 	in := constraintOf(m)
-	in.ID = m.GetId()
+	in.ID, in.Negate = m.GetId(), m.Negate
 	c, revision, err := s.UpdateConstraint(ctx, w, m.GetNamespaceKey(), in)
 	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
 }
@@ -57,7 +59,7 @@ func wireConstraint(namespace, segmentKey string) func(*guidon.Constraint) *flip
 			Id: c.ID, SegmentKey: segmentKey, Type: flipt.ComparisonType(c.Type),
 			Property: c.Property, Operator: c.Operator, Value: c.Value,
 			CreatedAt: convert.Timestamp(c.CreatedAt), UpdatedAt: convert.Timestamp(c.UpdatedAt),
-			NamespaceKey: namespace, Description: c.Description,
+			NamespaceKey: namespace, Description: c.Description, Negate: c.Negate,
 		}
 	}
 }

@@ -203,17 +203,29 @@ const (
 	ComparisonType_DATETIME_COMPARISON_TYPE ComparisonType = 4
 	// The id of the entity, as a text.
 	ComparisonType_ENTITY_ID_COMPARISON_TYPE ComparisonType = 5
+	// As versions of Semantic Versioning, such as 2.4.1.
+	ComparisonType_VERSION_COMPARISON_TYPE ComparisonType = 1000
+	// By a pattern of RE2.
+	ComparisonType_PATTERN_COMPARISON_TYPE ComparisonType = 1001
+	// As JSON arrays of texts, numbers and booleans.
+	ComparisonType_LIST_COMPARISON_TYPE ComparisonType = 1002
+	// As IPv4 or IPv6 addresses.
+	ComparisonType_ADDRESS_COMPARISON_TYPE ComparisonType = 1003
 )
 
 // Enum value maps for ComparisonType.
 var (
 	ComparisonType_name = map[int32]string{
-		0: "UNKNOWN_COMPARISON_TYPE",
-		1: "STRING_COMPARISON_TYPE",
-		2: "NUMBER_COMPARISON_TYPE",
-		3: "BOOLEAN_COMPARISON_TYPE",
-		4: "DATETIME_COMPARISON_TYPE",
-		5: "ENTITY_ID_COMPARISON_TYPE",
+		0:    "UNKNOWN_COMPARISON_TYPE",
+		1:    "STRING_COMPARISON_TYPE",
+		2:    "NUMBER_COMPARISON_TYPE",
+		3:    "BOOLEAN_COMPARISON_TYPE",
+		4:    "DATETIME_COMPARISON_TYPE",
+		5:    "ENTITY_ID_COMPARISON_TYPE",
+		1000: "VERSION_COMPARISON_TYPE",
+		1001: "PATTERN_COMPARISON_TYPE",
+		1002: "LIST_COMPARISON_TYPE",
+		1003: "ADDRESS_COMPARISON_TYPE",
 	}
 	ComparisonType_value = map[string]int32{
 		"UNKNOWN_COMPARISON_TYPE":   0,
@@ -222,6 +234,10 @@ var (
 		"BOOLEAN_COMPARISON_TYPE":   3,
 		"DATETIME_COMPARISON_TYPE":  4,
 		"ENTITY_ID_COMPARISON_TYPE": 5,
+		"VERSION_COMPARISON_TYPE":   1000,
+		"PATTERN_COMPARISON_TYPE":   1001,
+		"LIST_COMPARISON_TYPE":      1002,
+		"ADDRESS_COMPARISON_TYPE":   1003,
 	}
 )
 
@@ -2815,10 +2831,10 @@ type Constraint struct {
 	// The property of the context that is compared; "entityId" for the id of the entity.
 	Property string `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
 	// The operator: eq, neq, lt, lte, gt, gte, empty, notempty, prefix, suffix, contains,
-	// notcontains, isoneof, isnotoneof, present, notpresent, true or false.
+	// notcontains, isoneof, isnotoneof, present, notpresent, true, false, anyof or allof.
 	Operator string `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value that the property is compared with; empty for operators without one, and a
-	// JSON list for isoneof and isnotoneof.
+	// JSON list for isoneof, isnotoneof, anyof and allof.
 	Value string `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
 	// When it was created.
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -2827,7 +2843,9 @@ type Constraint struct {
 	// The namespace of the segment.
 	NamespaceKey string `protobuf:"bytes,9,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// What it is for.
-	Description   string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
+	Description string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
+	// The constraint holds if the comparison does not, also for a missing value.
+	Negate        bool `protobuf:"varint,1000,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2932,6 +2950,13 @@ func (x *Constraint) GetDescription() string {
 	return ""
 }
 
+func (x *Constraint) GetNegate() bool {
+	if x != nil {
+		return x.Negate
+	}
+	return false
+}
+
 // CreateConstraintRequest describes the new constraint.
 type CreateConstraintRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2944,15 +2969,17 @@ type CreateConstraintRequest struct {
 	Property string `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
 	// The operator, whatever its case, as far as the type has it: eq, neq, lt, lte, gt,
 	// gte, empty, notempty, prefix, suffix, contains, notcontains, isoneof, isnotoneof,
-	// present, notpresent, true or false.
+	// present, notpresent, true, false, anyof or allof.
 	Operator string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value that the property is compared with; empty for operators without one, and a
-	// JSON list of at most 100 values for isoneof and isnotoneof.
+	// JSON list of at most 10,000 values for isoneof, isnotoneof, anyof and allof.
 	Value string `protobuf:"bytes,5,opt,name=value,proto3" json:"value,omitempty"`
 	// The namespace; empty means "default".
 	NamespaceKey string `protobuf:"bytes,6,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// What it is for.
-	Description   string `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
+	Description string `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
+	// The constraint holds if the comparison does not, also for a missing value.
+	Negate        bool `protobuf:"varint,1000,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3036,6 +3063,13 @@ func (x *CreateConstraintRequest) GetDescription() string {
 	return ""
 }
 
+func (x *CreateConstraintRequest) GetNegate() bool {
+	if x != nil {
+		return x.Negate
+	}
+	return false
+}
+
 // UpdateConstraintRequest has the new fields of a constraint. Unset fields become empty.
 type UpdateConstraintRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3050,15 +3084,18 @@ type UpdateConstraintRequest struct {
 	Property string `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
 	// The operator, whatever its case, as far as the type has it: eq, neq, lt, lte, gt,
 	// gte, empty, notempty, prefix, suffix, contains, notcontains, isoneof, isnotoneof,
-	// present, notpresent, true or false.
+	// present, notpresent, true, false, anyof or allof.
 	Operator string `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value that the property is compared with; empty for operators without one, and a
-	// JSON list of at most 100 values for isoneof and isnotoneof.
+	// JSON list of at most 10,000 values for isoneof, isnotoneof, anyof and allof.
 	Value string `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
 	// The namespace; empty means "default".
 	NamespaceKey string `protobuf:"bytes,7,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// What it is for.
-	Description   string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
+	Description string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
+	// The constraint holds if the comparison does not, also for a missing value. A request that
+	// does not state it fails if the constraint is negated.
+	Negate        *bool `protobuf:"varint,1000,opt,name=negate,proto3,oneof" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3147,6 +3184,13 @@ func (x *UpdateConstraintRequest) GetDescription() string {
 		return x.Description
 	}
 	return ""
+}
+
+func (x *UpdateConstraintRequest) GetNegate() bool {
+	if x != nil && x.Negate != nil {
+		return *x.Negate
+	}
+	return false
 }
 
 // DeleteConstraintRequest names a constraint.
@@ -5345,7 +5389,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\rnamespace_key\x18\x05 \x01(\tR\fnamespaceKey\"M\n" +
 	"\x14DeleteSegmentRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12#\n" +
-	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\"\xf3\x02\n" +
+	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\"\x8c\x03\n" +
 	"\n" +
 	"Constraint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
@@ -5361,7 +5405,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
 	"\rnamespace_key\x18\t \x01(\tR\fnamespaceKey\x12 \n" +
 	"\vdescription\x18\n" +
-	" \x01(\tR\vdescription\"\xfa\x01\n" +
+	" \x01(\tR\vdescription\x12\x17\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\x93\x02\n" +
 	"\x17CreateConstraintRequest\x12\x1f\n" +
 	"\vsegment_key\x18\x01 \x01(\tR\n" +
 	"segmentKey\x12)\n" +
@@ -5370,7 +5415,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\boperator\x18\x04 \x01(\tR\boperator\x12\x14\n" +
 	"\x05value\x18\x05 \x01(\tR\x05value\x12#\n" +
 	"\rnamespace_key\x18\x06 \x01(\tR\fnamespaceKey\x12 \n" +
-	"\vdescription\x18\a \x01(\tR\vdescription\"\x8a\x02\n" +
+	"\vdescription\x18\a \x01(\tR\vdescription\x12\x17\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\xb3\x02\n" +
 	"\x17UpdateConstraintRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vsegment_key\x18\x02 \x01(\tR\n" +
@@ -5380,7 +5426,9 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\boperator\x18\x05 \x01(\tR\boperator\x12\x14\n" +
 	"\x05value\x18\x06 \x01(\tR\x05value\x12#\n" +
 	"\rnamespace_key\x18\a \x01(\tR\fnamespaceKey\x12 \n" +
-	"\vdescription\x18\b \x01(\tR\vdescription\"o\n" +
+	"\vdescription\x18\b \x01(\tR\vdescription\x12\x1c\n" +
+	"\x06negate\x18\xe8\a \x01(\bH\x00R\x06negate\x88\x01\x01B\t\n" +
+	"\a_negate\"o\n" +
 	"\x17DeleteConstraintRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vsegment_key\x18\x02 \x01(\tR\n" +
@@ -5554,14 +5602,18 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x11BOOLEAN_FLAG_TYPE\x10\x01*3\n" +
 	"\tMatchType\x12\x12\n" +
 	"\x0eALL_MATCH_TYPE\x10\x00\x12\x12\n" +
-	"\x0eANY_MATCH_TYPE\x10\x01*\xbf\x01\n" +
+	"\x0eANY_MATCH_TYPE\x10\x01*\xb4\x02\n" +
 	"\x0eComparisonType\x12\x1b\n" +
 	"\x17UNKNOWN_COMPARISON_TYPE\x10\x00\x12\x1a\n" +
 	"\x16STRING_COMPARISON_TYPE\x10\x01\x12\x1a\n" +
 	"\x16NUMBER_COMPARISON_TYPE\x10\x02\x12\x1b\n" +
 	"\x17BOOLEAN_COMPARISON_TYPE\x10\x03\x12\x1c\n" +
 	"\x18DATETIME_COMPARISON_TYPE\x10\x04\x12\x1d\n" +
-	"\x19ENTITY_ID_COMPARISON_TYPE\x10\x05*]\n" +
+	"\x19ENTITY_ID_COMPARISON_TYPE\x10\x05\x12\x1c\n" +
+	"\x17VERSION_COMPARISON_TYPE\x10\xe8\a\x12\x1c\n" +
+	"\x17PATTERN_COMPARISON_TYPE\x10\xe9\a\x12\x19\n" +
+	"\x14LIST_COMPARISON_TYPE\x10\xea\a\x12\x1c\n" +
+	"\x17ADDRESS_COMPARISON_TYPE\x10\xeb\a*]\n" +
 	"\vRolloutType\x12\x18\n" +
 	"\x14UNKNOWN_ROLLOUT_TYPE\x10\x00\x12\x18\n" +
 	"\x14SEGMENT_ROLLOUT_TYPE\x10\x01\x12\x1a\n" +
@@ -5843,6 +5895,7 @@ func file_flipt_flipt_proto_init() {
 		return
 	}
 	file_flipt_flipt_proto_msgTypes[9].OneofWrappers = []any{}
+	file_flipt_flipt_proto_msgTypes[31].OneofWrappers = []any{}
 	file_flipt_flipt_proto_msgTypes[33].OneofWrappers = []any{
 		(*Rollout_Segment)(nil),
 		(*Rollout_Threshold)(nil),

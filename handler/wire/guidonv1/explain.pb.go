@@ -483,7 +483,9 @@ type ExplainedConstraint struct {
 	// Whether the constraint matched.
 	Matched bool `protobuf:"varint,8,opt,name=matched,proto3" json:"matched,omitempty"`
 	// Why the values could not be compared, in words; empty if they could.
-	Problem       string `protobuf:"bytes,9,opt,name=problem,proto3" json:"problem,omitempty"`
+	Problem string `protobuf:"bytes,9,opt,name=problem,proto3" json:"problem,omitempty"`
+	// Whether the constraint holds if the comparison does not.
+	Negate        bool `protobuf:"varint,10,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -579,6 +581,13 @@ func (x *ExplainedConstraint) GetProblem() string {
 		return x.Problem
 	}
 	return ""
+}
+
+func (x *ExplainedConstraint) GetNegate() bool {
+	if x != nil {
+		return x.Negate
+	}
+	return false
 }
 
 // ExplainedBucket is the bucket of an entity.
@@ -2000,7 +2009,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\vconstraints\x18\x05 \x03(\v2\x1e.guidon.v1.ExplainedConstraintR\vconstraints\x12/\n" +
 	"\x13constraints_omitted\x18\x06 \x01(\bR\x12constraintsOmittedB\n" +
 	"\n" +
-	"\b_matched\"\x8a\x02\n" +
+	"\b_matched\"\xa2\x02\n" +
 	"\x13ExplainedConstraint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12)\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x15.flipt.ComparisonTypeR\x04type\x12\x1a\n" +
@@ -2010,7 +2019,9 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x06actual\x18\x06 \x01(\tR\x06actual\x12\x18\n" +
 	"\apresent\x18\a \x01(\bR\apresent\x12\x18\n" +
 	"\amatched\x18\b \x01(\bR\amatched\x12\x18\n" +
-	"\aproblem\x18\t \x01(\tR\aproblem\"\x84\x01\n" +
+	"\aproblem\x18\t \x01(\tR\aproblem\x12\x16\n" +
+	"\x06negate\x18\n" +
+	" \x01(\bR\x06negate\"\x84\x01\n" +
 	"\x0fExplainedBucket\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02of\x18\x02 \x01(\x05R\x02of\x121\n" +

@@ -68,10 +68,15 @@ func (s *Server) kill() {
 	for _, pid := range family {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
+	await(family, ended)
+}
+
+// await waits until each of the processes is in the state.
+func await(family []int, in func(pid int) bool) {
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
 	for _, pid := range family {
-		for !ended(pid) {
+		for !in(pid) {
 			<-again.C
 		}
 	}
@@ -79,12 +84,29 @@ func (s *Server) kill() {
 
 // ended reports whether the process has ended, even if it has not been reaped.
 func ended(pid int) bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return inState(fmt.Sprintf("/proc/%d/stat", pid), "ZX")
+}
+
+// stopped reports whether all threads of the process are stopped, or it has ended.
+func stopped(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, thread := range threads {
+		if !inState(thread, "TZX") {
+			return false
+		}
+	}
+	return true
+}
+
+// inState reports whether the file of /proc describes a thread or process in one of the
+// states, as proc(5) lists them, or one that is gone.
+func inState(file, states string) bool {
+	text, err := os.ReadFile(file) // #nosec G304 -- files of /proc
 	if err != nil {
 		return true
 	}
 	_, rest, _ := strings.Cut(string(text), ") ") // after the name of the program
-	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
+	return rest != "" && strings.Contains(states, rest[:1])
 }
 
 func children(pid int) []int {

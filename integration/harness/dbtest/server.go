@@ -177,12 +177,12 @@ func (s *Server) reaped() {
 	s.pid = 0
 }
 
-// Freeze suspends all processes of the server. Connections stay open, but it does not
-// respond.
+// Freeze suspends all processes of the server and waits until all of their threads are
+// stopped. Connections stay open, but it does not respond.
 func (s *Server) Freeze() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.signal(syscall.SIGSTOP)
+	await(s.signal(syscall.SIGSTOP), stopped)
 }
 
 // Thaw resumes a frozen server.
