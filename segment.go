@@ -32,7 +32,7 @@ type Segment struct {
 
 // Additions is [Flag.Additions] for segments.
 func (s *Segment) Additions() bool {
-	return slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Negate || c.Type > EntityIDComparison })
+	return slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Negate || c.Type.Addition() })
 }
 
 // Stored returns the segment as it is stored, as JSON. A constraint that is negated has a mark
