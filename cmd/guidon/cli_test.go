@@ -292,6 +292,19 @@ func TestMigrateAdditions(t *testing.T) {
 		t.Errorf("up: got %q", got)
 	}
 	s.ok("flag", "create", "a") // which also applies pending steps
+	const refused = "instances of earlier releases cannot read this; once none is left, run guidon migrate additions"
+	file := s.file("not.yaml", `{version: guidon/1, segments: [{key: s, name: S, match_type: ALL_MATCH_TYPE, constraints: [
+		{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: v, not: true}]}]}`)
+	server := s.serve()
+	for _, address := range []string{server.web, server.grpc} {
+		for _, command := range [][]string{{"import", file, "--address", address}, {"apply", file, "--yes", "--address", address}} {
+			if r := s.fails(cli.ExitFailure, command, refused); strings.Contains(r.err, "changed since") {
+				t.Errorf("%q takes the refusal for a conflict: %s", command, r.err)
+			}
+		}
+	}
+	server.wait(cli.ExitOK)
+	s.fails(cli.ExitFailure, []string{"import", file, "--local"}, refused)
 	status := s.ok("migrate", "status")
 	if !regexp.MustCompile(`(?m)^9 +additions +optional$`).MatchString(status) || !strings.Contains(status, "run guidon migrate additions") {
 		t.Errorf("status: got\n%s", status)
@@ -310,6 +323,7 @@ func TestMigrateAdditions(t *testing.T) {
 	if got := s.ok("migrate", "status"); strings.Contains(got, "optional") {
 		t.Errorf("status: got\n%s", got)
 	}
+	s.ok("import", file, "--local")
 	s.serve()
 	s.fails(cli.ExitFailure, []string{"migrate", "additions"}, "in use by process", "stop it first")
 }
