@@ -20,6 +20,11 @@ func TestConstraint(t *testing.T) {
 		truth  = guidon.BooleanComparison
 		date   = guidon.DateTimeComparison
 		id     = guidon.EntityIDComparison
+
+		version = guidon.VersionComparison
+		pattern = guidon.PatternComparison
+		list    = guidon.ListComparison
+		address = guidon.AddressComparison
 	)
 	tests := []struct {
 		comparison      guidon.ComparisonType
@@ -201,6 +206,65 @@ func TestConstraint(t *testing.T) {
 		{date, "notpresent", "", " ", true},
 		{date, "notpresent", "", "2024-01-01", false},
 		{date, "contains", "2024", "2024-01-01", false},
+
+		{version, "eq", "2.4", "v2.4.0+build.7", true},
+		{version, "eq", "2.4", "2.4.0-rc.1", false},
+		{version, "eq", "2.4", "soon", false},
+		{version, "neq", "2.4", "2.4.1", true},
+		{version, "neq", "2.4", "soon", false},
+		{version, "neq", "2.4", missing, false},
+		{version, "lt", "2.10", "2.9.9", true},
+		{version, "lt", "2.10", "2.10.0-beta", true},
+		{version, "lte", "2.10", "2.10", true},
+		{version, "gt", "2.10.0-alpha", "2.10.0-alpha.1", true},
+		{version, "gte", "2.10", "2.9", false},
+		{version, "gte", "2.10", "2.10.0.1", false},
+		{version, "gte", "not a version", "2", false},
+		{version, "present", "", "soon", true},
+		{version, "notpresent", "", missing, true},
+
+		{pattern, "eq", `@example\.com$`, "a@example.com", true},
+		{pattern, "eq", `@example\.com$`, "a@EXAMPLE.com", false},
+		{pattern, "eq", `(?i)@example\.com$`, "a@EXAMPLE.com", true},
+		{pattern, "eq", `^$`, missing, false},
+		{pattern, "eq", `(`, "(", false},
+		{pattern, "eq", `.`, strings.Repeat("x", guidon.MaxPatternProperty), true},
+		{pattern, "eq", `.`, strings.Repeat("x", guidon.MaxPatternProperty+1), false},
+
+		{list, "anyof", `["admin","owner"]`, `["user", "owner"]`, true},
+		{list, "anyof", `["admin","owner"]`, `["user"]`, false},
+		{list, "anyof", `["admin","owner"]`, "owner", true},
+		{list, "anyof", `["admin","owner"]`, `["owner"`, false},
+		{list, "anyof", `["[\"owner\""]`, `["owner"`, true}, // no array, so a list of itself
+		{list, "anyof", `[2.50, true]`, `["2.50"]`, true},
+		{list, "anyof", `[2.50, true]`, `[2.5]`, false},
+		{list, "anyof", `["true"]`, `[true]`, true},
+		{list, "anyof", `["a"]`, `[["a"], {"a":"a"}, null]`, false},
+		{list, "anyof", `["a"]`, `[]`, false},
+		{list, "anyof", `[]`, `["a"]`, false},
+		{list, "anyof", `[null]`, `["a"]`, false},
+		{list, "anyof", `null`, "null", false},
+		{list, "allof", `["a","b","a"]`, ` ["c","b","a"]`, true},
+		{list, "allof", `["a","b"]`, `["a","a"]`, false},
+		{list, "allof", `["a"]`, "a", true},
+		{list, "allof", `[]`, "[]", true},
+		{list, "allof", `[]`, missing, false},
+		{list, "present", "", "[]", true},
+		{list, "notpresent", "", missing, true},
+
+		{address, "isoneof", `["192.0.2.0/24","2001:db8::/32"]`, "192.0.2.7", true},
+		{address, "isoneof", `["192.0.2.0/24","2001:db8::/32"]`, "::ffff:192.0.2.7", true},
+		{address, "isoneof", `["192.0.2.0/24","2001:db8::/32"]`, "::FFFF:C000:0207", true},
+		{address, "isoneof", `["192.0.2.0/24","2001:db8::/32"]`, "192.0.3.7", false},
+		{address, "isoneof", `["192.0.2.0/24","2001:db8::/32"]`, "2001:DB8:0::1", true},
+		{address, "isoneof", `["192.0.2.0/24","2001:db8::/32"]`, "2001:db8::1%eth0", false},
+		{address, "isoneof", `["::ffff:192.0.2.0/120"]`, "192.0.2.255", true},
+		{address, "isoneof", `["192.0.2.9/24"]`, "192.0.2.1", true},
+		{address, "isoneof", `["::/0"]`, "192.0.2.1", false},
+		{address, "isoneof", `["192.0.2.1"]`, "192.0.2.1", true},
+		{address, "isoneof", `["192.0.2.1"]`, "192.0.2.01", false},
+		{address, "isoneof", `["fe80::1%eth0"]`, "fe80::1", false},
+		{address, "isoneof", `["192.0.2.1"]`, missing, false},
 	}
 	covered := map[string]bool{}
 	for _, tt := range tests {
@@ -218,16 +282,18 @@ func TestConstraint(t *testing.T) {
 			if tt.comparison == id {
 				property = "entityId"
 			}
-			s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")),
-				flagtest.Segment("s", guidon.MatchAll, &guidon.Constraint{
-					Type: tt.comparison, Property: property, Operator: tt.operator, Value: tt.value,
-				}))
-			got, err := s.Boolean("f", entityID, context)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Enabled != tt.want {
-				t.Errorf("got %t, want %t", got.Enabled, tt.want)
+			for _, negate := range []bool{false, true} {
+				s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")),
+					flagtest.Segment("s", guidon.MatchAll, &guidon.Constraint{
+						Type: tt.comparison, Property: property, Operator: tt.operator, Value: tt.value, Negate: negate,
+					}))
+				got, err := s.Boolean("f", entityID, context)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Enabled == negate == tt.want {
+					t.Errorf("negated %t: got %t", negate, got.Enabled)
+				}
 			}
 		})
 	}
@@ -243,12 +309,11 @@ func TestConstraint(t *testing.T) {
 // TestMissingIsEmpty: a missing property is the same as one with an empty value
 // (contract 7.2).
 func TestMissingIsEmpty(t *testing.T) {
-	operators := []string{
-		"eq", "neq", "lt", "lte", "gt", "gte", "empty", "notempty", "prefix", "suffix", "contains",
-		"notcontains", "isoneof", "isnotoneof", "present", "notpresent", "true", "false",
-	}
-	for comparison := guidon.StringComparison; comparison <= guidon.DateTimeComparison; comparison++ {
-		for _, operator := range operators {
+	for _, comparison := range guidon.ComparisonTypes() {
+		if comparison == guidon.EntityIDComparison {
+			continue
+		}
+		for _, operator := range flagtest.Operators() {
 			s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")),
 				flagtest.Segment("s", guidon.MatchAll, &guidon.Constraint{Type: comparison, Property: "p", Operator: operator, Value: "[]"}))
 			var got [3]bool

@@ -35,7 +35,7 @@ func (c *Constraint) Operand() (o Operand) {
 // Len returns the number of items of a list.
 func (o *Operand) Len() int {
 	if o.Addresses != nil {
-		return len(o.Addresses.blocks)
+		return o.Addresses.listed
 	}
 	return len(o.Texts) + len(o.Numbers)
 }

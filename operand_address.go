@@ -11,6 +11,7 @@ import (
 type AddressSet struct {
 	blocks map[netip.Prefix]bool // masked
 	bits   []int                 // the lengths of the blocks
+	listed int                   // addresses and blocks of the array, also if they are the same
 }
 
 // ParseAddresses returns the set of the addresses and CIDR blocks of a JSON array.
@@ -19,7 +20,7 @@ func ParseAddresses(text string) (*AddressSet, error) {
 	if err := json.Unmarshal([]byte(text), &items); err != nil {
 		return nil, err
 	}
-	s := &AddressSet{blocks: make(map[netip.Prefix]bool, len(items))}
+	s := &AddressSet{blocks: make(map[netip.Prefix]bool, len(items)), listed: len(items)}
 	lengths := map[int]bool{}
 	for _, item := range items {
 		block, err := parseBlock(item)

@@ -191,7 +191,7 @@ func TestDecodeVersions(t *testing.T) {
 		})
 	}
 	for _, version := range []string{
-		"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", "", "v1", "v1.4", "1.4.0", "v1.4.0", "1.3.0", "1.0.0", "1.4.12", "v1.1.10",
+		"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", "", "v1", "v1.4", "1.4.0", "v1.4.0", "1.3.0", "1.0.0", "1.4.12", "v1.1.10", "guidon/1",
 	} {
 		if _, err := document.Decode(strings.NewReader("version: "+version), document.YAML, document.RejectUnknown); err != nil {
 			t.Errorf("version %s: %v", version, err)
@@ -199,7 +199,7 @@ func TestDecodeVersions(t *testing.T) {
 	}
 	for _, version := range []string{
 		"2.0", "0.9", "1.5", "1.40", "1.04", "01.4", "1.4.", "1.4.x", "1.4.01", "1.4.-1", "1.4.0.0", "1.4.0-rc1", "1.4.0+1", "vv1.4", "V1.4", "v", "1e0", "1.",
-		".4", "true", `""`, `" 1.4"`, "latest",
+		".4", "true", `""`, `" 1.4"`, "latest", "guidon/2", "guidon/1.0", "vguidon/1", "Guidon/1",
 	} {
 		_, err := document.Decode(strings.NewReader("version: "+version), document.YAML, document.RejectUnknown)
 		if want := "document 1, line 1: version: unsupported version: " + strings.Trim(version, `"`); err == nil || err.Error() != want {
@@ -215,6 +215,24 @@ func TestDecodeVersionsInFull(t *testing.T) {
 		if want := "variant.default is supported in version >=1.3, found " + found; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("version %s: got error %v, want %q", version, err, want)
 		}
+	}
+}
+
+// TestDecodeAdditions: a document with additions is read, and what it has beside them is not
+// ignored.
+func TestDecodeAdditions(t *testing.T) {
+	const text = "version: guidon/1\nsegments:\n- {key: s, constraints: [{type: VERSION_COMPARISON_TYPE, not: true%s}, {type: STRING_COMPARISON_TYPE, not: false}]}"
+	got, err := document.Decode(strings.NewReader(fmt.Sprintf(text, "")), document.YAML, document.IgnoreUnknown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*service.DocumentConstraint{{Type: guidon.VersionComparison, Negate: true}, {Type: guidon.StringComparison}}
+	if diff := cmp.Diff(want, got[0].Segments[0].Constraints); diff != "" {
+		t.Errorf("constraints (-want +got):\n%s", diff)
+	}
+	_, err = document.Decode(strings.NewReader(fmt.Sprintf(text, ", also: true")), document.YAML, document.IgnoreUnknown)
+	if want := `document 1, line 3: segments[0] "s": constraints[0]: unknown member "also"`; err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %q", err, want)
 	}
 }
 
@@ -248,6 +266,10 @@ func TestDecodeErrors(t *testing.T) {
 			`document 1, line 4: flags[0] "f": rollouts[0]: segment: keys: flag.rollouts.segment.keys is supported in version >=1.2, found 1.1`},
 		{"default before 1.3", document.YAML, "version: 1.2\nflags:\n- {key: f, variants: [{key: v, default: true}]}",
 			`document 1, line 3: flags[0] "f": variants[0] "v": default: variant.default is supported in version >=1.3, found 1.2`},
+		{"not without a version", document.YAML, "segments:\n- {key: s, constraints: [{type: STRING_COMPARISON_TYPE, not: true}]}",
+			`document 1, line 2: segments[0] "s": constraints[0]: not: constraint.not is supported in version >=guidon/1, found 1.4`},
+		{"type before guidon/1", document.YAML, "version: 1.4\nsegments:\n- {key: s, constraints: [{type: LIST_COMPARISON_TYPE}]}",
+			`document 1, line 3: segments[0] "s": constraints[0]: type: LIST_COMPARISON_TYPE is supported in version >=guidon/1, found 1.4`},
 		{"version holds for the stream", document.YAML, "version: 1.0\n---\nflags:\n- {key: f, type: BOOLEAN_FLAG_TYPE}",
 			`document 2, line 4: flags[0] "f": type: flag.type is supported in version >=1.1, found 1.0`},
 		{"key and keys", document.YAML, "flags: [{key: f, rollouts: [{segment: {key: a, keys: [b]}}]}]",

@@ -36,12 +36,14 @@ func example(t *testing.T, name string) ([]*service.Document, []byte) {
 	return documents, file
 }
 
-// TestExampleCoverage checks that the example has everything that a namespace can have.
+// TestExampleCoverage checks that the examples have everything that a namespace can have.
 func TestExampleCoverage(t *testing.T) {
 	documents, _ := example(t, "shop.yaml")
 	if got := len(documents); got != 2 {
 		t.Errorf("got %d namespaces, want 2", got)
 	}
+	targeting, _ := example(t, "targeting.yaml")
+	documents = append(documents, targeting...)
 	seen := map[string]int{}
 	for _, d := range documents {
 		if err := d.Validate(); err != nil {
@@ -55,12 +57,15 @@ func TestExampleCoverage(t *testing.T) {
 			seen[g.MatchType.String()]++
 			for _, c := range g.Constraints {
 				seen[c.Type.String()+" "+c.Operator]++
+				if c.Negate {
+					seen["not"]++
+				}
 			}
 		}
 	}
 	for what, want := range map[string]int{
 		"flag": 40, "VARIANT_FLAG_TYPE": 15, "BOOLEAN_FLAG_TYPE": 15, "segment": 20, "ALL_MATCH_TYPE": 5, "ANY_MATCH_TYPE": 5,
-		"attachment": 30, "metadata": 20, "default": 10, "disabled": 5, "several distributions": 5,
+		"attachment": 30, "metadata": 20, "default": 10, "disabled": 5, "not": 2, "several distributions": 5,
 		"rule of several, OR": 2, "rule of several, AND": 2, "rollout of several, OR": 2, "rollout of several, AND": 2, "threshold": 5, "segment rollout": 5,
 	} {
 		if seen[what] < want {
@@ -142,7 +147,7 @@ func newService(t *testing.T) *service.Service {
 func TestExampleThroughStore(t *testing.T) {
 	ctx := t.Context()
 	svc := newService(t)
-	for _, name := range []string{"shop.yaml", "shop.json"} {
+	for _, name := range []string{"shop.yaml", "shop.json", "targeting.yaml"} {
 		documents, file := example(t, name)
 		var exported []*service.Document
 		for _, d := range documents {

@@ -133,6 +133,8 @@ func (o *observer) Finished(operation, transport string, code guidon.Code, _ tim
 	o.finished <- finished{operation, transport, code}
 }
 
+func (*observer) SnapshotSent(string, int) {}
+
 func (o *observer) Evaluated(events []evaluation.Event) {
 	for _, e := range events {
 		o.evaluated <- e

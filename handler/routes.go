@@ -160,7 +160,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			only(post, evaluatePrefix+"/batch"), evaluator.Batch).Light().ServingStale().Needing(service.RoleEvaluator),
 		call.List[wire.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval,
 			only(get, internalPrefix+"/evaluation/snapshot/namespace/{key}"),
-			evaluation.Snapshot).WithVersions().ServingStale().Needing(service.RoleClient),
+			evaluator.Snapshot).WithVersions().ServingStale().Needing(service.RoleClient),
 		call.Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).
 			Light().ServingStale().Evaluating().Needing(service.RoleEvaluator),
 		call.Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"),

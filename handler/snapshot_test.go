@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,12 +14,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -374,6 +377,45 @@ func TestSnapshotLeavesOut(t *testing.T) {
 		`{"type":"SEGMENT_ROLLOUT_TYPE","rank":4,"segment":{"value":true,"segmentOperator":"OR_SEGMENT_OPERATOR","segments":`+s+`}}]}]}`)
 }
 
+// TestSnapshotOmits checks that flags that clients would evaluate differently are left out and
+// named with the reason, and that those whose rules never get that far are not.
+func TestSnapshotOmits(t *testing.T) {
+	on := func(key string, segments ...string) *guidon.Flag {
+		return flagtest.BooleanFlag(key, false, flagtest.Threshold(10, true), flagtest.SegmentRollout(true, guidon.AndSegments, segments...))
+	}
+	compared := func(kind guidon.ComparisonType) *guidon.Segment {
+		return flagtest.Segment(kind.Name(), guidon.MatchAll, &guidon.Constraint{Type: kind, Property: "p", Operator: guidon.OpPresent})
+	}
+	segments := []*guidon.Segment{
+		flagtest.Segment("plain", guidon.MatchAll),
+		flagtest.Segment("not", guidon.MatchAny, &guidon.Constraint{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpEQ, Negate: true}),
+	}
+	flags := []*guidon.Flag{on("sent", "plain"), on("never", "not", "gone"), on("negated", "plain", "not")}
+	want := `{"key":"negated","reason":"rule 2 negates a constraint"}`
+	reasons := map[guidon.ComparisonType]string{
+		guidon.VersionComparison: "a version", guidon.PatternComparison: "with a pattern",
+		guidon.ListComparison: "a list", guidon.AddressComparison: "an address",
+	}
+	for _, kind := range slices.DeleteFunc(guidon.ComparisonTypes(), func(t guidon.ComparisonType) bool { return !t.Addition() }) {
+		segments, flags = append(segments, compared(kind)), append(flags, on(kind.Name(), kind.Name()))
+		want += `,{"key":"` + kind.Name() + `","reason":"rule 2 compares ` + reasons[kind] + `"}`
+	}
+	h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, segments))
+	for _, path := range []string{defaultSnapshot, defaultSnapshot + "?pretty=true"} {
+		got := new(evaluation.EvaluationNamespaceSnapshot)
+		r := download(t, h, path)
+		if err := protojson.Unmarshal([]byte(r.body), got); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(r.body, `],"omittedFlags":[`+want+`]}`) && path == defaultSnapshot {
+			t.Errorf("got %s, want the omitted flags %s", r.body, want)
+		}
+		if len(got.GetFlags()) != 2 || got.GetFlags()[0].GetKey() != "sent" || got.GetFlags()[1].GetKey() != "never" || len(got.GetOmittedFlags()) != 5 {
+			t.Errorf("%s: got %v", path, got)
+		}
+	}
+}
+
 // TestSnapshotTransportsAgree checks that the HTTP body is the JSON of the gRPC message,
 // for every profile, byte for byte.
 func TestSnapshotTransportsAgree(t *testing.T) {
@@ -421,7 +463,7 @@ func randomSnapshot(r *rand.Rand) *guidon.Snapshot {
 		g := &guidon.Segment{Key: strconv.Itoa(i), MatchType: guidon.MatchType(r.IntN(2))}
 		for range r.IntN(4) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
-				ID: text(), Type: guidon.ComparisonType(r.IntN(6)), Property: text(), Operator: text(), Value: text(),
+				ID: text(), Type: guidon.ComparisonType(r.IntN(6)), Property: text(), Operator: text(), Value: text(), Negate: r.IntN(20) == 0,
 			})
 		}
 		segments = append(segments, g)

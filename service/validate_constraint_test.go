@@ -43,31 +43,38 @@ func TestConstraintMatrix(t *testing.T) {
 		// A single instant: a JSON array is rejected before any other check.
 		{guidon.DateTimeComparison, "datetime", "2024-01-01", "2024-01-01"},
 		{guidon.EntityIDComparison, "entityId", "user", `["a"]`},
+		{guidon.VersionComparison, "version", "2.4", ""},
+		{guidon.PatternComparison, "pattern", "^a", ""},
+		{guidon.ListComparison, "list", "", `["a", 1, true]`},
+		{guidon.AddressComparison, "address", "", `["192.0.2.0/24"]`},
 	}
 	const s, n, b, d, e = "string", "number", "boolean", "datetime", "entityId"
+	const version, pattern, list, address = "version", "pattern", "list", "address"
 	operators := []struct {
 		operator string
 		value    bool
 		types    []string
 	}{
-		{"eq", true, []string{s, n, d, e}},
-		{"neq", true, []string{s, n, d, e}},
-		{"lt", true, []string{n, d}},
-		{"lte", true, []string{n, d}},
-		{"gt", true, []string{n, d}},
-		{"gte", true, []string{n, d}},
+		{"eq", true, []string{s, n, d, e, version, pattern}},
+		{"neq", true, []string{s, n, d, e, version}},
+		{"lt", true, []string{n, d, version}},
+		{"lte", true, []string{n, d, version}},
+		{"gt", true, []string{n, d, version}},
+		{"gte", true, []string{n, d, version}},
 		{"empty", false, []string{s}},
 		{"notempty", false, []string{s}},
 		{"prefix", true, []string{s}},
 		{"suffix", true, []string{s}},
 		{"contains", true, []string{s, e}},
 		{"notcontains", true, []string{s, e}},
-		{"isoneof", true, []string{s, n, d, e}},
+		{"isoneof", true, []string{s, n, d, e, address}},
 		{"isnotoneof", true, []string{s, n, d, e}},
-		{"present", false, []string{n, b, d}},
-		{"notpresent", false, []string{n, b, d}},
+		{"present", false, []string{n, b, d, version, list}},
+		{"notpresent", false, []string{n, b, d, version, list}},
 		{"true", false, []string{b}},
 		{"false", false, []string{b}},
+		{"anyof", true, []string{list}},
+		{"allof", true, []string{list}},
 		{"like", true, nil}, // not an operator
 	}
 	for _, op := range operators {
@@ -78,7 +85,7 @@ func TestConstraintMatrix(t *testing.T) {
 						SegmentKey: "segment", Type: ty.comparison, Property: "entityId",
 						Operator: spelling, Value: ty.value, Description: "why",
 					}
-					if strings.HasSuffix(op.operator, "oneof") {
+					if strings.HasSuffix(op.operator, "of") {
 						in.Value = ty.list
 					}
 					got, err := in.check()
@@ -167,14 +174,31 @@ func TestConstraintChecks(t *testing.T) {
 		{"list of numbers as strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `[1]`}, "", `invalid value provided for property "p" of type string; it must be a JSON list like ["a","b"]`},
 		{"list of strings as numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isoneof", Value: `["1"]`}, "", `invalid value provided for property "p" of type number; it must be a JSON list like [1,2]`},
 		{"list of entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: `"a"`}, "", `invalid value provided for property "entityId" of type entityId; it must be a JSON list like ["a","b"]`},
-		{"100 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(100, `"a"`)}, list(100, `"a"`), ""},
-		{"101 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(101, `"a"`)}, "", `too many values provided for property "p" of type string (maximum 100)`},
-		{"100 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(100, `1`)}, list(100, `1`), ""},
-		{"101 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(101, `1`)}, "", `too many values provided for property "p" of type number (maximum 100)`},
+		{"10000 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(10_000, `"a"`)}, list(10_000, `"a"`), ""},
+		{"10001 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(10_001, `"a"`)}, "", `too many values provided for property "p" of type string (maximum 10000)`},
+		{"10000 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(10_000, `1`)}, list(10_000, `1`), ""},
+		{"10001 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(10_001, `1`)}, "", `too many values provided for property "p" of type number (maximum 10000)`},
 		{
-			"101 entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: list(101, `"a"`)},
-			"", `too many values provided for property "entityId" of type entityId (maximum 100)`,
+			"10001 entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: list(10_001, `"a"`)},
+			"", `too many values provided for property "entityId" of type entityId (maximum 10000)`,
 		},
+		{
+			"10001 addresses", ConstraintInput{Type: guidon.AddressComparison, Operator: "isoneof", Value: list(10_001, `"192.0.2.1"`)},
+			"", `too many values provided for property "p" of type address (maximum 10000)`,
+		},
+		{
+			"10001 items", ConstraintInput{Type: guidon.ListComparison, Operator: "anyof", Value: list(10_001, `1`)},
+			"", `too many values provided for property "p" of type list (maximum 10000)`,
+		},
+		{"no version", ConstraintInput{Type: guidon.VersionComparison, Operator: "eq", Value: "latest"}, "", `invalid value provided for property "p" of type version; it must be like 2.4.1`},
+		{"version not needed", ConstraintInput{Type: guidon.VersionComparison, Operator: "present", Value: "latest"}, "", ""},
+		{"no pattern", ConstraintInput{Type: guidon.PatternComparison, Operator: "eq", Value: "("}, "", `invalid value provided for property "p" of type pattern; it must be a pattern of RE2: error parsing regexp: missing closing ): ` + "`(`"},
+		{"long pattern", ConstraintInput{Type: guidon.PatternComparison, Operator: "eq", Value: strings.Repeat("a", 513)}, "", `pattern of property "p" is too complex`},
+		{"no list", ConstraintInput{Type: guidon.ListComparison, Operator: "anyof", Value: "a"}, "", `invalid value provided for property "p" of type list; it must be a JSON list like ["a","b"]`},
+		{"list in a list", ConstraintInput{Type: guidon.ListComparison, Operator: "anyof", Value: `[["a"]]`}, "", `invalid value provided for property "p" of type list; it must be a JSON list like ["a","b"]`},
+		{"no address", ConstraintInput{Type: guidon.AddressComparison, Operator: "isoneof", Value: `["192.0.2.256"]`}, "", `invalid value provided for property "p" of type address; it must be a JSON list like ["192.0.2.0/24","2001:db8::1"]`},
+		{"one address", ConstraintInput{Type: guidon.AddressComparison, Operator: "isoneof", Value: `192.0.2.1`}, "", `invalid value provided for property "p" of type address; it must be a JSON list like ["192.0.2.0/24","2001:db8::1"]`},
+		{"marked type", ConstraintInput{Type: guidon.StringComparison | 1<<15, Operator: "eq", Value: "a"}, "", `invalid constraint type: "STRING_COMPARISON_TYPE+1"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,7 +212,7 @@ func TestConstraintChecks(t *testing.T) {
 			got, err := in.check()
 			wantError(t, err, tt.want)
 			if got.Value != tt.value {
-				t.Errorf("stored value: got %q, want %q", got.Value, tt.value)
+				t.Errorf("stored value: got %q, want %q", guidon.Shorten(got.Value, 100), guidon.Shorten(tt.value, 100))
 			}
 		})
 	}
@@ -197,15 +221,19 @@ func TestConstraintChecks(t *testing.T) {
 // FuzzConstraint: check never panics, and the constraints that it accepts are stable
 // and can be evaluated.
 func FuzzConstraint(f *testing.F) {
-	f.Add(uint8(guidon.StringComparison), "p", "isOneOf", `["a","b"]`, "a")
-	f.Add(uint8(guidon.NumberComparison), "p", "gte", "0x1p-2", "1_0e1")
-	f.Add(uint8(guidon.NumberComparison), "p", "isnotoneof", "[1,2.5,null]", "NaN")
-	f.Add(uint8(guidon.BooleanComparison), "p", "true", "", "T")
-	f.Add(uint8(guidon.DateTimeComparison), "p", "LT", "2024-01-01T00:00:00.5+23:59", "2024-01-01")
-	f.Add(uint8(guidon.DateTimeComparison), "p", "eq", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59")
-	f.Add(uint8(guidon.EntityIDComparison), "entityId", "notcontains", "@", "alice@example.com")
-	f.Add(uint8(77), "\xff", "ſ", "\x00", "\u2003")
-	f.Fuzz(func(t *testing.T, comparison uint8, property, operator, value, contextValue string) {
+	f.Add(uint16(guidon.StringComparison), "p", "isOneOf", `["a","b"]`, "a")
+	f.Add(uint16(guidon.NumberComparison), "p", "gte", "0x1p-2", "1_0e1")
+	f.Add(uint16(guidon.NumberComparison), "p", "isnotoneof", "[1,2.5,null]", "NaN")
+	f.Add(uint16(guidon.BooleanComparison), "p", "true", "", "T")
+	f.Add(uint16(guidon.DateTimeComparison), "p", "LT", "2024-01-01T00:00:00.5+23:59", "2024-01-01")
+	f.Add(uint16(guidon.DateTimeComparison), "p", "eq", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59")
+	f.Add(uint16(guidon.EntityIDComparison), "entityId", "notcontains", "@", "alice@example.com")
+	f.Add(uint16(guidon.VersionComparison), "p", "gte", "v1.2-rc", "1.2+build")
+	f.Add(uint16(guidon.PatternComparison), "p", "eq", "(?i)^a{2,}", "AAA")
+	f.Add(uint16(guidon.ListComparison), "p", "allof", `["a",1,true]`, `[true,"a",1.0]`)
+	f.Add(uint16(guidon.AddressComparison), "p", "isoneof", `["::ffff:192.0.2.0/120"]`, "192.0.2.1")
+	f.Add(uint16(77), "\xff", "ſ", "\x00", "\u2003")
+	f.Fuzz(func(t *testing.T, comparison uint16, property, operator, value, contextValue string) {
 		in := ConstraintInput{
 			SegmentKey: "segment", Type: guidon.ComparisonType(comparison),
 			Property: property, Operator: operator, Value: value, Description: "why",

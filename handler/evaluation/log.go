@@ -37,6 +37,9 @@ func (l *Log) Evaluated(events []Event) {
 	}
 }
 
+// SnapshotSent implements [Observer]. It logs nothing.
+func (l *Log) SnapshotSent(string, int) {}
+
 // attributes appends the attributes that the conventions name, and the request id that
 // the request is logged with.
 func (l *Log) attributes(attributes []slog.Attr, e *Event) []slog.Attr {
@@ -131,5 +134,11 @@ type observers []Observer
 func (o observers) Evaluated(events []Event) {
 	for _, one := range o {
 		one.Evaluated(events)
+	}
+}
+
+func (o observers) SnapshotSent(namespace string, omitted int) {
+	for _, one := range o {
+		one.SnapshotSent(namespace, omitted)
 	}
 }

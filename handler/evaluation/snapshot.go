@@ -12,8 +12,10 @@ import (
 
 // Snapshot returns a namespace for evaluation by the client (contract 9). The
 // ETag is compared before anything is encoded.
-func Snapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *call.Request) (call.Response, error) {
-	snapshot := v.Snapshot
+func (v *Evaluator) Snapshot(
+	view service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *call.Request,
+) (call.Response, error) {
+	snapshot := view.Snapshot
 	p := profileOf(request.ClientVersion)
 	response := call.Response{ETag: snapshotETag(snapshot, p)}
 	if call.MatchesETag(request.IfNoneMatch, response.ETag) {
@@ -32,6 +34,9 @@ func Snapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, 
 		return call.Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB; download it over HTTP", call.MaxGRPCResponse>>20)
 	default:
 		response.Message = wireSnapshot(snapshot, p)
+	}
+	if v.observer != nil {
+		v.observer.SnapshotSent(snapshot.Namespace().Key, len(clientFlags.Of(snapshot).omitted))
 	}
 	return response, nil
 }

@@ -28,18 +28,33 @@ func writeSnapshot(out io.Writer, s *guidon.Snapshot, p profile) (int, error) {
 	e := snapshotEncoder{profile: p, snapshot: s, out: codec.NewWriter(out)}
 	e.prepareSegments(s.Segments())
 	e.raw(`{"namespace":{"key":`).text(s.Namespace().Key).raw(`},"flags":[`)
-	for i, f := range s.EvaluableFlags() {
+	flags := clientFlags.Of(s)
+	for i, f := range flags.sent {
 		e.comma(i).flag(f)
 		if e.out.Err() != nil || e.full {
 			break
 		}
 	}
-	e.raw(`]}`)
+	e.raw(`]`).omitted(flags.omitted).raw(`}`)
 	if e.full {
 		return 0, errSnapshotTooLarge
 	}
 	err := e.out.Flush()
 	return e.out.Len(), err
+}
+
+// omitted writes the member with the flags that are left out, if there are any.
+func (e *snapshotEncoder) omitted(flags []*evaluation.OmittedFlag) *snapshotEncoder {
+	for i, f := range flags {
+		if i == 0 {
+			e.raw(`,"omittedFlags":[`)
+		}
+		e.comma(i).raw(`{"key":`).text(f.GetKey()).raw(`,"reason":`).text(f.GetReason()).raw(`}`)
+	}
+	if len(flags) > 0 {
+		e.raw(`]`)
+	}
+	return e
 }
 
 type snapshotEncoder struct {

@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
@@ -9,15 +10,33 @@ import (
 // wireSnapshot returns the snapshot for clients of the profile (contract 9.1). It omits
 // what [guidon.Snapshot] never evaluates: rules of boolean flags, rollouts of variant
 // flags, and references to segments or variants that no longer exist. Evaluating the
-// rest gives the same results. It also omits flags that cannot be evaluated, which are then
-// unknown to the client.
+// rest gives the same results. It also omits flags that cannot be evaluated, and those that
+// clients would evaluate differently, which are then unknown to the client.
 func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespaceSnapshot {
-	w := newSnapshotWire(s, p)
+	w, flags := newSnapshotWire(s, p), clientFlags.Of(s)
 	return &evaluation.EvaluationNamespaceSnapshot{
 		Namespace: &evaluation.EvaluationNamespace{Key: s.Namespace().Key},
-		Flags:     convert.All(s.EvaluableFlags(), w.flag),
+		Flags:     convert.All(flags.sent, w.flag), OmittedFlags: flags.omitted,
 	}
 }
+
+// flagsForClients are the flags that a snapshot for clients has, and those that only the server
+// can evaluate.
+type flagsForClients struct {
+	sent    []*guidon.Flag
+	omitted []*evaluation.OmittedFlag
+}
+
+var clientFlags = guidon.NewDerivation(func(s *guidon.Snapshot) (flags flagsForClients) {
+	for _, f := range s.EvaluableFlags() {
+		if reason := analysis.ClientOmission(s.Compiled(f.Key)); reason != "" {
+			flags.omitted = append(flags.omitted, &evaluation.OmittedFlag{Key: f.Key, Reason: reason})
+		} else {
+			flags.sent = append(flags.sent, f)
+		}
+	}
+	return flags
+})
 
 // snapshotWire builds the messages of one snapshot. Rules share the segment messages.
 type snapshotWire struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -17,6 +18,7 @@ func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv
 			Flag: convert.WireDocumentFlag(service.NewDocumentFlag(f)), CreatedAt: convert.Timestamp(f.CreatedAt),
 			UpdatedAt:  convert.Timestamp(f.UpdatedAt),
 			Unreadable: convert.ErrorText(v.Snapshot.Compiled(f.Key).Err()),
+			Omitted:    analysis.ClientOmission(v.Snapshot.Compiled(f.Key)),
 		}
 	})
 }

@@ -53,6 +53,8 @@ func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.D
 
 func (o *observer) Evaluated([]evaluation.Event) {}
 
+func (o *observer) SnapshotSent(string, int) {}
+
 // take returns the calls since the last take.
 func (o *observer) take() []string {
 	o.mu.Lock()

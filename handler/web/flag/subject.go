@@ -20,6 +20,7 @@ type subject struct {
 	at         int64                  // the earlier revision that the visitor views, or 0
 	last       *guidonv1.Change       // the newest change, or nil if it is not known
 	unreadable string                 // why every evaluation fails, or ""
+	omitted    string                 // why client-side SDKs do not get it, or ""
 	asks       bool                   // dangerous acts take the key of the namespace
 }
 
@@ -31,6 +32,7 @@ func (p pages) read(v *page.Visit) (*subject, error) {
 		return nil, s.missing(err)
 	}
 	s.flag, s.revision, s.unreadable = content.GetFlag(), state.Revision, content.GetUnreadable()
+	s.omitted = content.GetOmitted()
 	s.last = lastChange(v, s.key)
 	return s, nil
 }

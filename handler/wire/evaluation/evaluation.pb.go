@@ -1886,7 +1886,10 @@ type EvaluationNamespaceSnapshot struct {
 	// The namespace.
 	Namespace *EvaluationNamespace `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	// The flags, in creation order. There are none if the namespace does not exist.
-	Flags         []*EvaluationFlag `protobuf:"bytes,2,rep,name=flags,proto3" json:"flags,omitempty"`
+	Flags []*EvaluationFlag `protobuf:"bytes,2,rep,name=flags,proto3" json:"flags,omitempty"`
+	// The flags that are left out, because clients would evaluate them differently than the
+	// server.
+	OmittedFlags  []*OmittedFlag `protobuf:"bytes,1000,rep,name=omitted_flags,json=omittedFlags,proto3" json:"omitted_flags,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1935,6 +1938,68 @@ func (x *EvaluationNamespaceSnapshot) GetFlags() []*EvaluationFlag {
 	return nil
 }
 
+func (x *EvaluationNamespaceSnapshot) GetOmittedFlags() []*OmittedFlag {
+	if x != nil {
+		return x.OmittedFlags
+	}
+	return nil
+}
+
+// OmittedFlag is a flag that only the server can evaluate.
+type OmittedFlag struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Why, such as "rule 2 compares a version".
+	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OmittedFlag) Reset() {
+	*x = OmittedFlag{}
+	mi := &file_evaluation_evaluation_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OmittedFlag) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OmittedFlag) ProtoMessage() {}
+
+func (x *OmittedFlag) ProtoReflect() protoreflect.Message {
+	mi := &file_evaluation_evaluation_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OmittedFlag.ProtoReflect.Descriptor instead.
+func (*OmittedFlag) Descriptor() ([]byte, []int) {
+	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *OmittedFlag) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *OmittedFlag) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // EvaluationNamespaceSnapshotRequest names a namespace.
 type EvaluationNamespaceSnapshotRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1948,7 +2013,7 @@ type EvaluationNamespaceSnapshotRequest struct {
 
 func (x *EvaluationNamespaceSnapshotRequest) Reset() {
 	*x = EvaluationNamespaceSnapshotRequest{}
-	mi := &file_evaluation_evaluation_proto_msgTypes[18]
+	mi := &file_evaluation_evaluation_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1960,7 +2025,7 @@ func (x *EvaluationNamespaceSnapshotRequest) String() string {
 func (*EvaluationNamespaceSnapshotRequest) ProtoMessage() {}
 
 func (x *EvaluationNamespaceSnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_evaluation_evaluation_proto_msgTypes[18]
+	mi := &file_evaluation_evaluation_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1973,7 +2038,7 @@ func (x *EvaluationNamespaceSnapshotRequest) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use EvaluationNamespaceSnapshotRequest.ProtoReflect.Descriptor instead.
 func (*EvaluationNamespaceSnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{18}
+	return file_evaluation_evaluation_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EvaluationNamespaceSnapshotRequest) GetKey() string {
@@ -2116,10 +2181,14 @@ const file_evaluation_evaluation_proto_rawDesc = "" +
 	"\x10segment_operator\x18\x04 \x01(\x0e2+.flipt.evaluation.EvaluationSegmentOperatorR\x0fsegmentOperator\x12N\n" +
 	"\rdistributions\x18\x05 \x03(\v2(.flipt.evaluation.EvaluationDistributionR\rdistributions\"'\n" +
 	"\x13EvaluationNamespace\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\"\x9a\x01\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\"\xdf\x01\n" +
 	"\x1bEvaluationNamespaceSnapshot\x12C\n" +
 	"\tnamespace\x18\x01 \x01(\v2%.flipt.evaluation.EvaluationNamespaceR\tnamespace\x126\n" +
-	"\x05flags\x18\x02 \x03(\v2 .flipt.evaluation.EvaluationFlagR\x05flags\"T\n" +
+	"\x05flags\x18\x02 \x03(\v2 .flipt.evaluation.EvaluationFlagR\x05flags\x12C\n" +
+	"\romitted_flags\x18\xe8\a \x03(\v2\x1d.flipt.evaluation.OmittedFlagR\fomittedFlags\"7\n" +
+	"\vOmittedFlag\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"T\n" +
 	"\"EvaluationNamespaceSnapshotRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x1c\n" +
 	"\treference\x18\x02 \x01(\tR\treference*\x92\x01\n" +
@@ -2175,7 +2244,7 @@ func file_evaluation_evaluation_proto_rawDescGZIP() []byte {
 }
 
 var file_evaluation_evaluation_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_evaluation_evaluation_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_evaluation_evaluation_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_evaluation_evaluation_proto_goTypes = []any{
 	(EvaluationReason)(0),                      // 0: flipt.evaluation.EvaluationReason
 	(ErrorEvaluationReason)(0),                 // 1: flipt.evaluation.ErrorEvaluationReason
@@ -2203,12 +2272,13 @@ var file_evaluation_evaluation_proto_goTypes = []any{
 	(*EvaluationRule)(nil),                     // 23: flipt.evaluation.EvaluationRule
 	(*EvaluationNamespace)(nil),                // 24: flipt.evaluation.EvaluationNamespace
 	(*EvaluationNamespaceSnapshot)(nil),        // 25: flipt.evaluation.EvaluationNamespaceSnapshot
-	(*EvaluationNamespaceSnapshotRequest)(nil), // 26: flipt.evaluation.EvaluationNamespaceSnapshotRequest
-	nil,                           // 27: flipt.evaluation.EvaluationRequest.ContextEntry
-	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(*OmittedFlag)(nil),                        // 26: flipt.evaluation.OmittedFlag
+	(*EvaluationNamespaceSnapshotRequest)(nil), // 27: flipt.evaluation.EvaluationNamespaceSnapshotRequest
+	nil,                           // 28: flipt.evaluation.EvaluationRequest.ContextEntry
+	(*timestamppb.Timestamp)(nil), // 29: google.protobuf.Timestamp
 }
 var file_evaluation_evaluation_proto_depIdxs = []int32{
-	27, // 0: flipt.evaluation.EvaluationRequest.context:type_name -> flipt.evaluation.EvaluationRequest.ContextEntry
+	28, // 0: flipt.evaluation.EvaluationRequest.context:type_name -> flipt.evaluation.EvaluationRequest.ContextEntry
 	8,  // 1: flipt.evaluation.BatchEvaluationRequest.requests:type_name -> flipt.evaluation.EvaluationRequest
 	11, // 2: flipt.evaluation.BatchEvaluationResponse.responses:type_name -> flipt.evaluation.EvaluationResponse
 	2,  // 3: flipt.evaluation.EvaluationResponse.type:type_name -> flipt.evaluation.EvaluationResponseType
@@ -2216,9 +2286,9 @@ var file_evaluation_evaluation_proto_depIdxs = []int32{
 	13, // 5: flipt.evaluation.EvaluationResponse.variant_response:type_name -> flipt.evaluation.VariantEvaluationResponse
 	14, // 6: flipt.evaluation.EvaluationResponse.error_response:type_name -> flipt.evaluation.ErrorEvaluationResponse
 	0,  // 7: flipt.evaluation.BooleanEvaluationResponse.reason:type_name -> flipt.evaluation.EvaluationReason
-	28, // 8: flipt.evaluation.BooleanEvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
+	29, // 8: flipt.evaluation.BooleanEvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
 	0,  // 9: flipt.evaluation.VariantEvaluationResponse.reason:type_name -> flipt.evaluation.EvaluationReason
-	28, // 10: flipt.evaluation.VariantEvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
+	29, // 10: flipt.evaluation.VariantEvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
 	1,  // 11: flipt.evaluation.ErrorEvaluationResponse.reason:type_name -> flipt.evaluation.ErrorEvaluationReason
 	3,  // 12: flipt.evaluation.EvaluationRollout.type:type_name -> flipt.evaluation.EvaluationRolloutType
 	18, // 13: flipt.evaluation.EvaluationRollout.segment:type_name -> flipt.evaluation.EvaluationRolloutSegment
@@ -2226,12 +2296,12 @@ var file_evaluation_evaluation_proto_depIdxs = []int32{
 	4,  // 15: flipt.evaluation.EvaluationRolloutSegment.segment_operator:type_name -> flipt.evaluation.EvaluationSegmentOperator
 	19, // 16: flipt.evaluation.EvaluationRolloutSegment.segments:type_name -> flipt.evaluation.EvaluationSegment
 	5,  // 17: flipt.evaluation.EvaluationSegment.match_type:type_name -> flipt.evaluation.EvaluationSegmentMatchType
-	28, // 18: flipt.evaluation.EvaluationSegment.created_at:type_name -> google.protobuf.Timestamp
-	28, // 19: flipt.evaluation.EvaluationSegment.updated_at:type_name -> google.protobuf.Timestamp
+	29, // 18: flipt.evaluation.EvaluationSegment.created_at:type_name -> google.protobuf.Timestamp
+	29, // 19: flipt.evaluation.EvaluationSegment.updated_at:type_name -> google.protobuf.Timestamp
 	22, // 20: flipt.evaluation.EvaluationSegment.constraints:type_name -> flipt.evaluation.EvaluationConstraint
 	6,  // 21: flipt.evaluation.EvaluationFlag.type:type_name -> flipt.evaluation.EvaluationFlagType
-	28, // 22: flipt.evaluation.EvaluationFlag.created_at:type_name -> google.protobuf.Timestamp
-	28, // 23: flipt.evaluation.EvaluationFlag.updated_at:type_name -> google.protobuf.Timestamp
+	29, // 22: flipt.evaluation.EvaluationFlag.created_at:type_name -> google.protobuf.Timestamp
+	29, // 23: flipt.evaluation.EvaluationFlag.updated_at:type_name -> google.protobuf.Timestamp
 	23, // 24: flipt.evaluation.EvaluationFlag.rules:type_name -> flipt.evaluation.EvaluationRule
 	16, // 25: flipt.evaluation.EvaluationFlag.rollouts:type_name -> flipt.evaluation.EvaluationRollout
 	20, // 26: flipt.evaluation.EvaluationFlag.default_variant:type_name -> flipt.evaluation.EvaluationVariant
@@ -2241,19 +2311,20 @@ var file_evaluation_evaluation_proto_depIdxs = []int32{
 	15, // 30: flipt.evaluation.EvaluationRule.distributions:type_name -> flipt.evaluation.EvaluationDistribution
 	24, // 31: flipt.evaluation.EvaluationNamespaceSnapshot.namespace:type_name -> flipt.evaluation.EvaluationNamespace
 	21, // 32: flipt.evaluation.EvaluationNamespaceSnapshot.flags:type_name -> flipt.evaluation.EvaluationFlag
-	8,  // 33: flipt.evaluation.EvaluationService.Boolean:input_type -> flipt.evaluation.EvaluationRequest
-	8,  // 34: flipt.evaluation.EvaluationService.Variant:input_type -> flipt.evaluation.EvaluationRequest
-	9,  // 35: flipt.evaluation.EvaluationService.Batch:input_type -> flipt.evaluation.BatchEvaluationRequest
-	26, // 36: flipt.evaluation.DataService.EvaluationSnapshotNamespace:input_type -> flipt.evaluation.EvaluationNamespaceSnapshotRequest
-	12, // 37: flipt.evaluation.EvaluationService.Boolean:output_type -> flipt.evaluation.BooleanEvaluationResponse
-	13, // 38: flipt.evaluation.EvaluationService.Variant:output_type -> flipt.evaluation.VariantEvaluationResponse
-	10, // 39: flipt.evaluation.EvaluationService.Batch:output_type -> flipt.evaluation.BatchEvaluationResponse
-	25, // 40: flipt.evaluation.DataService.EvaluationSnapshotNamespace:output_type -> flipt.evaluation.EvaluationNamespaceSnapshot
-	37, // [37:41] is the sub-list for method output_type
-	33, // [33:37] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	26, // 33: flipt.evaluation.EvaluationNamespaceSnapshot.omitted_flags:type_name -> flipt.evaluation.OmittedFlag
+	8,  // 34: flipt.evaluation.EvaluationService.Boolean:input_type -> flipt.evaluation.EvaluationRequest
+	8,  // 35: flipt.evaluation.EvaluationService.Variant:input_type -> flipt.evaluation.EvaluationRequest
+	9,  // 36: flipt.evaluation.EvaluationService.Batch:input_type -> flipt.evaluation.BatchEvaluationRequest
+	27, // 37: flipt.evaluation.DataService.EvaluationSnapshotNamespace:input_type -> flipt.evaluation.EvaluationNamespaceSnapshotRequest
+	12, // 38: flipt.evaluation.EvaluationService.Boolean:output_type -> flipt.evaluation.BooleanEvaluationResponse
+	13, // 39: flipt.evaluation.EvaluationService.Variant:output_type -> flipt.evaluation.VariantEvaluationResponse
+	10, // 40: flipt.evaluation.EvaluationService.Batch:output_type -> flipt.evaluation.BatchEvaluationResponse
+	25, // 41: flipt.evaluation.DataService.EvaluationSnapshotNamespace:output_type -> flipt.evaluation.EvaluationNamespaceSnapshot
+	38, // [38:42] is the sub-list for method output_type
+	34, // [34:38] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_evaluation_evaluation_proto_init() }
@@ -2276,7 +2347,7 @@ func file_evaluation_evaluation_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_evaluation_evaluation_proto_rawDesc), len(file_evaluation_evaluation_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

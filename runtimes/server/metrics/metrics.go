@@ -50,6 +50,7 @@ type Registry struct {
 	serverErrors prometheus.Counter
 	operations   *operationMetrics
 	evaluations  *evaluationMetrics
+	omitted      *omittedFlags
 }
 
 var (
@@ -96,6 +97,7 @@ func New(config Config) *Registry {
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)
+	m.omitted = newOmittedFlags(m.registry)
 	return m
 }
 

@@ -84,7 +84,7 @@ func flags(p *cli.Program) *object {
 		found, err := cli.Call[guidonv1.FlagContent](ctx, c, "/guidon.v1.EditService/GetFlagContent",
 			&guidonv1.GetFlagContentRequest{NamespaceKey: k.Namespace, Key: key})
 		d := &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{found.GetFlag()}}
-		return content{d, found.GetCreatedAt(), found.GetUpdatedAt()}, err
+		return content{d, found.GetCreatedAt(), found.GetUpdatedAt(), found.GetOmitted()}, err
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{Put: flagOf(d), UnlessChangedSince: since}}}
@@ -221,5 +221,8 @@ func flagRows(table cli.FieldTable, found content) {
 	}
 	for i, line := range ruleLines(f) {
 		table.Row(fmt.Sprintf("RULE %d", i+1), line)
+	}
+	if found.omitted != "" {
+		table.Row("CLIENT-SIDE SDKS", "do not get this flag: "+cli.Printable(found.omitted))
 	}
 }

@@ -59,6 +59,7 @@ type text struct{ long, example string }
 type content struct {
 	document         *guidonv1.Document // that has only this object
 	created, changed *timestamppb.Timestamp
+	omitted          string // why client-side SDKs do not get a flag, or ""
 }
 
 // usualVerbs returns list, get, edit and delete.

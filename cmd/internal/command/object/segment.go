@@ -66,7 +66,7 @@ func segments(p *cli.Program) *object {
 		found, err := cli.Call[guidonv1.SegmentContent](ctx, c, "/guidon.v1.EditService/GetSegmentContent",
 			&guidonv1.GetSegmentContentRequest{NamespaceKey: k.Namespace, Key: key})
 		d := &guidonv1.Document{Segments: []*guidonv1.DocumentSegment{found.GetSegment()}}
-		return content{d, found.GetCreatedAt(), found.GetUpdatedAt()}, err
+		return content{document: d, created: found.GetCreatedAt(), changed: found.GetUpdatedAt()}, err
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Segments: []*guidonv1.SegmentEdit{{Put: segmentOf(d), UnlessChangedSince: since}}}
