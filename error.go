@@ -21,7 +21,7 @@ const (
 	NotFound                       // the object or one of its parents does not exist
 	Unauthenticated                // no credential, or an invalid one
 	PermissionDenied               // a valid credential without the permission
-	FailedPrecondition             // If-Match is not the current revision, an object has changed, or a plan is no longer the same
+	FailedPrecondition             // the revision, an object or a plan is no longer the expected one, or the database lacks a schema step
 	TooLarge                       // a body, batch or stored object exceeds its limit
 	Unimplemented                  // known, but disabled
 	Unavailable                    // a dependency is down or too slow; try again later

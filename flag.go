@@ -36,6 +36,10 @@ type Flag struct {
 	Unreadable *Unreadable `json:"-"` // nil unless the stored form cannot be read; then only Key and Created are known
 }
 
+// Additions reports whether the stored form of the flag has parts that releases from before the
+// schema step additions cannot read. A flag has none yet.
+func (f *Flag) Additions() bool { return false }
+
 // Variant is one of the possible results of a variant flag.
 type Variant struct {
 	ID          string    `json:"id"`

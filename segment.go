@@ -30,6 +30,11 @@ type Segment struct {
 	Unreadable *Unreadable `json:"-"` // nil unless the stored form cannot be read; then only Key and Created are known
 }
 
+// Additions is [Flag.Additions] for segments.
+func (s *Segment) Additions() bool {
+	return slices.ContainsFunc(s.Constraints, func(c *Constraint) bool { return c.Negate || c.Type.Addition() })
+}
+
 // Stored returns the segment as it is stored, as JSON. A constraint that is negated has a mark
 // in its type, so that releases that would ignore that refuse the segment. [ReadSegment]
 // removes it.

@@ -26,10 +26,15 @@ const versionTable = "schema_steps"
 type Step struct {
 	Version   int64
 	Name      string
-	AppliedAt time.Time // zero while it is pending
+	Optional  bool      // an existing database gets it only by [Additions], and works without it
+	AppliedAt time.Time // zero while it is not applied
 }
 
-// Up applies the pending steps and returns them. Any number of processes may call it
+func newStep(source *goose.Source, appliedAt time.Time) Step {
+	return Step{Version: source.Version, Name: stepName(source), Optional: source.Version == additionsStep, AppliedAt: appliedAt}
+}
+
+// Up applies the pending steps and returns them; see [Additions] for the optional one. Any number of processes may call it
 // concurrently, also on an empty database: one applies the steps, and the others wait for
 // it. SQLite is an exception: the caller must have exclusive access to the file, for
 // example by the option Exclusive of package store.
@@ -45,12 +50,23 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err er
 // UpEach is [Up], and calls begin before each step, with the number of steps that are pending
 // then.
 func UpEach(ctx context.Context, db *sql.DB, dialect string, begin func(next Step, pending int)) (applied []Step, err error) {
+	return up(ctx, db, dialect, false, begin)
+}
+
+// Additions is [Up], and also applies the optional step by which an existing database accepts
+// what releases from before that step cannot read. They do not start on it afterwards, and
+// none of their instances must be left. A database gets this step when it is created.
+func Additions(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err error) {
+	return up(ctx, db, dialect, true, func(Step, int) {})
+}
+
+func up(ctx context.Context, db *sql.DB, dialect string, optional bool, begin func(next Step, pending int)) (applied []Step, err error) {
 	d, err := dialectNamed(dialect)
 	if err != nil {
 		return nil, err
 	}
 	// If no step is pending, the lock is not needed: steps are only ever added.
-	if n, err := pendingSteps(ctx, db, dialect); err != nil || n == 0 {
+	if pending, err := pendingSteps(ctx, db, d, optional); err != nil || len(pending) == 0 {
 		return nil, err
 	}
 	held, release, err := d.lock(ctx, db, d)
@@ -58,39 +74,45 @@ func UpEach(ctx context.Context, db *sql.DB, dialect string, begin func(next Ste
 		return nil, fmt.Errorf("cannot acquire the migration lock: %w", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if n, err := pendingSteps(held, db, dialect); err != nil || n == 0 {
+	pending, err := pendingSteps(held, db, d, optional)
+	if err != nil || len(pending) == 0 {
 		return nil, err
 	}
-	return apply(held, db, d, begin)
+	return apply(held, db, d, pending, begin)
 }
 
-// pendingSteps counts the steps that the database lacks. It returns an error if the
-// database has steps that the program does not know.
-func pendingSteps(ctx context.Context, db *sql.DB, dialect string) (int, error) {
-	d, err := dialectNamed(dialect)
-	if err != nil {
-		return 0, err
-	}
+// pendingSteps returns the steps that the database lacks, in the order in which they must be
+// applied. The optional step is one of them only if that is wanted or the database is new. It
+// is then the first one, so that a creation that is interrupted does not lose it. The error
+// is not nil if the database has steps that the program does not know.
+func pendingSteps(ctx context.Context, db *sql.DB, d dialect, optional bool) ([]*goose.Source, error) {
 	provider, err := newProvider(db, d)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	versions, err := appliedVersions(ctx, db, d)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	pending, known := 0, int64(0)
+	var pending []*goose.Source
+	known := int64(0)
 	for _, source := range provider.ListSources() {
 		known = max(known, source.Version)
-		if !slices.Contains(versions, source.Version) {
-			pending++
+		switch {
+		case slices.Contains(versions, source.Version):
+		case source.Version != additionsStep:
+			pending = append(pending, source)
+		case optional || len(versions) == 0:
+			pending = slices.Insert(pending, 0, source)
 		}
 	}
 	return pending, rejectNewer(versions, known)
 }
 
 // apply applies the pending steps. The caller must hold the lock.
-func apply(ctx context.Context, db *sql.DB, d dialect, begin func(next Step, pending int)) (applied []Step, err error) {
+func apply(
+	ctx context.Context, db *sql.DB, d dialect, pending []*goose.Source, begin func(next Step, pending int),
+) (applied []Step, err error) {
 	if err := createVersions(ctx, db, d); err != nil {
 		return nil, err
 	}
@@ -98,24 +120,19 @@ func apply(ctx context.Context, db *sql.DB, d dialect, begin func(next Step, pen
 	if err != nil {
 		return nil, err
 	}
-	versions, err := appliedVersions(ctx, db, d)
-	if err != nil {
-		return nil, err
-	}
-	pending := slices.DeleteFunc(provider.ListSources(), func(s *goose.Source) bool { return slices.Contains(versions, s.Version) })
 	for i, source := range pending {
-		begin(Step{Version: source.Version, Name: stepName(source)}, len(pending)-i)
-		if _, err := provider.UpByOne(ctx); err != nil {
+		begin(newStep(source, time.Time{}), len(pending)-i)
+		if _, err := provider.ApplyVersion(ctx, source.Version, true); err != nil {
 			return applied, fmt.Errorf("cannot migrate the database: %w", err)
 		}
-		applied = append(applied, Step{Version: source.Version, Name: stepName(source), AppliedAt: time.Now().UTC()})
+		applied = append(applied, newStep(source, time.Now().UTC()))
 	}
 	return applied, nil
 }
 
 // Status returns all steps, sorted by version: those that the program knows and, with an
 // empty name, those that a newer program has applied. It changes nothing. If the database
-// has no schema, all steps are pending. If it has tables of another program, Status
+// has no schema, no step is applied. If it has tables of another program, Status
 // returns FailedPrecondition.
 func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 	d, err := dialectNamed(dialect)
@@ -132,20 +149,24 @@ func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 	}
 	var all []Step
 	for _, source := range provider.ListSources() {
-		all = append(all, Step{Version: source.Version, Name: stepName(source), AppliedAt: times[source.Version]})
+		all = append(all, newStep(source, times[source.Version]))
 		delete(times, source.Version)
 	}
 	return append(all, unknown(times)...), nil
 }
 
-// Check returns nil if the schema is the one of this program, and otherwise an
-// *[guidon.Error] that says what to do. The code is Unavailable for pending steps, and
-// FailedPrecondition for a schema that is newer than the program or belongs to another
-// one.
+// Check returns nil if the schema is the one of this program, with the optional step or
+// without it, and otherwise an *[guidon.Error] that says what to do. The code is Unavailable
+// for pending steps, and FailedPrecondition for a schema that is newer than the program or
+// belongs to another one.
 func Check(ctx context.Context, db *sql.DB, dialect string) error {
-	n, err := pendingSteps(ctx, db, dialect)
-	if err == nil && n > 0 {
-		err = errPending(n)
+	d, err := dialectNamed(dialect)
+	if err != nil {
+		return err
+	}
+	pending, err := pendingSteps(ctx, db, d, false)
+	if err == nil && len(pending) > 0 {
+		err = errPending(len(pending))
 	}
 	return err
 }
@@ -159,17 +180,18 @@ func errPending(n int) error {
 // unavailable. If ctx ends, it returns the last error of a check. It returns immediately
 // if the schema is newer than the program or belongs to another one.
 func Wait(ctx context.Context, db *sql.DB, dialect string) error {
-	if _, err := dialectNamed(dialect); err != nil {
+	d, err := dialectNamed(dialect)
+	if err != nil {
 		return err
 	}
 	var last error
 	for {
-		n, err := pendingSteps(ctx, db, dialect)
+		pending, err := pendingSteps(ctx, db, d, false)
 		switch {
-		case err == nil && n == 0:
+		case err == nil && len(pending) == 0:
 			return nil
 		case err == nil:
-			last = errPending(n)
+			last = errPending(len(pending))
 		case errors.Is(err, guidon.FailedPrecondition):
 			return err
 		case ctx.Err() == nil || last == nil:

@@ -27,9 +27,15 @@ var goSteps = map[int64]struct {
 	name string
 	run  func(ctx context.Context, tx *sql.Tx) error
 }{
-	2: {"seed", seed},
-	8: {"horizons", findHorizons},
+	2:             {"seed", seed},
+	8:             {"horizons", findHorizons},
+	additionsStep: {"additions", func(context.Context, *sql.Tx) error { return nil }},
 }
+
+// additionsStep changes nothing. It keeps releases that do not know it, and so cannot read
+// what [guidon.Flag.Additions] and [guidon.Segment.Additions] are about, from starting on the
+// database. It may be applied after later steps, or never; see [Additions].
+const additionsStep = 9
 
 // goMigrations returns the Go steps in the form of goose.
 func goMigrations() []*goose.Migration {

@@ -13,6 +13,11 @@ import (
 // nevertheless, so every method of [Store] treats it as a namespace that does not exist.
 const AuthenticationsKey = "(authentications)"
 
+// ErrAdditions is returned by [Tx.PutFlag] and [Tx.PutSegment] for what instances of earlier
+// releases cannot read, as long as the operator has not permitted it for the database.
+var ErrAdditions = guidon.Errorf(guidon.FailedPrecondition,
+	"instances of earlier releases cannot read this; once none is left, run guidon migrate additions")
+
 // Store keeps namespaces, authentications and their change records.
 //
 // Its methods are safe for concurrent use. They return an *[Error] with code
@@ -146,7 +151,8 @@ type Tx interface {
 	FlagKeys(ctx context.Context) ([]string, error)
 	// PutFlag creates or replaces the flag with its key. It returns NotFound if the
 	// namespace does not exist, TooLarge if the stored form exceeds [MaxObjectSize], and the
-	// error of [guidon.Unreadable] if the flag or the one that it replaces is unreadable.
+	// error of [guidon.Unreadable] if the flag or the one that it replaces is unreadable. It
+	// returns ErrAdditions if [guidon.Flag.Additions] and the database does not permit them.
 	// It converts the times of the flag to the stored form, UTC and whole microseconds.
 	// Flag.Created is not set. If the flag does not exist and Flag.Created is not zero, the
 	// flag returns to that position, which must be one that it had. The flag is not kept.

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/guidonhq/guidon/service"
@@ -81,6 +82,7 @@ type DB struct {
 	turns            turns
 	groups           groupCommit
 	past             keeper
+	additions        atomic.Bool   // the database is known to permit them
 	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration
 }

@@ -22,6 +22,16 @@ func TestReaders(t *testing.T) {
 
 func TestUnreadable(t *testing.T) { storetest.RunUnreadable(t, openNew(t)) }
 
+func TestAdditions(t *testing.T) {
+	db := openNew(t)
+	storetest.RunAdditions(t, db, db.SQL(), func(t *testing.T) {
+		other := openFile(t, db.Path())
+		if _, err := migrate.Additions(t.Context(), other.SQL(), other.Dialect()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestAuthenticationLoads(t *testing.T) {
 	storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader { return openNew(t) })
 }

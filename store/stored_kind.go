@@ -15,6 +15,7 @@ type kind[T any] struct {
 	key       func(object *T) string
 	read      func(key string, body []byte) *T
 	state     func(object *T) (created *guidon.Position, unreadable *guidon.Unreadable)
+	additions func(object *T) bool
 	normalize func(object *T)
 	stored    func(object *T) *T // the object as it is encoded
 }
@@ -24,6 +25,7 @@ var flagKind = &kind[guidon.Flag]{
 	key:       func(f *guidon.Flag) string { return f.Key },
 	read:      guidon.ReadFlag,
 	state:     func(f *guidon.Flag) (*guidon.Position, *guidon.Unreadable) { return &f.Created, f.Unreadable },
+	additions: (*guidon.Flag).Additions,
 	normalize: normalizeFlag,
 	stored:    func(f *guidon.Flag) *guidon.Flag { return f },
 }
@@ -33,6 +35,7 @@ var segmentKind = &kind[guidon.Segment]{
 	key:       func(g *guidon.Segment) string { return g.Key },
 	read:      guidon.ReadSegment,
 	state:     func(g *guidon.Segment) (*guidon.Position, *guidon.Unreadable) { return &g.Created, g.Unreadable },
+	additions: (*guidon.Segment).Additions,
 	normalize: normalizeSegment,
 	stored:    (*guidon.Segment).Stored,
 }

@@ -214,6 +214,11 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 	if err := o.mayReplace(key, it, object); err != nil {
 		return err
 	}
+	if o.kind.additions(object) {
+		if err := o.tx.mayPutAdditions(ctx); err != nil {
+			return err
+		}
+	}
 	o.kind.normalize(object)
 	body, err := encode(o.kind.stored(object))
 	if err != nil {

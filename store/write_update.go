@@ -234,6 +234,26 @@ func (tx *transaction) mayPut(ctx context.Context) error {
 	return nil
 }
 
+// mayPutAdditions returns [service.ErrAdditions] unless the database has the schema step that
+// permits additions. A step is never removed, so it need not be requested again.
+func (tx *transaction) mayPutAdditions(ctx context.Context) error {
+	if tx.s.db.additions.Load() {
+		return nil
+	}
+	var version int64
+	switch applied, err := tx.s.row(ctx, selectAdditions, nil, &version); {
+	case err != nil:
+		return err
+	case !applied:
+		return service.ErrAdditions
+	}
+	tx.s.db.additions.Store(true)
+	return nil
+}
+
+// selectAdditions has the number of the step additions of package migrate.
+const selectAdditions = `SELECT version_id FROM ` + versionTable + ` WHERE version_id = 9`
+
 func (tx *transaction) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
 	return tx.flags.get(ctx, key)
 }

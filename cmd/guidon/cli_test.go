@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/store"
 )
 
 // shell runs commands with its own home directory.
@@ -253,13 +254,13 @@ func TestConfig(t *testing.T) {
 func TestMigrate(t *testing.T) {
 	s := newEmptyShell(t)
 	s.fails(cli.ExitFailure, []string{"migrate", "status"}, "does not exist", "guidon migrate up")
-	if got := s.ok("migrate"); !strings.HasPrefix(got, "applied 1 ") {
+	if got := s.ok("migrate"); !strings.HasPrefix(got, "applied 9 additions\napplied 1 tables\n") {
 		t.Errorf("got %q", got)
 	}
 	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "nothing to do") {
 		t.Errorf("got %q", got)
 	}
-	if got := s.ok("migrate", "status"); strings.Contains(got, "pending") || !strings.Contains(got, "tables") {
+	if got := s.ok("migrate", "status"); strings.Contains(got, "pending") || strings.Contains(got, "optional") || !strings.Contains(got, "tables") {
 		t.Errorf("got %q", got)
 	}
 	if got, want := s.ok("migrate", "wait"), "the schema is up to date\n"; got != want {
@@ -270,6 +271,61 @@ func TestMigrate(t *testing.T) {
 	if _, err := os.Stat(other); err != nil {
 		t.Error(err)
 	}
+}
+
+// withoutAdditions makes the database one that a release before the step additions has created.
+func (s *shell) withoutAdditions() {
+	s.t.Helper()
+	s.inDatabase(func(ctx context.Context, db *store.DB) {
+		if _, err := db.SQL().ExecContext(ctx, "DELETE FROM schema_steps WHERE version_id = 9"); err != nil {
+			s.t.Fatal(err)
+		}
+	})
+}
+
+// TestMigrateAdditions: only "migrate additions" applies the step to an existing database.
+func TestMigrateAdditions(t *testing.T) {
+	s := newEmptyShell(t)
+	s.fails(cli.ExitFailure, []string{"migrate", "additions"}, "does not exist")
+	s.withoutAdditions()
+	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "nothing to do") {
+		t.Errorf("up: got %q", got)
+	}
+	s.ok("flag", "create", "a") // which also applies pending steps
+	const refused = "instances of earlier releases cannot read this; once none is left, run guidon migrate additions"
+	file := s.file("not.yaml", `{version: guidon/1, segments: [{key: s, name: S, match_type: ALL_MATCH_TYPE, constraints: [
+		{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: v, not: true}]}]}`)
+	server := s.serve()
+	for _, address := range []string{server.web, server.grpc} {
+		for _, command := range [][]string{{"import", file, "--address", address}, {"apply", file, "--yes", "--address", address}} {
+			if r := s.fails(cli.ExitFailure, command, refused); strings.Contains(r.err, "changed since") {
+				t.Errorf("%q takes the refusal for a conflict: %s", command, r.err)
+			}
+		}
+	}
+	server.wait(cli.ExitOK)
+	s.fails(cli.ExitFailure, []string{"import", file, "--local"}, refused)
+	status := s.ok("migrate", "status")
+	if !regexp.MustCompile(`(?m)^9 +additions +optional$`).MatchString(status) || !strings.Contains(status, "run guidon migrate additions") {
+		t.Errorf("status: got\n%s", status)
+	}
+	if got := s.ok("migrate", "status", "-o", "name"); got != "" {
+		t.Errorf("the pending steps are %q, want none", got)
+	}
+	if got := s.ok("migrate", "status", "-o", "json"); strings.Count(got, `"optional": true`) != 1 || strings.Count(got, `"appliedAt": null`) != 1 {
+		t.Errorf("status in JSON: got\n%s", got)
+	}
+	for _, want := range []string{"applied 9 additions\n", "nothing to do: the schema is up to date\n"} {
+		if got := s.ok("migrate", "additions"); got != want {
+			t.Errorf("additions: got %q, want %q", got, want)
+		}
+	}
+	if got := s.ok("migrate", "status"); strings.Contains(got, "optional") {
+		t.Errorf("status: got\n%s", got)
+	}
+	s.ok("import", file, "--local")
+	s.serve()
+	s.fails(cli.ExitFailure, []string{"migrate", "additions"}, "in use by process", "stop it first")
 }
 
 // TestGrantForMissingNamespace: a token or a binding for a namespace that does not exist is

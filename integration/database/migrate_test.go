@@ -18,7 +18,12 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-var allSteps = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons"}
+// allSteps are the steps by number, createSteps those by the order in which a new database gets
+// them.
+var (
+	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions"}
+	createSteps = append([]string{"additions"}, allSteps[:8]...)
+)
 
 func stepNames(steps []migrate.Step) []string {
 	var names []string
@@ -62,13 +67,24 @@ func TestMigratePooled(t *testing.T) {
 // migrateAtOnce runs ten concurrent migrations of the empty database.
 func migrateAtOnce(t *testing.T, database string) {
 	t.Helper()
+	atOnce(t, database, migrate.Up, createSteps)
+	if n := count(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
+		t.Errorf("%d change records, want that of the first namespace", n)
+	}
+}
+
+// atOnce runs ten concurrent migrations, which must apply the steps in total.
+func atOnce(
+	t *testing.T, database string, up func(ctx context.Context, db *sql.DB, dialect string) ([]migrate.Step, error), want []string,
+) {
+	t.Helper()
 	var mu sync.Mutex
 	var applied []string
 	var wait sync.WaitGroup
 	for range 10 {
 		db := harness.OpenStore(t, database)
 		wait.Go(func() {
-			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+			steps, err := up(t.Context(), db.SQL(), db.Dialect())
 			if err != nil {
 				t.Error(err)
 			}
@@ -78,12 +94,28 @@ func migrateAtOnce(t *testing.T, database string) {
 		})
 	}
 	wait.Wait()
-	if diff := cmp.Diff(allSteps, applied); diff != "" {
+	if diff := cmp.Diff(want, applied); diff != "" {
 		t.Errorf("applied in total (-want +got):\n%s", diff)
 	}
-	if n := count(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
-		t.Errorf("%d change records, want that of the first namespace", n)
+}
+
+// TestMigrateAdditions: ten concurrent requests for the optional step of an existing database
+// apply it once, and nothing else does.
+func TestMigrateAdditions(t *testing.T) {
+	additions := func(t *testing.T, database string) {
+		db := harness.OpenStore(t, database)
+		harness.Execute(t, db.SQL(), "DELETE FROM schema_steps WHERE version_id = 9")
+		if steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(steps) != 0 {
+			t.Errorf("up: got %+v, %v, want no steps", steps, err)
+		}
+		harness.Start(t, database)
+		if n := count(t, db.SQL(), "SELECT COUNT(*) FROM schema_steps WHERE version_id = 9"); n != 0 {
+			t.Error("a server that starts has applied the step")
+		}
+		atOnce(t, database, migrate.Additions, []string{"additions"})
 	}
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) { additions(t, s.Migrated(t)) })
+	t.Run("serializable", func(t *testing.T) { additions(t, serializable(t)) })
 }
 
 // TestMigrateProcesses is TestMigrateManyAtOnce with processes of the binary. It also
@@ -226,7 +258,7 @@ func TestMigrateInterrupted(t *testing.T) {
 				harness.Execute(t, db.SQL(), "DELETE FROM namespaces")
 			}
 			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-			if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
+			if err != nil || !cmp.Equal(stepNames(steps), createSteps) {
 				t.Fatalf("without %q: got %+v, %v", tables, steps, err)
 			}
 			if diff := cmp.Diff(want, schema(t, db.SQL(), s)); diff != "" {
@@ -268,7 +300,7 @@ func TestMigrateTakesOver(t *testing.T) {
 		harness.Execute(t, db.SQL(), "INSERT INTO schema_lock (lock_name, holder, beats) VALUES ('schema', 'KILLED', 7)")
 		start := time.Now()
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-		if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
+		if err != nil || !cmp.Equal(stepNames(steps), createSteps) {
 			t.Errorf("got %+v, %v", steps, err)
 		}
 		if d := time.Since(start); d < 10*time.Second {

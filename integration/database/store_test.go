@@ -48,6 +48,19 @@ func TestStoreUnreadable(t *testing.T) {
 	})
 }
 
+// TestStoreAdditions checks that additions are refused until another process has applied their
+// step, also with the dialect of CockroachDB; see [TestStoreSerializable].
+func TestStoreAdditions(t *testing.T) {
+	run := func(t *testing.T, database string) {
+		s := harness.OpenStore(t, database)
+		storetest.RunAdditions(t, s, s.SQL(), func(t *testing.T) {
+			harness.Ends(t, harness.Command(t, database, "migrate", "additions"), true, "applied 9 additions")
+		})
+	}
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) { run(t, s.Migrated(t)) })
+	t.Run("serializable", func(t *testing.T) { run(t, serializable(t)) })
+}
+
 // TestStoreAuthenticationLoads checks that authentications are brought up to date, also
 // with the dialect of CockroachDB; see [TestStoreSerializable].
 func TestStoreAuthenticationLoads(t *testing.T) {

@@ -11,9 +11,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Limits of one query and of one INSERT. They are within the limits of every database for
@@ -39,9 +41,9 @@ type Table struct {
 
 // Copy copies all tables, verifies the copies and returns them. The source is read in one
 // snapshot, is not changed, and must have the schema of this program. The target gets that
-// schema first. If it has more than the seed, Copy returns FailedPrecondition. After an
-// error the target has only the seed, unless the error is Unavailable and says that the
-// outcome is unknown.
+// schema first. If it has more than the seed, or does not permit additions although the source
+// does, Copy returns FailedPrecondition. After an error the target has only the seed, unless
+// the error is Unavailable and says that the outcome is unknown.
 //
 // copied is called with the numbers of rows and bytes copied since the last call. While
 // Copy runs, no other process may write to the target or to an SQLite source.
@@ -51,6 +53,9 @@ func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) 
 	}
 	if err := prepare(ctx, to); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
+	}
+	if err := checkAdditions(ctx, from, to); err != nil {
+		return nil, err
 	}
 	source, err := beginSource(ctx, from)
 	if err != nil {
@@ -99,10 +104,11 @@ func prepare(ctx context.Context, to Database) error {
 	}
 	applied, pending := 0, 0
 	for _, s := range steps {
-		if s.AppliedAt.IsZero() {
-			pending++
-		} else {
+		switch {
+		case !s.AppliedAt.IsZero():
 			applied++
+		case !s.Optional:
+			pending++
 		}
 	}
 	if applied > 0 && pending > 0 {
@@ -111,6 +117,23 @@ func prepare(ctx context.Context, to Database) error {
 	}
 	_, err = migrate.Up(ctx, to.SQL, to.Dialect)
 	return err
+}
+
+// checkAdditions returns an error if the source permits additions and the target does not: the
+// source may have some, also in its history.
+func checkAdditions(ctx context.Context, from, to Database) error {
+	permits := [2]bool{}
+	for i, db := range []Database{from, to} {
+		steps, err := migrate.Status(ctx, db.SQL, db.Dialect)
+		if err != nil {
+			return err
+		}
+		permits[i] = slices.ContainsFunc(steps, func(s migrate.Step) bool { return s.Optional && !s.AppliedAt.IsZero() })
+	}
+	if permits[0] && !permits[1] {
+		return fmt.Errorf("target: %w", service.ErrAdditions)
+	}
+	return nil
 }
 
 // copyTable copies the rows of one table and returns the checksum of the rows read.

@@ -341,3 +341,46 @@ func TestSchemas(t *testing.T) {
 		t.Errorf("target of an older release: got %v", err)
 	}
 }
+
+// A target that does not permit additions gets none from a source that may have some.
+func TestAdditions(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		from, to bool // whether they permit additions
+		want     error
+	}{
+		{"both", true, true, nil},
+		{"only the source", true, false, service.ErrAdditions},
+		{"only the target", false, true, nil},
+		{"neither", false, false, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			from, to := filled(t), migrated(t)
+			for db, permits := range map[*store.DB]bool{from: tt.from, to: tt.to} {
+				if !permits {
+					withdrawAdditions(t, db)
+				}
+			}
+			empty := dump(t, to)
+			_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
+			if !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+			if tt.want != nil && cmp.Diff(empty, dump(t, to)) != "" {
+				t.Error("the refused copy changed the target")
+			}
+			applied, err := migrate.Additions(t.Context(), to.SQL(), to.Dialect())
+			if err != nil || (len(applied) == 0) != tt.to {
+				t.Errorf("the copy changed the steps of the target: %+v were applied afterwards, %v", applied, err)
+			}
+		})
+	}
+}
+
+// withdrawAdditions makes the database one that was created before the step additions.
+func withdrawAdditions(t *testing.T, db *store.DB) {
+	t.Helper()
+	if _, err := db.SQL().ExecContext(t.Context(), "DELETE FROM schema_steps WHERE version_id = 9"); err != nil {
+		t.Fatal(err)
+	}
+}

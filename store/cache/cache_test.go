@@ -23,6 +23,15 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) service.Store { return cache.New(openSQLite(t)) })
 }
 
+func TestAdditions(t *testing.T) {
+	db := openSQLite(t)
+	storetest.RunAdditions(t, cache.New(db), db.SQL(), func(t *testing.T) {
+		if _, err := migrate.Additions(t.Context(), db.SQL(), db.Dialect()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func openSQLite(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})

@@ -1,8 +1,11 @@
 package page
 
 import (
+	"errors"
+
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/service"
@@ -19,12 +22,17 @@ func (o Operation[Q, A]) Run(v *Visit, request Q) (A, error) {
 	return answer, err
 }
 
-// RunAt is like Run, and also returns the state of the namespace that was read or written.
+// RunAt is like Run, and also returns the state of the namespace that was read or written. To
+// pages, FailedPrecondition means that something has changed, so they show
+// [service.ErrAdditions] like what else cannot be saved.
 func (o Operation[Q, A]) RunAt(v *Visit, request Q) (A, service.State, error) {
 	response, err := v.Site.Carry(v.Exchange, string(o), &call.Request{Credentials: v.credentials(), Message: request, MayBeStale: !v.sends()})
 	var answer A
 	if err == nil && response.Message != nil {
 		answer = response.Message.(A)
+	}
+	if errors.Is(err, service.ErrAdditions) {
+		err = &guidon.Error{Code: guidon.InvalidArgument, Message: guidon.PublicMessage(err)}
 	}
 	return answer, response.State, err
 }

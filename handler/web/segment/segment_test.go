@@ -276,6 +276,20 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// TestAdditions: what the database does not store yet is said, not taken for a conflict.
+func TestAdditions(t *testing.T) {
+	var fault error
+	s := webtest.New(t, webtest.Options{Fault: func() error { return fault }})
+	draft := press(t, s, s.Get(riskyPath).Check(200), "name").Check(200)
+	fault = service.ErrAdditions
+	r := press(t, s, draft, "save", "name", "Mine").Check(422).Contains("Instances of earlier releases cannot read this")
+	fault = nil
+	press(t, s, r, "save").Location()
+	if got := stored(t, s, "risky-orders").Name; got != "Mine" {
+		t.Errorf("saved as %s", got)
+	}
+}
+
 // TestUnchangedPages: browsers need not load a page again that is the same.
 func TestUnchangedPages(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})

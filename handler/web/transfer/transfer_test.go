@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler/web/webtest"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -335,6 +336,26 @@ func TestTransferStops(t *testing.T) {
 	r = s.Upload(action, fields).Check(200)
 	again(s, r, "apply").Check(200).Contains("Imported.")
 	again(s, r, "apply", "include", "nothing").Check(422).Contains("Select a namespace to import")
+}
+
+// TestImportAdditions: what the database does not store yet is said, not taken for a conflict.
+func TestImportAdditions(t *testing.T) {
+	s := webtest.New(t, webtest.Options{Empty: true})
+	if _, err := s.DB.SQL().ExecContext(t.Context(), "DELETE FROM schema_steps WHERE version_id = 9"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "of earlier releases cannot read this; once none is left, run guidon migrate additions"
+	text := "version: guidon/1\n" + file + "    constraints: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: v, not: true}]\n"
+	one := s.Upload(importAt, form("do", "preview", "text", text)).Check(200)
+	again(s, one, "apply").Check(422).Contains(want).Lacks("Something was saved meanwhile")
+	all := s.Upload(transferAt, form("do", "preview", "text", text)).Check(200)
+	again(s, all, "apply").Contains(want).Lacks("It was changed meanwhile")
+	check(t, keys(t, s, "default"), nil)
+	if _, err := migrate.Additions(t.Context(), s.DB.SQL(), s.DB.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	again(s, one, "apply").Location()
+	check(t, keys(t, s, "default"), []string{"wish"})
 }
 
 func TestTransferRights(t *testing.T) {

@@ -184,7 +184,7 @@ func withOutcomes(err error, outcomes []outcome) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, guidon.FailedPrecondition) {
+	if cli.HasChanged(err) {
 		err = fmt.Errorf("%w; plan again to see what has changed since", err)
 	}
 	with := func(statuses ...string) string {

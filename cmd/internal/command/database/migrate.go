@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,9 +66,21 @@ the database. Nothing is changed.`,
 		RunE: p.Action(func(ctx context.Context, _ []string) error { return migrateWait(ctx, p, database, timeout) }),
 	}
 	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
-	command := cli.Group("migrate", "Update the database schema", migrateHelp, up, status, wait)
+	additions := &cobra.Command{
+		Use:   "additions",
+		Short: "Let the database store what earlier releases cannot read",
+		Long: `Apply the optional schema step "additions" to an existing database, once no instance
+of a release that does not know it is left. Until then, all that such a release cannot
+read is refused, so that the way back to it is open. Afterwards it does not start on
+the database. A database that this release has created has the step. Running servers
+need not be restarted; one with an SQLite file must be stopped first.`,
+		Example: `  guidon migrate additions`,
+		Args:    cobra.NoArgs,
+		RunE:    p.Action(func(ctx context.Context, _ []string) error { return migrateAdditions(ctx, p, database) }),
+	}
+	command := cli.Group("migrate", "Update the database schema", migrateHelp, up, status, wait, additions)
 	command.RunE, command.Example = migrate, up.Example
-	for _, command := range []*cobra.Command{command, up, status, wait} {
+	for _, command := range []*cobra.Command{command, up, status, wait, additions} {
 		cli.DatabaseFlag(command, &database)
 	}
 	return command
@@ -99,6 +112,19 @@ func applySteps(ctx context.Context, p *cli.Program, db *instance.Storage) error
 		progress.At(total-pending, fmt.Sprintf("applying %d %s", next.Version, next.Name))
 	})
 	progress.Stop()
+	return report(p, db, applied, err)
+}
+
+func migrateAdditions(ctx context.Context, p *cli.Program, database string) error {
+	err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) error {
+		applied, err := migrate.Additions(ctx, db.SQL(), db.Dialect())
+		return report(p, db, applied, err)
+	})
+	return cli.AdviseHeld(err, "stop it first")
+}
+
+// report prints the steps that were applied. It returns the error of the one that failed.
+func report(p *cli.Program, db *instance.Storage, applied []migrate.Step, err error) error {
 	for _, step := range applied {
 		fmt.Fprintf(p.Out, "applied %d %s\n", step.Version, step.Name)
 	}
@@ -155,24 +181,41 @@ func migrateStatus(ctx context.Context, p *cli.Program, database string, format 
 type migrationStep struct {
 	Step      int        `json:"step"`
 	Name      string     `json:"name"`
-	AppliedAt *time.Time `json:"appliedAt"` // null if it is pending
+	Optional  bool       `json:"optional,omitempty"`
+	AppliedAt *time.Time `json:"appliedAt"` // null if it is not applied
 }
 
 func shownSteps(steps []migrate.Step) cli.Output {
 	list, pending := make([]migrationStep, len(steps)), []string(nil)
 	for i, step := range steps {
-		list[i] = migrationStep{Step: int(step.Version), Name: step.Name}
-		if step.AppliedAt.IsZero() {
-			pending = append(pending, stepName(step.Name))
-		} else {
+		list[i] = migrationStep{Step: int(step.Version), Name: step.Name, Optional: step.Optional}
+		switch {
+		case !step.AppliedAt.IsZero():
 			list[i].AppliedAt = &step.AppliedAt
+		case !step.Optional:
+			pending = append(pending, stepName(step.Name))
 		}
 	}
-	return cli.Output{Data: cli.DataOfValue(list), Names: pending, Table: func(out io.Writer) error {
-		return cli.PrintTable(out, "STEP\tNAME\tAPPLIED", steps, func(step migrate.Step) []any {
-			return []any{step.Version, stepName(step.Name), cli.TimeOr(step.AppliedAt, "pending")}
-		})
-	}}
+	return cli.Output{Data: cli.DataOfValue(list), Names: pending, Table: func(out io.Writer) error { return printSteps(out, steps) }}
+}
+
+func printSteps(out io.Writer, steps []migrate.Step) error {
+	err := cli.PrintTable(out, "STEP\tNAME\tAPPLIED", steps, func(step migrate.Step) []any {
+		return []any{step.Version, stepName(step.Name), cli.TimeOr(step.AppliedAt, missing(step))}
+	})
+	if err == nil && slices.ContainsFunc(steps, func(s migrate.Step) bool { return s.Optional && s.AppliedAt.IsZero() }) {
+		_, err = fmt.Fprintln(out, "additions is optional: without it, "+
+			"what instances of earlier releases cannot read is refused; once none is left, run guidon migrate additions")
+	}
+	return err
+}
+
+// missing says why a step that is not applied is missing.
+func missing(step migrate.Step) string {
+	if step.Optional {
+		return "optional"
+	}
+	return "pending"
 }
 
 // stepName returns the name of a step, or a text for a step of a newer release.

@@ -255,7 +255,7 @@ func (i *importCommand) importAll(
 
 // partial adds to the error the namespaces that were imported before it.
 func (i *importCommand) partial(imported []cli.FileDocument, err error) error {
-	if errors.Is(err, guidon.FailedPrecondition) {
+	if cli.HasChanged(err) {
 		err = fmt.Errorf("%w; the namespace has changed since the deletions were listed: run the import again", err)
 	}
 	if len(imported) == 0 {

@@ -342,7 +342,7 @@ func (k *keyed) revision(ctx context.Context, c client.Client) (*int64, error) {
 // changedMeanwhile adds a hint to the error of a write that was rejected because the object
 // has changed since it was read.
 func changedMeanwhile(err error) error {
-	if errors.Is(err, guidon.FailedPrecondition) {
+	if cli.HasChanged(err) {
 		return fmt.Errorf("%w; nothing was changed: run the command again", err)
 	}
 	return err
