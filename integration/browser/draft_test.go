@@ -357,3 +357,16 @@ func TestSegmentForRule(t *testing.T) {
 	}
 	quiet(t, v)
 }
+
+// TestSuggestedShare: what is typed replaces the share with which a new rule begins.
+func TestSuggestedShare(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, booleanPath)
+	v.Do(t, click(css("main details:has([value='add:share']) > summary")), click(css("main details [value='add:share']")))
+	v.Await(t, "document.activeElement.name?.endsWith('.share')")
+	id := focused(t, v)
+	v.Do(t, chromedp.KeyEvent("20"))
+	if got := eval[string](t, v, "document.activeElement.value"); got != "20" {
+		t.Errorf("%s is %q after 20 was typed", id, got)
+	}
+}

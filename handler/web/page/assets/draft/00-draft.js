@@ -69,7 +69,10 @@ const finish = (fresh, button, before) => {
     return say(placeOf(fresh.querySelector("[data-order]"), to));
   }
   if (before.focus.matches("input, select, textarea") && fresh.contains(document.activeElement)) return; // Enter was pressed
-  if (appeared) return appeared.focus();
+  if (appeared) {
+    appeared.focus();
+    return appeared.select?.(); // what is typed replaces a value that the server suggests
+  }
   if (verb === "remove") say("Removed");
   if (fresh.contains(document.activeElement)) return;
   press(`edit:${index}`) || press(`edit:${index - 1}`) || (rest[0] && press(`${verb}:${rest[0]}`)) || focus("h2 ~ * button, button, a");
