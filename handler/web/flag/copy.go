@@ -77,11 +77,7 @@ func (c *copyForm) ask(status int) error {
 }
 
 // postCopy copies the flag.
-func (p pages) postCopy(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (p pages) postCopy(v *page.Visit, form url.Values) error {
 	c, err := p.readCopy(v)
 	if err != nil {
 		return err

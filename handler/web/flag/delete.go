@@ -33,11 +33,7 @@ func (p pages) getDelete(v *page.Visit) error {
 }
 
 // postDelete deletes the flag.
-func (p pages) postDelete(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (p pages) postDelete(v *page.Visit, form url.Values) error {
 	s, err := p.readToEdit(v)
 	if err != nil {
 		return err

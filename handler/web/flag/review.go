@@ -4,6 +4,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"net/url"
 )
 
 // getReview redirects to the flag: there is nothing to review without a draft, which is in a
@@ -14,11 +15,7 @@ func (p pages) getReview(v *page.Visit) error {
 }
 
 // postReview responds to a draft of any tab.
-func (p pages) postReview(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (p pages) postReview(v *page.Visit, form url.Values) error {
 	for _, t := range []*tab{targetingTab, variantsTab, detailsTab} {
 		if form.Get("tab") != t.name {
 			continue

@@ -16,9 +16,9 @@ func Routes(*page.Site) []page.Route {
 		{Pattern: pattern, Get: p.getTargeting, Post: p.post(targetingTab)},
 		{Pattern: pattern + "/variants", Get: p.getVariants, Post: p.post(variantsTab), Unchanging: true},
 		{Pattern: pattern + "/details", Get: p.getDetails, Post: p.post(detailsTab), Unchanging: true},
-		{Pattern: pattern + "/review", Get: p.getReview, Post: p.postReview},
-		{Pattern: pattern + "/turn-off", Get: p.getSwitch, Post: p.postSwitch},
-		{Pattern: pattern + "/copy", Get: p.getCopy, Post: p.postCopy},
-		{Pattern: pattern + "/delete", Get: p.getDelete, Post: p.postDelete},
+		{Pattern: pattern + "/review", Get: p.getReview, Post: page.WithForm(p.postReview)},
+		{Pattern: pattern + "/turn-off", Get: p.getSwitch, Post: page.WithForm(p.postSwitch)},
+		{Pattern: pattern + "/copy", Get: p.getCopy, Post: page.WithForm(p.postCopy)},
+		{Pattern: pattern + "/delete", Get: p.getDelete, Post: page.WithForm(p.postDelete)},
 	}
 }

@@ -99,11 +99,7 @@ func (p pages) readToEdit(v *page.Visit) (*subject, error) {
 }
 
 // postSwitch turns the flag off or on.
-func (p pages) postSwitch(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func (p pages) postSwitch(v *page.Visit, form url.Values) error {
 	s, err := p.readToEdit(v)
 	if err != nil {
 		return err

@@ -55,11 +55,7 @@ type selection struct {
 type namespace struct{ Key, Name string }
 
 // changeSome asks what to do to the selected flags, or does it.
-func changeSome(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func changeSome(v *page.Visit, form url.Values) error {
 	verb, now := strings.CutSuffix(page.ActionOf(form).Verb, confirmed)
 	s := &selection{v: v, verb: verb, keys: keysOf(form), form: form, list: here(v)}
 	switch {

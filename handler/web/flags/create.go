@@ -60,11 +60,7 @@ func showNew(v *page.Visit) error {
 }
 
 // createFlag changes the draft of a new flag, or creates the flag.
-func createFlag(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func createFlag(v *page.Visit, form url.Values) error {
 	n := newFlagOf(form)
 	switch action := page.ActionOf(form); action.Verb {
 	case "", "save", "another":

@@ -8,9 +8,9 @@ import "github.com/guidonhq/guidon/handler/web/page"
 // Routes returns the pages.
 func Routes() []page.Route {
 	return []page.Route{
-		{Pattern: "/namespaces/{namespace}/flags", Get: showList, Post: changeSome, Unchanging: true},
-		{Pattern: "/namespaces/{namespace}/new-flag", Get: showNew, Post: createFlag},
-		{Pattern: "/namespaces/{namespace}/unused", Get: showUnused, Post: snooze, Unchanging: true},
+		{Pattern: "/namespaces/{namespace}/flags", Get: showList, Post: page.WithForm(changeSome), Unchanging: true},
+		{Pattern: "/namespaces/{namespace}/new-flag", Get: showNew, Post: page.WithForm(createFlag)},
+		{Pattern: "/namespaces/{namespace}/unused", Get: showUnused, Post: page.WithForm(snooze), Unchanging: true},
 		{Pattern: "/search", Get: showSearch},
 	}
 }

@@ -229,11 +229,7 @@ func (u *unused) lost() string {
 }
 
 // snooze gives a flag another review date, so that it is not listed until then.
-func snooze(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func snooze(v *page.Visit, form url.Values) error {
 	if !v.MayEdit() {
 		return mayNotEdit(v)
 	}

@@ -71,6 +71,17 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.form, nil
 }
 
+// WithForm returns the function for requests with a form that fn is for.
+func WithForm(fn func(v *Visit, form url.Values) error) func(v *Visit) error {
+	return func(v *Visit) error {
+		form, err := v.Form()
+		if err != nil {
+			return err
+		}
+		return fn(v, form)
+	}
+}
+
 // May reports whether the visitor has the role in the namespace of the page.
 func (v *Visit) May(role service.Role) bool { return v.MayIn(role, v.Key()) }
 

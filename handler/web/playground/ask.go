@@ -64,11 +64,7 @@ func show(v *page.Visit) error {
 }
 
 // ask responds to the form: with the answer, or with the form changed.
-func ask(v *page.Visit) error {
-	values, err := v.Form()
-	if err != nil {
-		return err
-	}
+func ask(v *page.Visit, values url.Values) error {
 	m, action := &model{form: formOf(values), reference: v.Key()}, page.ActionOf(values)
 	edited := true
 	switch action.Verb {
@@ -79,12 +75,11 @@ func ask(v *page.Visit) error {
 	default:
 		edited = m.form.edit(action, service.NewID)
 	}
+	find := m.evaluate
 	if edited {
-		err = m.choose(v, v.Key())
-	} else {
-		err = m.evaluate(v)
+		find = func(v *page.Visit) error { return m.choose(v, v.Key()) }
 	}
-	if err != nil {
+	if err := find(v); err != nil {
 		return err
 	}
 	if len(m.problems) > 0 || m.failure != "" {

@@ -10,5 +10,5 @@ import "github.com/guidonhq/guidon/handler/web/page"
 
 // Routes returns the page.
 func Routes() []page.Route {
-	return []page.Route{{Pattern: "/namespaces/{namespace}/playground", Get: show, Post: ask}}
+	return []page.Route{{Pattern: "/namespaces/{namespace}/playground", Get: show, Post: page.WithForm(ask)}}
 }

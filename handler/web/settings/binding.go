@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -23,26 +24,15 @@ type newBindingPage struct {
 
 // showNewBinding shows the form that gives a role.
 func showNewBinding(v *page.Visit) error {
-	if err := requireAdministrator(v); err != nil {
-		return err
-	}
-	newBindingPage{grantForm: grantForm{Role: service.RoleViewer.String(), Everywhere: true}}.show(v, http.StatusOK)
-	return nil
+	return newBindingPage{grantForm: grantForm{Role: service.RoleViewer.String(), Everywhere: true}}.show(v, http.StatusOK)
 }
 
-func (p newBindingPage) show(v *page.Visit, status int) {
-	show(v, status, accessSection, "Give a role", p.main(v))
+func (p newBindingPage) show(v *page.Visit, status int) error {
+	return show(v, status, accessSection, "Give a role", p.main(v))
 }
 
 // makeBinding gives a role.
-func makeBinding(v *page.Visit) error {
-	if err := requireAdministrator(v); err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func makeBinding(v *page.Visit, form url.Values) error {
 	p := newBindingPage{grantForm: readGrant(form), Subject: strings.TrimSpace(form.Get("subject"))}
 	if _, err := service.ParseSubject(p.Subject); p.Subject == "" {
 		p.Problems.Add("subject", "Say who gets the role.")
@@ -53,7 +43,7 @@ func makeBinding(v *page.Visit) error {
 	p.grantForm.check(&p.Problems)
 	request := &guidonv1.CreateBindingRequest{Role: p.Role, Subject: p.Subject, NamespaceKeys: p.patterns(&p.Problems)}
 	if len(p.Problems) == 0 {
-		_, err = createBinding.Run(v, request)
+		_, err := createBinding.Run(v, request)
 		if problems, ok := refusedAs(err, map[string]string{"subject": "subject", "namespaceKeys": "namespaces", "role": "role"}); ok {
 			p.Problems = problems
 		} else if err != nil {
@@ -61,8 +51,7 @@ func makeBinding(v *page.Visit) error {
 		}
 	}
 	if len(p.Problems) > 0 {
-		p.show(v, unprocessable)
-		return nil
+		return p.show(v, unprocessable)
 	}
 	v.Redirect(page.Below("settings", "access") + "?done=created")
 	return nil
@@ -74,15 +63,12 @@ type bindingQuestion struct {
 	Refused string
 }
 
-func (q bindingQuestion) show(v *page.Visit, status int) {
-	show(v, status, accessSection, "Take a role away", q.main(v))
+func (q bindingQuestion) show(v *page.Visit, status int) error {
+	return show(v, status, accessSection, "Take a role away", q.main(v))
 }
 
 // findBinding returns the binding of the address.
 func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
-	if err := requireAdministrator(v); err != nil {
-		return nil, err
-	}
 	list, err := listBindings.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return nil, err
@@ -100,8 +86,7 @@ func askDeleteBinding(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	bindingQuestion{Binding: b}.show(v, http.StatusOK)
-	return nil
+	return bindingQuestion{Binding: b}.show(v, http.StatusOK)
 }
 
 // removeBinding takes a role away.
@@ -112,8 +97,7 @@ func removeBinding(v *page.Visit) error {
 	}
 	_, err = deleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		bindingQuestion{b, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
-		return nil
+		return bindingQuestion{b, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}
 	if err != nil {
 		return err

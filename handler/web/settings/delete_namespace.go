@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -34,9 +35,6 @@ func askDeleteNamespace(v *page.Visit) error {
 }
 
 func (p deletionPage) ask(v *page.Visit, status int) error {
-	if err := requireManagement(v); err != nil {
-		return err
-	}
 	flags, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: 1})
 	if err != nil {
 		return err
@@ -55,14 +53,7 @@ func (p deletionPage) ask(v *page.Visit, status int) error {
 }
 
 // removeNamespace deletes the namespace, if its key was typed.
-func removeNamespace(v *page.Visit) error {
-	if err := requireManagement(v); err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func removeNamespace(v *page.Visit, form url.Values) error {
 	p := deletionPage{Typed: form.Get("key"), Refused: undeletable(v.Namespace)}
 	if p.Refused == "" && p.Typed != v.Key() {
 		p.Problems.Add("key", "This is not the key. Type it as it is written above, case and all.")

@@ -20,19 +20,15 @@ func askDeleteToken(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	tokenQuestion{Token: t}.show(v, http.StatusOK)
-	return nil
+	return tokenQuestion{Token: t}.show(v, http.StatusOK)
 }
 
-func (q tokenQuestion) show(v *page.Visit, status int) {
-	show(v, status, tokensSection, "Delete a token", q.main(v))
+func (q tokenQuestion) show(v *page.Visit, status int) error {
+	return show(v, status, tokensSection, "Delete a token", q.main(v))
 }
 
 // findToken returns the static token of the address.
 func findToken(v *page.Visit) (*auth.Authentication, error) {
-	if err := requireAdministrator(v); err != nil {
-		return nil, err
-	}
 	t, err := getToken.Run(v, &auth.GetAuthenticationRequest{Id: v.Variable("id")})
 	if guidon.CodeOf(err) == guidon.NotFound || err == nil && (t.GetMethod() != auth.Method_METHOD_TOKEN || t.GetClient() != "") {
 		return nil, notFound("There is no such token", "It may have been deleted already.")
@@ -54,8 +50,7 @@ func removeToken(v *page.Visit) error {
 	}
 	_, err = deleteToken.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
-		tokenQuestion{t, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
-		return nil
+		return tokenQuestion{t, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}
 	if err != nil {
 		return err

@@ -22,21 +22,17 @@ type endPage struct {
 	Problems part.Problems
 }
 
-func (p endPage) show(v *page.Visit, status int) {
-	show(v, status, accessSection, "End all sessions", p.main(v))
+func (p endPage) show(v *page.Visit, status int) error {
+	return show(v, status, accessSection, "End all sessions", p.main(v))
 }
 
 // askEndAccess asks whether to end everything of the account in the address, or which one.
 func askEndAccess(v *page.Visit) error {
-	if err := requireAdministrator(v); err != nil {
-		return err
-	}
 	p := endPage{Subject: strings.TrimSpace(v.Query().Get("subject"))}
 	if err := p.count(v); err != nil {
 		return err
 	}
-	p.show(v, http.StatusOK)
-	return nil
+	return p.show(v, http.StatusOK)
 }
 
 // count finds out how many sessions and tokens the account has.
@@ -59,27 +55,19 @@ func (p *endPage) count(v *page.Visit) error {
 }
 
 // endAccess ends everything of an account.
-func endAccess(v *page.Visit) error {
-	if err := requireAdministrator(v); err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func endAccess(v *page.Visit, form url.Values) error {
 	p := endPage{Subject: strings.TrimSpace(form.Get("subject"))}
 	if page.ActionOf(form).Verb != "confirm" { // the visitor has not confirmed yet
 		v.Redirect(page.Below("settings", "end-access") + "?" + url.Values{"subject": {p.Subject}}.Encode())
 		return nil
 	}
-	_, err = deleteAllOf.Run(v, &guidonv1.DeleteAuthenticationsRequest{Subject: p.Subject})
+	_, err := deleteAllOf.Run(v, &guidonv1.DeleteAuthenticationsRequest{Subject: p.Subject})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
 		p.Refused = sentence(guidon.PublicMessage(err))
 		if err := p.count(v); err != nil {
 			return err
 		}
-		p.show(v, unprocessable)
-		return nil
+		return p.show(v, unprocessable)
 	}
 	if err != nil {
 		return err

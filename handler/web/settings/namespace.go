@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
@@ -27,15 +28,15 @@ func version(n *flipt.Namespace) string {
 // showNamespace shows the settings of the namespace.
 func showNamespace(v *page.Visit) error {
 	p := namespacePage{namespaceForm: formOf(v.Namespace), Base: version(v.Namespace), Saved: v.Query().Get("saved") != ""}
-	p.show(v, http.StatusOK)
-	return nil
+	return p.show(v, http.StatusOK)
 }
 
-func (p namespacePage) show(v *page.Visit, status int) {
+func (p namespacePage) show(v *page.Visit, status int) error {
 	v.Reply(status, page.Page{
 		Title: "Settings", Place: page.PlaceSettings, Crumbs: []page.Crumb{{Text: "Settings"}},
 		Main: layout(v, namespacesSection, p.main(v)),
 	})
+	return nil
 }
 
 // maxAttempts limits how often a change is tried again because something else in the
@@ -44,29 +45,19 @@ const maxAttempts = 10
 
 // saveNamespace changes the namespace, unless another user has done so since the form was
 // shown.
-func saveNamespace(v *page.Visit) error {
-	if err := requireManagement(v); err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func saveNamespace(v *page.Visit, form url.Values) error {
 	p := namespacePage{namespaceForm: readNamespace(form), Base: form.Get("base")}
 	p.Key = v.Key()
 	if p.check(); len(p.Problems) > 0 {
-		p.show(v, unprocessable)
-		return nil
+		return p.show(v, unprocessable)
 	}
-	err = p.save(v)
+	err := p.save(v)
 	if p.Theirs != nil {
 		p.Base = version(p.Theirs)
-		p.show(v, http.StatusConflict)
-		return nil
+		return p.show(v, http.StatusConflict)
 	}
 	if p.refused(v, &err); len(p.Problems) > 0 {
-		p.show(v, unprocessable)
-		return nil
+		return p.show(v, unprocessable)
 	}
 	if err != nil {
 		return err

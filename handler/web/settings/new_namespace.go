@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -30,36 +31,24 @@ func requireCreation(v *page.Visit) error {
 
 // showNewNamespace shows the form for a new namespace.
 func showNewNamespace(v *page.Visit) error {
-	if err := requireCreation(v); err != nil {
-		return err
-	}
-	namespaceForm{}.showNew(v, http.StatusOK)
-	return nil
+	return namespaceForm{}.showNew(v, http.StatusOK)
 }
 
-func (f namespaceForm) showNew(v *page.Visit, status int) {
-	show(v, status, namespacesSection, "New namespace", f.newMain(v))
+func (f namespaceForm) showNew(v *page.Visit, status int) error {
+	return show(v, status, namespacesSection, "New namespace", f.newMain(v))
 }
 
 // makeNamespace creates a namespace.
-func makeNamespace(v *page.Visit) error {
-	if err := requireCreation(v); err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func makeNamespace(v *page.Visit, form url.Values) error {
 	f := readNamespace(form)
 	if action := page.ActionOf(form); action.Verb == "key" { // the suggested one is taken
 		f.Key = action.Text(0)
-		f.showNew(v, http.StatusOK)
-		return nil
+		return f.showNew(v, http.StatusOK)
 	}
 	f.check()
 	f.checkKey(v)
 	if len(f.Problems) == 0 {
-		_, err = createNamespace.Run(v, &flipt.CreateNamespaceRequest{
+		_, err := createNamespace.Run(v, &flipt.CreateNamespaceRequest{
 			Key: f.Key, Name: f.Name, Description: f.Description, Color: f.Color, ConfirmChanges: f.Confirm,
 		})
 		f.refused(v, &err)
@@ -68,8 +57,7 @@ func makeNamespace(v *page.Visit) error {
 		}
 	}
 	if len(f.Problems) > 0 {
-		f.showNew(v, unprocessable)
-		return nil
+		return f.showNew(v, unprocessable)
 	}
 	v.Redirect(page.Below("namespaces", f.Key, "flags"))
 	return nil

@@ -60,47 +60,33 @@ func requireTokens(v *page.Visit) error {
 
 // showNewToken shows the form for a new token.
 func showNewToken(v *page.Visit) error {
-	if err := requireTokens(v); err != nil {
-		return err
-	}
 	p := newTokenPage{grantForm: grantForm{Role: service.RoleEvaluator.String(), Everywhere: true}, Expires: "90"}
-	p.show(v, http.StatusOK)
-	return nil
+	return p.show(v, http.StatusOK)
 }
 
-func (p newTokenPage) show(v *page.Visit, status int) {
+func (p newTokenPage) show(v *page.Visit, status int) error {
 	p.Shown = cmp.Or(p.Shown, strconv.FormatInt(v.Site.Now().UnixMicro(), 10))
-	show(v, status, tokensSection, "New token", p.main(v))
+	return show(v, status, tokensSection, "New token", p.main(v))
 }
 
 // makeToken creates the token, and shows it in the response: once, and nowhere else.
-func makeToken(v *page.Visit) error {
-	if err := requireTokens(v); err != nil {
-		return err
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func makeToken(v *page.Visit, form url.Values) error {
 	p := readNewToken(form)
 	request := p.check(v)
 	if len(p.Problems) > 0 {
-		p.show(v, unprocessable)
-		return nil
+		return p.show(v, unprocessable)
 	}
 	if sent, err := p.sentBefore(v); err != nil {
 		return err
 	} else if sent {
-		show(v, http.StatusOK, tokensSection, "Token created", shownOnce(v, p.Name))
-		return nil
+		return show(v, http.StatusOK, tokensSection, "Token created", shownOnce(v, p.Name))
 	}
 	response, err := createToken.Run(v, request)
 	if problems, ok := refusedAs(err, map[string]string{
 		"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role",
 	}); ok {
 		p.Problems = problems
-		p.show(v, unprocessable)
-		return nil
+		return p.show(v, unprocessable)
 	}
 	if err != nil {
 		return err
@@ -109,8 +95,7 @@ func makeToken(v *page.Visit) error {
 		Name: p.Name, Token: response.GetClientToken(), Role: p.Role,
 		Namespace: firstNamespace(v, request.GetNamespaceKeys()), Missing: missingNamespaces(v, request.GetNamespaceKeys()),
 	}
-	show(v, http.StatusOK, tokensSection, "Token created", created.main(v))
-	return nil
+	return show(v, http.StatusOK, tokensSection, "Token created", created.main(v))
 }
 
 // readNewToken returns the fields of the form that was sent.

@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -21,19 +22,14 @@ type profilePage struct {
 
 // showProfile shows the account of the visitor, its roles, and the preferences of the browser.
 func showProfile(v *page.Visit) error {
-	show(v, http.StatusOK, profileSection, "", profilePage{
+	return show(v, http.StatusOK, profileSection, "", profilePage{
 		Theme: v.Preferences.Theme, Zone: v.Preferences.Zone, Keys: v.Preferences.Keys,
 		Saved: v.Query().Get("saved") != "",
 	}.main(v))
-	return nil
 }
 
 // saveAppearance saves the appearance of pages in the browser.
-func saveAppearance(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func saveAppearance(v *page.Visit, form url.Values) error {
 	p := profilePage{Theme: page.Theme(form.Get("theme")), Zone: strings.TrimSpace(form.Get("zone")), Keys: form.Get("keys") != ""}
 	switch p.Theme {
 	case "", page.ThemeSystem, page.ThemeLight, page.ThemeDark:
@@ -45,8 +41,7 @@ func saveAppearance(v *page.Visit) error {
 		p.Problems.Add("zone", "No such time zone. Write one such as Europe/Berlin, or UTC.")
 	}
 	if len(p.Problems) > 0 {
-		show(v, unprocessable, profileSection, "", p.main(v))
-		return nil
+		return show(v, unprocessable, profileSection, "", p.main(v))
 	}
 	preferences := v.Preferences
 	preferences.Theme, preferences.Zone, preferences.Keys = p.Theme, p.Zone, p.Keys

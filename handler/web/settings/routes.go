@@ -15,23 +15,44 @@ func Routes(site *page.Site) []page.Route {
 	site.Use(nil, needed...)
 	return []page.Route{
 		{Pattern: "/settings", Get: showSettings},
-		{Pattern: "/settings/profile", Get: showProfile, Post: saveAppearance},
-		{Pattern: "/settings/sessions", Get: showSessions, Post: endSessions},
-		{Pattern: "/settings/tokens", Get: showTokens},
-		{Pattern: "/settings/new-token", Get: showNewToken, Post: makeToken},
-		{Pattern: "/settings/tokens/{id}/delete", Get: askDeleteToken, Post: removeToken},
-		{Pattern: "/settings/access", Get: showAccess},
-		{Pattern: "/settings/new-binding", Get: showNewBinding, Post: makeBinding},
-		{Pattern: "/settings/access/{id}/delete", Get: askDeleteBinding, Post: removeBinding},
-		{Pattern: "/settings/end-access", Get: askEndAccess, Post: endAccess},
-		{Pattern: "/settings/records", Get: showRecords},
+		{Pattern: "/settings/profile", Get: showProfile, Post: page.WithForm(saveAppearance)},
+		{Pattern: "/settings/sessions", Get: showSessions, Post: page.WithForm(endSessions)},
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/tokens", Get: showTokens}),
+		guarded(requireTokens, page.Route{Pattern: "/settings/new-token", Get: showNewToken, Post: page.WithForm(makeToken)}),
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/tokens/{id}/delete", Get: askDeleteToken, Post: removeToken}),
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/access", Get: showAccess}),
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/new-binding", Get: showNewBinding, Post: page.WithForm(makeBinding)}),
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/access/{id}/delete", Get: askDeleteBinding, Post: removeBinding}),
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/end-access", Get: askEndAccess, Post: page.WithForm(endAccess)}),
+		guarded(requireAdministrator, page.Route{Pattern: "/settings/records", Get: showRecords}),
 		{Pattern: "/settings/namespaces", Get: showNamespaces},
-		{Pattern: "/settings/new-namespace", Get: showNewNamespace, Post: makeNamespace},
-		{Pattern: "/namespaces/{namespace}/settings", Get: showNamespace, Post: saveNamespace},
-		{Pattern: "/namespaces/{namespace}/delete", Get: askDeleteNamespace, Post: removeNamespace},
+		guarded(requireCreation, page.Route{Pattern: "/settings/new-namespace", Get: showNewNamespace, Post: page.WithForm(makeNamespace)}),
+		{Pattern: "/namespaces/{namespace}/settings", Get: showNamespace, Post: after(requireManagement, page.WithForm(saveNamespace))},
+		guarded(requireManagement, page.Route{
+			Pattern: "/namespaces/{namespace}/delete", Get: askDeleteNamespace, Post: page.WithForm(removeNamespace),
+		}),
 		{Pattern: "/settings/server", Get: showServer},
 		{Pattern: "/shortcuts", Get: showShortcuts},
 	}
+}
+
+// after returns a function that serves only visits without an error of the check.
+func after(check, serve func(v *page.Visit) error) func(v *page.Visit) error {
+	return func(v *page.Visit) error {
+		if err := check(v); err != nil {
+			return err
+		}
+		return serve(v)
+	}
+}
+
+// guarded returns the route, all of which is after the check.
+func guarded(check func(v *page.Visit) error, r page.Route) page.Route {
+	r.Get = after(check, r.Get)
+	if r.Post != nil {
+		r.Post = after(check, r.Post)
+	}
+	return r
 }
 
 // showSettings redirects to the first page of settings.
@@ -91,13 +112,14 @@ func requireAdministrator(v *page.Visit) error {
 
 // ShowTransfer responds with the section that imports and exports several namespaces, which
 // is in a package of its own.
-func ShowTransfer(v *page.Visit, status int, main templ.Component) {
-	show(v, status, transferSection, "", main)
+func ShowTransfer(v *page.Visit, status int, main templ.Component) error {
+	return show(v, status, transferSection, "", main)
 }
 
 // show responds with a page of a section. title is that of the section if it is "".
-func show(v *page.Visit, status int, at section, title string, main templ.Component) {
+func show(v *page.Visit, status int, at section, title string, main templ.Component) error {
 	v.Reply(status, sectionPage(v, at, title, main))
+	return nil
 }
 
 // sectionPage returns a page of a section. title is that of the section if it is "".

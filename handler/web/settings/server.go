@@ -67,8 +67,7 @@ func showServer(v *page.Visit) error {
 			return err
 		}
 	}
-	show(v, http.StatusOK, serverSection, "", p.main(v))
-	return nil
+	return show(v, http.StatusOK, serverSection, "", p.main(v))
 }
 
 // add adds a fact, if it is known.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -37,8 +38,7 @@ func showSessions(v *page.Visit) error {
 			p.Sessions = p.Sessions[:maxRows]
 		}
 	}
-	show(v, http.StatusOK, sessionsSection, "", p.main(v))
-	return nil
+	return show(v, http.StatusOK, sessionsSection, "", p.main(v))
 }
 
 // others returns whether there is a session besides that of this browser.
@@ -47,11 +47,8 @@ func (p sessionsPage) others() bool {
 }
 
 // endSessions ends a session of the visitor, or all but that of this browser.
-func endSessions(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func endSessions(v *page.Visit, form url.Values) error {
+	var err error
 	switch action := page.ActionOf(form); {
 	case !isPerson(v):
 		return guidon.Errorf(guidon.InvalidArgument, "there are no sessions, because authentication is off")

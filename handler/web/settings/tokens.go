@@ -29,16 +29,12 @@ const bootstrapName = "initial_bootstrap_token"
 
 // showTokens lists the static tokens.
 func showTokens(v *page.Visit) error {
-	if err := requireAdministrator(v); err != nil {
-		return err
-	}
 	p, err := readTokens(v, v.Query().Get("page"))
 	if err != nil {
 		return err
 	}
 	p.Deleted = v.Query().Get("deleted") != ""
-	show(v, http.StatusOK, tokensSection, "", p.main(v))
-	return nil
+	return show(v, http.StatusOK, tokensSection, "", p.main(v))
 }
 
 // readTokens reads a page of the tokens.

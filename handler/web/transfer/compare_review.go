@@ -12,11 +12,7 @@ import (
 )
 
 // postComparison shows the changes of the selection, or applies them.
-func postComparison(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func postComparison(v *page.Visit, form url.Values) error {
 	c := newComparison(v, form)
 	if page.ActionOf(form).Verb == "apply" && form.Get(review.FieldDigest) != "" && !c.empty() {
 		return c.apply(v, form)

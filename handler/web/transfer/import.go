@@ -61,11 +61,7 @@ func showImport(v *page.Visit) error {
 }
 
 // postImport shows the changes of a file, and imports it.
-func postImport(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func postImport(v *page.Visit, form url.Values) error {
 	if page.ActionOf(form).Verb == "example" {
 		return importExample(v, form.Get("example"))
 	}

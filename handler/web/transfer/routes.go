@@ -5,9 +5,9 @@ import "github.com/guidonhq/guidon/handler/web/page"
 // Routes returns the pages.
 func Routes(_ *page.Site) []page.Route {
 	return []page.Route{
-		{Pattern: "/namespaces/{namespace}/import", Get: showImport, Post: postImport},
+		{Pattern: "/namespaces/{namespace}/import", Get: showImport, Post: page.WithForm(postImport)},
 		{Pattern: "/namespaces/{namespace}/export", Get: showExport},
-		{Pattern: "/namespaces/{namespace}/compare", Get: showComparison, Post: postComparison},
-		{Pattern: "/settings/transfer", Get: showTransfer, Post: postTransfer},
+		{Pattern: "/namespaces/{namespace}/compare", Get: showComparison, Post: page.WithForm(postComparison)},
+		{Pattern: "/settings/transfer", Get: showTransfer, Post: page.WithForm(postTransfer)},
 	}
 }

@@ -100,11 +100,7 @@ func showTransfer(v *page.Visit) error {
 }
 
 // postTransfer shows the changes of a file, and imports it.
-func postTransfer(v *page.Visit) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
+func postTransfer(v *page.Visit, form url.Values) error {
 	t := &transfer{Text: textOf(form), Mode: modeOf(form), All: true, Message: form.Get(review.FieldMessage)}
 	verb := page.ActionOf(form).Verb
 	if verb == "edit" {
@@ -305,6 +301,5 @@ func (p *filePart) mayImport(v *page.Visit) bool {
 
 func (t *transfer) reply(v *page.Visit, status int) error {
 	v.Header().Set("Cache-Control", "no-store")
-	settings.ShowTransfer(v, status, transferMain(v, t))
-	return nil
+	return settings.ShowTransfer(v, status, transferMain(v, t))
 }
