@@ -10,7 +10,6 @@ import (
 const (
 	listChanges    page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse]  = "/guidon.v1.ChangeService/ListChanges"
 	makePlan       page.Operation[*guidonv1.PlanRequest, *guidonv1.PlanResponse]                = "/guidon.v1.PlanService/Plan"
-	applyPlan      page.Operation[*guidonv1.ApplyRequest, *guidonv1.PlanResponse]               = "/guidon.v1.PlanService/Apply"
 	getFlag        page.Operation[*flipt.GetFlagRequest, *flipt.Flag]                           = "/flipt.Flipt/GetFlag"
 	getSegment     page.Operation[*flipt.GetSegmentRequest, *flipt.Segment]                     = "/flipt.Flipt/GetSegment"
 	flagContent    page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent]       = "/guidon.v1.EditService/GetFlagContent"

@@ -18,10 +18,9 @@ import (
 
 // Limits of a review.
 const (
-	maxPlannedShown = 200 // changes of the plan
-	maxPlannedOpen  = 25  // of these, the ones with all differences
-	maxConflicts    = 100 // that have a choice each; the others share one
-	maxPlans        = 12  // that are made for the choices of one review
+	maxPlannedOpen = 25  // of these, the ones with all differences
+	maxConflicts   = 100 // that have a choice each; the others share one
+	maxPlans       = 12  // that are made for the choices of one review
 )
 
 // The fields of the form.
@@ -63,11 +62,9 @@ type undoReview struct {
 
 // plannedObject is a change of the plan, to one object.
 type plannedObject struct {
-	*guidonv1.PlannedChange
-	Name        string
+	review.Row
 	Differences []review.Difference
 	More        int
-	Moved       bool // it is not as it was seen
 }
 
 // conflict is a part that was changed again since, with the choice.
@@ -208,7 +205,7 @@ func (r *undoReview) submit(v *page.Visit) error {
 	if err := r.choose(v, form); err != nil {
 		return r.refused(v, form, err)
 	}
-	answer, err := r.apply(v, digest)
+	answer, err := review.Apply(v, r.request, digest, r.Message)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
 		r.Chosen = r.choicesChanged(form)
@@ -241,23 +238,11 @@ func (r *undoReview) refused(v *page.Visit, form url.Values, err error) error {
 	case guidon.CodeOf(err) != guidon.InvalidArgument:
 		return err
 	case strings.HasPrefix(text, "invalid field message"):
-		r.problems.Add(fieldMessage, messageProblem)
+		r.problems.Add(fieldMessage, review.MessageProblem)
 	default:
 		r.Impossible = text
 	}
 	return r.show(v, http.StatusUnprocessableEntity, form)
-}
-
-// messageProblem is the problem of an invalid message.
-const messageProblem = "1,000 characters at most, on one line."
-
-// apply applies the plan with the digest.
-func (r *undoReview) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, error) {
-	q := r.request
-	return applyPlan.Run(v, &guidonv1.ApplyRequest{
-		NamespaceKey: q.GetNamespaceKey(), SourceNamespaceKey: q.GetSourceNamespaceKey(), Mode: q.GetMode(),
-		FlagKeys: q.GetFlagKeys(), SegmentKeys: q.GetSegmentKeys(), Undo: q.GetUndo(), Digest: digest, Message: r.Message,
-	})
 }
 
 // show makes the plan and responds with the review. form has the choices; it may be nil.
@@ -293,21 +278,24 @@ func (r *undoReview) plan(v *page.Visit, form url.Values) error {
 		return err
 	}
 	r.Plan, r.Effects = plan, review.EffectsOfPlan(plan)
-	seen := seenChanges(form)
+	var seen map[string]string
+	if form.Get(fieldDigest) != "" {
+		seen = review.Seen(form[fieldPlanned])
+	}
 	for i, c := range plan.GetChanges() {
-		if i == maxPlannedShown {
+		if i == review.MaxRows {
 			break
 		}
-		one := plannedObject{PlannedChange: c, Name: plannedName(c)}
+		one := plannedObject{Row: review.Row{PlannedChange: c, Name: plannedName(c)}}
 		if i < maxPlannedOpen {
 			one.Differences, one.More = review.PlanDifferences(c)
 		}
-		one.Moved = seen != nil && seen[objectName(c.GetKind(), c.GetKey())] != c.GetDigest()
+		one.Moved = seen != nil && seen[one.ID()] != c.GetDigest()
 		r.Changes = append(r.Changes, one)
-		delete(seen, objectName(c.GetKind(), c.GetKey()))
+		delete(seen, one.ID())
 	}
-	if len(plan.GetChanges()) <= maxPlannedShown {
-		r.Gone = sortedKeys(seen)
+	if len(plan.GetChanges()) <= review.MaxRows {
+		r.Gone = slices.Sorted(maps.Keys(seen))
 	}
 	return nil
 }
@@ -368,34 +356,6 @@ func plannedName(c *guidonv1.PlannedChange) string {
 	return c.GetKey()
 }
 
-// Address returns the address of the object's page.
-func (p plannedObject) Address(v *page.Visit) string {
-	return ObjectAddress(v, p.GetKind(), p.GetKey())
-}
-
-// Hidden returns the value of the hidden field that identifies the change as it is seen.
-func (p plannedObject) Hidden() string {
-	return objectName(p.GetKind(), p.GetKey()) + " " + p.GetDigest()
-}
-
-// objectName returns the name of an object in the form.
-func objectName(kind, key string) string { return kind + "/" + key }
-
-// seenChanges returns the digests of the changes that the form was made with, by object;
-// nil if there is no form.
-func seenChanges(form url.Values) map[string]string {
-	if form.Get(fieldDigest) == "" {
-		return nil
-	}
-	seen := make(map[string]string)
-	for _, text := range form[fieldPlanned][:min(len(form[fieldPlanned]), maxPlannedShown)] {
-		if name, digest, ok := strings.Cut(text, " "); ok {
-			seen[name] = digest
-		}
-	}
-	return seen
-}
-
 // conflictName returns a name for a conflict.
 func conflictName(kind, key, path string) string { return kind + "\x00" + key + "\x00" + path }
 
@@ -432,5 +392,3 @@ func (r *undoReview) choicesChanged(form url.Values) bool {
 	}
 	return form.Get(fieldOthers) != form.Get("seen."+fieldOthers)
 }
-
-func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

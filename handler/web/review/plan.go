@@ -64,7 +64,11 @@ func (r *Plan) Make(v *page.Visit, form url.Values) error {
 		return err
 	}
 	r.Answer = plan
-	r.addRows(seenIn(form))
+	var seen map[string]string
+	if len(form[FieldSeen]) > 0 {
+		seen = Seen(form[FieldSeen])
+	}
+	r.addRows(seen)
 	return r.addSigns(v)
 }
 
@@ -100,14 +104,14 @@ func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status in
 		r.Problems.Add(FieldConfirm, ConfirmProblem(r.Target.GetKey()))
 		return 0, http.StatusUnprocessableEntity, r.Make(v, form)
 	}
-	answer, err := r.apply(v, form.Get(FieldDigest))
+	answer, err := Apply(v, r.Request, form.Get(FieldDigest), r.Message)
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
 		r.Moved = true
 		return 0, http.StatusConflict, r.Make(v, form)
 	case guidon.InvalidArgument:
 		if strings.HasPrefix(guidon.PublicMessage(err), "invalid field message") {
-			r.Problems.Add(FieldMessage, "1,000 characters at most, on one line.")
+			r.Problems.Add(FieldMessage, MessageProblem)
 			return 0, http.StatusUnprocessableEntity, r.Make(v, form)
 		}
 		r.refuse(err)
@@ -125,11 +129,14 @@ func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status in
 // ConfirmProblem says that the key of a namespace that asks before changes was not typed.
 func ConfirmProblem(key string) string { return "Type the key of the namespace: " + key + "." }
 
-func (r *Plan) apply(v *page.Visit, digest string) (*guidonv1.PlanResponse, error) {
-	q := r.Request
+// MessageProblem is the problem of an invalid message.
+const MessageProblem = "1,000 characters at most, on one line."
+
+// Apply applies the plan of the request with the digest.
+func Apply(v *page.Visit, q *guidonv1.PlanRequest, digest, message string) (*guidonv1.PlanResponse, error) {
 	return applyPlan.Run(v, &guidonv1.ApplyRequest{
 		NamespaceKey: q.GetNamespaceKey(), Document: q.GetDocument(), SourceNamespaceKey: q.GetSourceNamespaceKey(), Mode: q.GetMode(),
 		FlagKeys: q.GetFlagKeys(), SegmentKeys: q.GetSegmentKeys(), WithoutSegments: q.GetWithoutSegments(), Keep: q.GetKeep(),
-		Digest: digest, Message: r.Message,
+		Undo: q.GetUndo(), Digest: digest, Message: message,
 	})
 }

@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -42,14 +41,11 @@ func (r Row) ID() string { return r.GetKind() + "/" + r.GetKey() }
 // Seen returns the value of the field that identifies the row as it is seen.
 func (r Row) Seen() string { return r.ID() + " " + r.GetDigest() }
 
-// seenIn returns the digests of the changes that the form was made with, by object; nil if
-// it has none.
-func seenIn(form url.Values) map[string]string {
-	if len(form[FieldSeen]) == 0 {
-		return nil
-	}
+// Seen returns the digests of the changes that a form was made with, by object, from the values
+// of its fields with [Row.Seen].
+func Seen(texts []string) map[string]string {
 	seen := make(map[string]string)
-	for _, text := range form[FieldSeen][:min(len(form[FieldSeen]), MaxRows)] {
+	for _, text := range texts[:min(len(texts), MaxRows)] {
 		if name, digest, ok := strings.Cut(text, " "); ok {
 			seen[name] = digest
 		}
