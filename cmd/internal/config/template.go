@@ -28,11 +28,11 @@ func Template() string {
 		if indent == "" {
 			text.WriteByte('\n')
 		}
-		writeComment(&text, indent, s.doc())
+		text.WriteString(Comment(indent, s.doc()))
 		fmt.Fprintf(&text, "%s%s%s:\n", indent, s.commentSign(), lastName(s.key))
 	}, func(f field) {
 		indent := indentOf(f.key)
-		writeComment(&text, indent, f.templateDoc())
+		text.WriteString(Comment(indent, f.templateDoc()))
 		if f.key == "version" {
 			fmt.Fprintf(&text, "%s: %q\n", f.key, f.tag.Get("default"))
 			return
@@ -99,14 +99,15 @@ func lastName(key string) string {
 // commentWidth is the column at which comments are wrapped.
 const commentWidth = 90
 
-func writeComment(text *strings.Builder, indent, prose string) {
-	line := indent + "#"
+// Comment returns the prose as lines of comments of a configuration file.
+func Comment(indent, prose string) string {
+	text, line := "", indent+"#"
 	for word := range strings.FieldsSeq(prose) {
 		if len(line)+1+len(word) > commentWidth && line != indent+"#" {
-			text.WriteString(line + "\n")
+			text += line + "\n"
 			line = indent + "#"
 		}
 		line += " " + word
 	}
-	text.WriteString(line + "\n")
+	return text + line + "\n"
 }

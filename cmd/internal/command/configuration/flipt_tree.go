@@ -129,7 +129,9 @@ func (b *branch) write(out *bytes.Buffer, indent string) {
 			out.WriteByte('\n')
 		}
 		for _, comment := range e.comments {
-			writeComment(out, indent, comment)
+			for paragraph := range strings.SplitSeq(comment, "\n") {
+				out.WriteString(config.Comment(indent, paragraph))
+			}
 		}
 		switch {
 		case e.refused:
@@ -213,21 +215,4 @@ func needsQuotes(text string) bool {
 	}
 	value := node.Content[0]
 	return value.Kind != yaml.ScalarNode || value.Value != text || value.ShortTag() == "!!null" || node.HeadComment+value.LineComment+value.HeadComment != ""
-}
-
-// commentWidth is the column at which comments are wrapped.
-const commentWidth = 90
-
-func writeComment(out *bytes.Buffer, indent, text string) {
-	for paragraph := range strings.SplitSeq(text, "\n") {
-		line := indent + "#"
-		for word := range strings.FieldsSeq(paragraph) {
-			if len(line)+1+len(word) > commentWidth && line != indent+"#" {
-				out.WriteString(line + "\n")
-				line = indent + "#"
-			}
-			line += " " + word
-		}
-		out.WriteString(line + "\n")
-	}
 }
