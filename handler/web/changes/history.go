@@ -25,7 +25,6 @@ type historyPage struct {
 	kind
 	Key      string
 	Name     string
-	Gone     bool // it does not exist now
 	Head     templ.Component
 	Groups   []*group // one record each
 	Selected *group
@@ -173,7 +172,7 @@ func (p pages) readHead(v *page.Visit, h *historyPage) error {
 		}
 	}
 	if guidon.CodeOf(err) == guidon.NotFound {
-		h.Gone, h.Name = true, h.Groups[0].Records[0].Name()
+		h.Name = h.Groups[0].Records[0].Name()
 		h.Head = goneHead(v, h)
 		return nil
 	}

@@ -24,7 +24,6 @@ const maxSegments = 50
 type Facts struct {
 	names      map[string]string
 	Properties []Property // that they compare, by name
-	Entities   bool       // they compare the entity id
 	Partial    bool       // the flag has more segments than those that were read
 }
 
@@ -60,10 +59,7 @@ func FactsOf(v *page.Visit, f *guidonv1.DocumentFlag) (*Facts, error) {
 func (i *Facts) add(constraints []*flipt.Constraint) {
 	for _, c := range constraints {
 		known := func(p Property) bool { return p.Name == c.GetProperty() }
-		switch {
-		case c.GetType() == flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE:
-			i.Entities = true
-		case !slices.ContainsFunc(i.Properties, known):
+		if c.GetType() != flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE && !slices.ContainsFunc(i.Properties, known) {
 			i.Properties = append(i.Properties, Property{c.GetProperty(), c.GetType(), sample(c)})
 		}
 	}

@@ -51,7 +51,6 @@ type row struct {
 	Author     string // who changed it last
 	Token      bool
 	UpdatedAt  time.Time
-	Overdue    bool
 	HasOutcome bool
 	Unreadable string // why every evaluation fails, or ""
 	Blank      bool   // only the key is known
@@ -137,7 +136,7 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 	r := row{
 		Key: s.GetKey(), Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey()),
 		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()),
-		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Overdue: s.GetReviewPassed(), Unreadable: s.GetUnreadable(),
+		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Unreadable: s.GetUnreadable(),
 		Blank: s.GetUpdatedAt() == nil,
 	}
 	if first := s.GetFirstSegment(); first != nil {

@@ -21,7 +21,6 @@ var momentForms = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-0
 type state struct {
 	Reference string // as operations take it in place of the key
 	Revision  int64
-	Past      bool
 }
 
 // stateAt returns the state of the namespace at the moment, or the problem if it is invalid.
@@ -34,7 +33,7 @@ func stateAt(v *page.Visit, moment string) (state, string, error) {
 	if problem != "" {
 		return now, problem, nil
 	}
-	then := state{Reference: v.Key() + "@" + text, Past: true}
+	then := state{Reference: v.Key() + "@" + text}
 	_, at, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: then.Reference})
 	if err == nil {
 		then.Revision = at.Revision

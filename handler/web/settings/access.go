@@ -17,7 +17,6 @@ import (
 type accessPage struct {
 	Bindings []*guidonv1.Binding // of this page
 	Total    int
-	First    int // the number of the first one, from 1
 	Page     int // from 1
 	Enforced bool
 	Done     string // the last action in words, or ""
@@ -42,7 +41,7 @@ func showAccess(v *page.Visit) error {
 		return err
 	}
 	p := accessPage{Enforced: configured.Authorization.Required, Total: len(list.GetBindings()), Done: doneTexts[v.Query().Get("done")]}
-	p.Page, p.First, p.Bindings = pageOf(v, list.GetBindings())
+	p.Page, p.Bindings = pageOf(v, list.GetBindings())
 	if p.SignedIn, p.More, err = readSignedIn(v); err != nil {
 		return err
 	}
@@ -54,15 +53,14 @@ var doneTexts = map[string]string{
 	"created": "The role was given.", "deleted": "The role was taken away.", "ended": "All sessions and tokens of the account were ended.",
 }
 
-// pageOf returns the items of the page in the address, with the number of the page and of
-// the first item, from 1.
-func pageOf[T any](v *page.Visit, all []T) (number, first int, items []T) {
+// pageOf returns the items of the page in the address, with the number of the page, from 1.
+func pageOf[T any](v *page.Visit, all []T) (number int, items []T) {
 	number, err := strconv.Atoi(v.Query().Get("page"))
 	if last := (len(all)-1)/maxRows + 1; err != nil || number < 1 || number > last {
 		number = 1
 	}
 	start := (number - 1) * maxRows
-	return number, start + 1, all[start:min(start+maxRows, len(all))]
+	return number, all[start:min(start+maxRows, len(all))]
 }
 
 // pageAddress returns the address of a page of a list. That of the list may have a query.

@@ -13,10 +13,10 @@ import (
 
 // namespacesPage is the model of the list of namespaces.
 type namespacesPage struct {
-	Namespaces         []*flipt.Namespace // of this page
-	Query              string
-	Page, First, Total int // the total of those that match
-	Deleted            bool
+	Namespaces  []*flipt.Namespace // of this page
+	Query       string
+	Page, Total int // the total of those that match
+	Deleted     bool
 }
 
 // showNamespaces lists the namespaces that the visitor may see.
@@ -24,7 +24,7 @@ func showNamespaces(v *page.Visit) error {
 	p := namespacesPage{Query: v.Query().Get("q"), Deleted: v.Query().Get("deleted") != ""}
 	matching := v.MatchingNamespaces(p.Query)
 	p.Total = len(matching)
-	p.Page, p.First, p.Namespaces = pageOf(v, matching)
+	p.Page, p.Namespaces = pageOf(v, matching)
 	shown := sectionPage(v, namespacesSection, "", p.main(v))
 	shown.Regions = map[string]templ.Component{page.RegionNamespaces: v.NamespaceLinks(matching, page.SpotOf(v.Query()))}
 	v.Reply(http.StatusOK, shown)
