@@ -27,65 +27,46 @@ type RedisStats struct {
 	SnapshotMisses uint64
 }
 
-// cacheCollector reads the counts when it is scraped, so that a cache hit costs no more
-// than the cache's own counter.
-type cacheCollector struct {
-	caches func() []CacheStats
-	redis  func() RedisStats // nil without Redis
-}
-
-var (
-	cacheHits = prometheus.NewDesc("guidon_cache_hit_total",
+// cacheCounts reads the counts of the caches, so that a hit costs no more than the cache's own
+// counter. redis is nil without Redis.
+func cacheCounts(caches func() []CacheStats, redis func() RedisStats) collector {
+	hits := prometheus.NewDesc("guidon_cache_hit_total",
 		"Reads served from the cache.", []string{"cache", "type"}, nil)
-	cacheMisses = prometheus.NewDesc("guidon_cache_miss_total",
+	misses := prometheus.NewDesc("guidon_cache_miss_total",
 		"Reads that could not be served from the cache.", []string{"cache", "type"}, nil)
-	cacheStale = prometheus.NewDesc("guidon_cache_stale_answers_total",
+	stale := prometheus.NewDesc("guidon_cache_stale_answers_total",
 		"Requests served from the cache because the database did not respond.", []string{"cache", "type"}, nil)
-	cacheStaleness = prometheus.NewDesc("guidon_cache_staleness_seconds",
+	staleness := prometheus.NewDesc("guidon_cache_staleness_seconds",
 		"How long the database has not responded, 0 while it does.", []string{"cache", "type"}, nil)
-	redisUp = prometheus.NewDesc("guidon_cache_redis_up",
+	up := prometheus.NewDesc("guidon_cache_redis_up",
 		"1 while Redis is queried, 0 while the database is queried instead because Redis did not respond or returned an error.", nil, nil)
-	redisErrors = prometheus.NewDesc("guidon_cache_redis_errors_total",
+	errors := prometheus.NewDesc("guidon_cache_redis_errors_total",
 		"Redis queries that timed out or failed.", nil, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (c cacheCollector) Describe(descriptions chan<- *prometheus.Desc) {
-	descriptions <- cacheHits
-	descriptions <- cacheMisses
-	descriptions <- cacheStale
-	descriptions <- cacheStaleness
-	if c.redis != nil {
-		descriptions <- redisUp
-		descriptions <- redisErrors
+	c := collector{descriptions: []*prometheus.Desc{hits, misses, stale, staleness}}
+	if redis != nil {
+		c.descriptions = append(c.descriptions, up, errors)
 	}
-}
-
-// Collect implements prometheus.Collector.
-func (c cacheCollector) Collect(metrics chan<- prometheus.Metric) {
-	for _, s := range c.caches() {
-		metrics <- prometheus.MustNewConstMetric(cacheHits, prometheus.CounterValue, float64(s.Hits), s.Cache, s.Type)
-		metrics <- prometheus.MustNewConstMetric(cacheMisses, prometheus.CounterValue, float64(s.Misses), s.Cache, s.Type)
-		metrics <- prometheus.MustNewConstMetric(cacheStale, prometheus.CounterValue, float64(s.Stale), s.Cache, s.Type)
-		metrics <- prometheus.MustNewConstMetric(cacheStaleness, prometheus.GaugeValue, s.Outage.Seconds(), s.Cache, s.Type)
+	c.read = func(send sendFunc) {
+		for _, s := range caches() {
+			send(hits, prometheus.CounterValue, float64(s.Hits), s.Cache, s.Type)
+			send(misses, prometheus.CounterValue, float64(s.Misses), s.Cache, s.Type)
+			send(stale, prometheus.CounterValue, float64(s.Stale), s.Cache, s.Type)
+			send(staleness, prometheus.GaugeValue, s.Outage.Seconds(), s.Cache, s.Type)
+		}
+		if redis == nil {
+			return
+		}
+		s := redis()
+		send(hits, prometheus.CounterValue, float64(s.RevisionHits), "redis", "revision")
+		send(misses, prometheus.CounterValue, float64(s.RevisionMisses), "redis", "revision")
+		send(hits, prometheus.CounterValue, float64(s.SnapshotHits), "redis", "snapshot")
+		send(misses, prometheus.CounterValue, float64(s.SnapshotMisses), "redis", "snapshot")
+		send(errors, prometheus.CounterValue, float64(s.Errors))
+		if s.Up {
+			send(up, prometheus.GaugeValue, 1)
+		} else {
+			send(up, prometheus.GaugeValue, 0)
+		}
 	}
-	if c.redis != nil {
-		c.collectRedis(metrics, c.redis())
-	}
-}
-
-func (cacheCollector) collectRedis(metrics chan<- prometheus.Metric, s RedisStats) {
-	count := func(description *prometheus.Desc, n uint64, labels ...string) {
-		metrics <- prometheus.MustNewConstMetric(description, prometheus.CounterValue, float64(n), labels...)
-	}
-	count(cacheHits, s.RevisionHits, "redis", "revision")
-	count(cacheMisses, s.RevisionMisses, "redis", "revision")
-	count(cacheHits, s.SnapshotHits, "redis", "snapshot")
-	count(cacheMisses, s.SnapshotMisses, "redis", "snapshot")
-	count(redisErrors, s.Errors)
-	up := 0.0
-	if s.Up {
-		up = 1
-	}
-	metrics <- prometheus.MustNewConstMetric(redisUp, prometheus.GaugeValue, up)
+	return c
 }

@@ -78,19 +78,19 @@ func New(config Config) *Registry {
 		buildInfo(config.Info),
 	)
 	if config.Caches != nil {
-		m.registry.MustRegister(cacheCollector{caches: config.Caches, redis: config.Redis})
+		m.registry.MustRegister(cacheCounts(config.Caches, config.Redis))
 	}
 	if config.Unreadable != nil {
-		m.registry.MustRegister(unreadableCollector(config.Unreadable))
+		m.registry.MustRegister(unreadableObjects(config.Unreadable))
 	}
 	if config.Streams != nil {
-		m.registry.MustRegister(streamCollector{config.Streams})
+		m.registry.MustRegister(eventStreams(config.Streams))
 	}
 	if config.Memory != nil {
-		m.registry.MustRegister(memoryCollector{config.Memory})
+		m.registry.MustRegister(requestMemory(config.Memory))
 	}
 	if config.Failures != nil {
-		m.registry.MustRegister(failureCollector{config.Failures})
+		m.registry.MustRegister(failedCredentials(config.Failures))
 	}
 	if config.SignIns != nil {
 		m.registry.MustRegister(config.SignIns.attempts, config.SignIns.requests)

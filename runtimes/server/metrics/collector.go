@@ -1,0 +1,92 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/guidonhq/guidon/handler/limit"
+	"github.com/guidonhq/guidon/handler/stream"
+)
+
+// collector reads numbers that exist already when it is scraped.
+type collector struct {
+	descriptions []*prometheus.Desc
+	read         func(send sendFunc)
+}
+
+type sendFunc func(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string)
+
+// Describe implements prometheus.Collector.
+func (c collector) Describe(descriptions chan<- *prometheus.Desc) {
+	for _, d := range c.descriptions {
+		descriptions <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c collector) Collect(metrics chan<- prometheus.Metric) {
+	c.read(func(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
+		metrics <- prometheus.MustNewConstMetric(d, kind, value, labels...)
+	})
+}
+
+// unreadableObjects reads how many flags and segments are unreadable.
+func unreadableObjects(count func() (flags, segments int)) collector {
+	d := prometheus.NewDesc("guidon_unreadable_objects",
+		"Flags that cannot be evaluated and segments that cannot be read, because they need a newer release or are damaged.",
+		[]string{"kind"}, nil)
+	return collector{[]*prometheus.Desc{d}, func(send sendFunc) {
+		flags, segments := count()
+		send(d, prometheus.GaugeValue, float64(flags), "flag")
+		send(d, prometheus.GaugeValue, float64(segments), "segment")
+	}}
+}
+
+// failedCredentials reads the number of failed credentials.
+func failedCredentials(failures *limit.Failures) collector {
+	d := prometheus.NewDesc("guidon_failed_credentials_total",
+		"Requests whose credential was not valid, by whether they were within the limits.", []string{"result"}, nil)
+	return collector{[]*prometheus.Desc{d}, func(send sendFunc) {
+		s := failures.Stats()
+		send(d, prometheus.CounterValue, float64(s.Denied), "denied")
+		send(d, prometheus.CounterValue, float64(s.Limited), "limited")
+	}}
+}
+
+// requestMemory reads the memory budget of requests.
+func requestMemory(budget *limit.Budget) collector {
+	size := prometheus.NewDesc("guidon_request_memory_limit_bytes",
+		"Memory that requests and responses in progress may reserve.", []string{"kind"}, nil)
+	reserved := prometheus.NewDesc("guidon_request_memory_reserved_bytes",
+		"Memory that requests and responses in progress have reserved.", []string{"kind"}, nil)
+	rejected := prometheus.NewDesc("guidon_request_memory_rejected_total",
+		"Requests and responses for which there was no memory.", []string{"kind"}, nil)
+	return collector{[]*prometheus.Desc{size, reserved, rejected}, func(send sendFunc) {
+		for kind, pool := range map[string]*limit.Pool{
+			"body": budget.Bodies, "message": budget.Messages, "response": budget.Responses,
+		} {
+			s := pool.Stats()
+			send(size, prometheus.GaugeValue, float64(s.Size), kind)
+			send(reserved, prometheus.GaugeValue, float64(s.Used), kind)
+			send(rejected, prometheus.CounterValue, float64(s.Rejected), kind)
+		}
+	}}
+}
+
+// eventStreams reads the counts of the event streams.
+func eventStreams(streams *stream.Hub) collector {
+	open := prometheus.NewDesc("guidon_streams_open",
+		"Event streams that are open.", []string{"kind"}, nil)
+	refused := prometheus.NewDesc("guidon_streams_refused_total",
+		"Event streams that were rejected because too many were open, or the server was stopping.", []string{"kind"}, nil)
+	ended := prometheus.NewDesc("guidon_streams_ended_total",
+		"Event streams that have ended, by reason.", []string{"kind", "reason"}, nil)
+	return collector{[]*prometheus.Desc{open, refused, ended}, func(send sendFunc) {
+		for _, s := range streams.Stats() {
+			send(open, prometheus.GaugeValue, float64(s.Open), s.Kind)
+			send(refused, prometheus.CounterValue, float64(s.Refused), s.Kind)
+			for _, reason := range stream.Reasons {
+				send(ended, prometheus.CounterValue, float64(s.Ended[string(reason)]), s.Kind, string(reason))
+			}
+		}
+	}}
+}
