@@ -143,7 +143,7 @@ func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int)
 
 // pair returns the index of the counterpart of each item of is, or -1.
 func (l *list[T, E]) pair(c *comparer, was, is []*E) []int {
-	p := newPairing(len(was), len(is))
+	p := &pairing{from: slices.Repeat([]int{-1}, len(is)), taken: make([]bool, len(was)), left: min(len(was), len(is))}
 	p.ends(func(i, j int) bool {
 		return (c.matching != byIdentity || *l.id(was[i]) == *l.id(is[j])) && l.shape.same(&c.sides, was[i], is[j])
 	})
@@ -177,10 +177,6 @@ type pairing struct {
 	from  []int  // for each item of the later list, the index in the earlier one, or -1
 	taken []bool // the items of the earlier list that are paired
 	left  int    // how many pairs are still possible
-}
-
-func newPairing(before, after int) *pairing {
-	return &pairing{from: slices.Repeat([]int{-1}, after), taken: make([]bool, before), left: min(before, after)}
 }
 
 // ends pairs the items at the start and at the end of both lists that are the same: in

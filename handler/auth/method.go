@@ -29,14 +29,9 @@ func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Em
 			info.Enabled, info.Metadata = a.SignIn.Describe(method)
 		}
 		if method == service.MethodOIDC && info.GetMetadata() == nil {
-			info.Metadata = noProviders()
+			info.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
 		}
 		response.Methods = append(response.Methods, info)
 	}
 	return response, nil
-}
-
-// noProviders returns the metadata of the OIDC method if there are no providers.
-func noProviders() *structpb.Struct {
-	return &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
 }

@@ -53,7 +53,7 @@ func (w *Writer) Int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 func (w *Writer) Float(f float32) { w.buf = jsontext.AppendFloat(w.buf, float64(f), 32) }
 
 // Enum writes an enum.
-func (w *Writer) Enum(e protoreflect.Enum) { w.buf = AppendEnum(w.buf, e) }
+func (w *Writer) Enum(e protoreflect.Enum) { w.buf = appendEnum(w.buf, e.Descriptor(), e.Number()) }
 
 // Time writes a timestamp. It is an error if t is outside the years 1 to 9999.
 func (w *Writer) Time(t time.Time) {

@@ -33,10 +33,6 @@ type keys struct {
 
 var _ loginstate.Keys = (*keys)(nil)
 
-func newKeys(store service.SecretStore, now func() time.Time) *keys {
-	return &keys{store: store, now: now}
-}
-
 // Newest implements [loginstate.Keys].
 func (k *keys) Newest(ctx context.Context) (loginstate.Key, error) {
 	k.mu.Lock()

@@ -34,7 +34,7 @@ func New(c Config) (*SignIn, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &SignIn{config: c, keys: newKeys(c.Secrets, c.Now)}
+	s := &SignIn{config: c, keys: &keys{store: c.Secrets, now: c.Now}}
 	s.sealer = &loginstate.Sealer{Keys: s.keys, Lifetime: c.StateLifetime, Now: c.Now, HostPrefix: c.Session.HostPrefix}
 	s.cookie = loginstate.Options{Path: c.PublicPath + methodPath, Secure: c.Session.Secure}
 	s.expect()

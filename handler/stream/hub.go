@@ -84,7 +84,8 @@ type counts struct {
 func NewHub(config Config) *Hub {
 	h := &Hub{config: config, ending: make(chan struct{}), running: make(chan struct{}, maxRunning)}
 	for kind := range h.kinds {
-		h.kinds[kind].shares, h.kinds[kind].ended = newShares(), make(map[string]uint64)
+		h.kinds[kind].shares = shares{owners: map[string]map[*Slot]struct{}{}, counts: map[int]int{}}
+		h.kinds[kind].ended = make(map[string]uint64)
 	}
 	return h
 }

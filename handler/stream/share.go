@@ -20,10 +20,6 @@ type shares struct {
 	most   int         // the most streams of any owner
 }
 
-func newShares() shares {
-	return shares{owners: map[string]map[*Slot]struct{}{}, counts: map[int]int{}}
-}
-
 // canAdd reports whether the owner may open one more stream.
 func (s *shares) canAdd(owner string, limit int) bool {
 	return s.open < limit || s.displaces(owner)

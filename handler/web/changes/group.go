@@ -24,19 +24,15 @@ type group struct {
 func groupsOf(changes []*guidonv1.Change) (groups []*group) {
 	for _, c := range changes {
 		if len(groups) == 0 || groups[len(groups)-1].Revision != c.GetRevision() {
-			groups = append(groups, newGroup(c))
+			groups = append(groups, &group{
+				Revision: c.GetRevision(), At: c.GetAt().AsTime(), Actor: page.ActorOf(c.GetActor()),
+				Message: page.Printable(c.GetMessage(), maxMessage), Reason: c.GetReason(),
+			})
 		}
 		g := groups[len(groups)-1]
 		g.Records = append(g.Records, record{Change: c})
 	}
 	return groups
-}
-
-func newGroup(c *guidonv1.Change) *group {
-	return &group{
-		Revision: c.GetRevision(), At: c.GetAt().AsTime(), Actor: page.ActorOf(c.GetActor()),
-		Message: page.Printable(c.GetMessage(), maxMessage), Reason: c.GetReason(),
-	}
 }
 
 // maxMessage limits the messages that are shown, in bytes. They have at most 1,000

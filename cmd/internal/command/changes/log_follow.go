@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/types/known/timestamppb"
-
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -78,11 +76,9 @@ func selects(q *guidonv1.ListChangesRequest, c *guidonv1.Change) bool {
 		(q.GetKey() == "" || q.GetKey() == c.GetKey()) &&
 		(q.GetActor() == "" || q.GetActor() == c.GetActor().GetId()) &&
 		(q.GetReason() == "" || q.GetReason() == c.GetReason().GetKind()) &&
-		(q.GetSince() == nil || !before(c.GetAt(), q.GetSince())) &&
+		(q.GetSince() == nil || !c.GetAt().AsTime().Before(q.GetSince().AsTime())) &&
 		strings.Contains(strings.ToLower(c.GetMessage()), strings.ToLower(q.GetMessage()))
 }
-
-func before(a, b *timestamppb.Timestamp) bool { return a.AsTime().Before(b.AsTime()) }
 
 // printLine prints a change immediately, as one line.
 func (l *logCommand) printLine(c *guidonv1.Change) error {

@@ -84,7 +84,7 @@ func (c *planCommand) run(ctx context.Context, paths []string) error {
 		if err != nil {
 			return err
 		}
-		if err := c.print(plans); err != nil {
+		if err := c.Show(c.Output, shownPlans(plans)); err != nil {
 			return err
 		}
 		if c.saveTo != "" {

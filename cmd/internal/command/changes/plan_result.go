@@ -9,11 +9,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// print prints the plans.
-func (c *planCommand) print(plans []*guidonv1.PlanResponse) error {
-	return c.Show(c.Output, shownPlans(plans))
-}
-
 // shownPlans returns the output for plans.
 func shownPlans(plans []*guidonv1.PlanResponse) cli.Output {
 	var names []string

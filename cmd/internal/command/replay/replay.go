@@ -38,7 +38,7 @@ type Options struct {
 // Run evaluates the requests on both services. An error of a request ends the run, and so
 // does one of a service that is not about the request, such as that it is unavailable.
 func Run(ctx context.Context, requests iter.Seq2[Request, error], o Options) (*Report, error) {
-	r := &run{Options: o, report: newReport(o.Examples)}
+	r := &run{Options: o, report: &Report{examples: o.Examples, flags: make(map[[2]string]*FlagReport)}}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Concurrency)
 	err := r.dispatch(ctx, requests, func(batch []Request) {

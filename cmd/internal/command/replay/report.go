@@ -47,10 +47,6 @@ const (
 	maxReported = 1000
 )
 
-func newReport(examples int) *Report {
-	return &Report{examples: examples, flags: make(map[[2]string]*FlagReport)}
-}
-
 // add counts one request.
 func (r *Report) add(request Request, from, to Outcome) {
 	f := r.flag(request)
