@@ -17,6 +17,7 @@ const (
 	WarnMatchesEveryone WarningKind = "matches-everyone" // a segment has no constraints
 	WarnGoesOff         WarningKind = "goes-off"         // an enabled flag becomes disabled, or is deleted
 	WarnVariantServed   WarningKind = "variant-served"   // a variant disappears that a rule serves
+	WarnServerOnly      WarningKind = "server-only"      // client-side snapshots no longer have a flag; of package service
 )
 
 // Warning is a consequence of a plan that is easily overlooked.

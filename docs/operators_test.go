@@ -13,10 +13,13 @@ import (
 )
 
 // operatorColumns are the columns of the tables of operators.
-var operatorColumns = map[string]guidon.ComparisonType{
-	"string": guidon.StringComparison, "number": guidon.NumberComparison, "boolean": guidon.BooleanComparison,
-	"datetime": guidon.DateTimeComparison, "entity id": guidon.EntityIDComparison, "entityId": guidon.EntityIDComparison,
-}
+var operatorColumns = func() map[string]guidon.ComparisonType {
+	columns := map[string]guidon.ComparisonType{"entity id": guidon.EntityIDComparison}
+	for _, t := range guidon.ComparisonTypes() {
+		columns[t.Name()] = t
+	}
+	return columns
+}()
 
 // operatorTable returns the types with a mark for each operator in the table of the page.
 func operatorTable(t *testing.T, page string) map[string][]guidon.ComparisonType {

@@ -17,13 +17,29 @@ type flagFacts struct {
 	flag      *guidon.Flag
 	lowerName string
 	analysis.Summary
-	metadata *flagMetadata
+	metadata  *flagMetadata
+	additions bool // of the flag or its segments
 }
 
 var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
 	f := c.Flag()
-	return &flagFacts{flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f)}
+	return &flagFacts{
+		flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f),
+		additions: hasAdditions(c),
+	}
 })
+
+func hasAdditions(c *guidon.CompiledFlag) bool {
+	if c.Flag().Additions() {
+		return true
+	}
+	for _, audience := range c.Steps() {
+		if audience != nil && slices.ContainsFunc(audience.Segments(), func(g *guidon.CompiledSegment) bool { return g.Segment().Additions() }) {
+			return true
+		}
+	}
+	return false
+}
 
 // catalog has the facts about the flags of a snapshot, one row for each of them.
 type catalog struct {

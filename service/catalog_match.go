@@ -67,7 +67,7 @@ func (m *matcher) misses(r *catalogRow) (missed facet, rest bool) {
 	if missed&(missed-1) != 0 {
 		return missed, false
 	}
-	return missed, m.meets(r) && m.hasKey(r) && m.hasWords(r.flagFacts)
+	return missed, m.meets(r) && (!q.additions || r.additions) && m.hasKey(r) && m.hasWords(r.flagFacts)
 }
 
 func hasAny(numbers []uint32, in []bool) bool {

@@ -123,12 +123,13 @@ type parsedQuery struct {
 	words      []searchText
 	keys       []string // beginnings, in lower case
 	conditions flagConditions
+	additions  bool // only flags that releases and clients without additions cannot read
 }
 
 // all reports whether the query selects all flags.
 func (p *parsedQuery) all() bool {
 	lists := len(p.States) + len(p.Types) + len(p.Owners) + len(p.Tags) + len(p.Segments) + len(p.Keys)
-	return lists+len(p.words)+len(p.keys) == 0 && p.conditions == 0
+	return lists+len(p.words)+len(p.keys) == 0 && p.conditions == 0 && !p.additions
 }
 
 func (q FlagQuery) parse() *parsedQuery {
@@ -164,6 +165,9 @@ func (p *parsedQuery) addTerm(w queryWord) bool {
 		return p.addType(w.value)
 	case "is":
 		return p.addState(w.value)
+	case "needs":
+		p.additions = p.additions || w.value == versionWithAdditions
+		return w.value == versionWithAdditions
 	default:
 		return false
 	}
@@ -205,21 +209,29 @@ var (
 func CheckTerms(text string) error {
 	for _, w := range wordsOf(text) {
 		p := new(parsedQuery)
-		if name := strings.ToLower(w.name); (name == "is" || name == "type") && !p.addTerm(w) {
+		if name := strings.ToLower(w.name); termValues(name) != nil && !p.addTerm(w) {
 			return guidon.Errorf(guidon.InvalidArgument, "invalid term %q: %s: has the values %s", w.text(), name, strings.Join(termValues(name), ", "))
 		}
 	}
 	return nil
 }
 
-// termValues returns the values of the terms with the name is or type.
+// versionWithAdditions is the version of documents that have additions, see
+// [Document.Additions].
+const versionWithAdditions = "guidon/1"
+
+// termValues returns the values of the terms with the name, or nil if they depend on the flags
+// or there are no such terms.
 func termValues(name string) []string {
-	values := slices.Collect(maps.Keys(typeTerms))
-	if name == "is" {
-		values = slices.AppendSeq(slices.Collect(maps.Keys(stateTerms)), maps.Keys(conditionTerms))
+	switch name {
+	case "is":
+		return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(stateTerms)), maps.Keys(conditionTerms))))
+	case "type":
+		return slices.Sorted(maps.Keys(typeTerms))
+	case "needs":
+		return []string{versionWithAdditions}
 	}
-	slices.Sort(values)
-	return values
+	return nil
 }
 
 // TermsOfFlags returns the terms of a [FlagQuery]: complete ones and, for names whose values
@@ -227,11 +239,11 @@ func termValues(name string) []string {
 func TermsOfFlags() []string {
 	var terms []string
 	for _, name := range termNames {
-		if name != "is" && name != "type" {
+		values := termValues(name)
+		if values == nil {
 			terms = append(terms, name+":")
-			continue
 		}
-		for _, value := range termValues(name) {
+		for _, value := range values {
 			terms = append(terms, name+":"+value)
 		}
 	}
@@ -239,7 +251,7 @@ func TermsOfFlags() []string {
 }
 
 // termNames are the names of terms.
-var termNames = []string{"owner", "tag", "is", "type", "segment", "key"}
+var termNames = []string{"owner", "tag", "is", "type", "segment", "key", "needs"}
 
 // queryWord is a word of a query: a term with name and value, or a value alone.
 type queryWord struct {

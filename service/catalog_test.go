@@ -135,6 +135,34 @@ func TestFlagSummaries(t *testing.T) {
 	})
 }
 
+// TestFlagsWithAdditions: needs:guidon/1 selects the flags that Flipt cannot read.
+func TestFlagsWithAdditions(t *testing.T) {
+	negated := flagtest.Has("beta")
+	negated.Negate = true
+	version := &guidon.Constraint{Type: guidon.VersionComparison, Property: "app", Operator: guidon.OpGTE, Value: "2.4"}
+	on := func(key, segment string) *guidon.Flag {
+		return flagtest.BooleanFlag(key, false, flagtest.SegmentRollout(true, guidon.OrSegments, segment))
+	}
+	v := service.View{Snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "shop"}, guidon.Revision{Number: 1},
+		[]*guidon.Flag{on("a", "plain"), on("b", "negated"), on("c", "version"), on("d", "gone")},
+		[]*guidon.Segment{
+			flagtest.Segment("plain", guidon.MatchAll, flagtest.Has("x")), flagtest.Segment("negated", guidon.MatchAll, negated),
+			flagtest.Segment("version", guidon.MatchAll, version),
+		})}
+	for text, want := range map[string]string{"needs:guidon/1": "b c", "needs:guidon/2": "", "needs:": "a b c d", "needs:guidon/1 segment:version": "c"} {
+		list, err := v.FlagSummaries(service.FlagQuery{Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := flagKeys(list.Flags); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+	if err := service.CheckTerms("needs:flipt"); err == nil || err.Error() != `invalid term "needs:flipt": needs: has the values guidon/1` {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestFlagFacets: each facet counts without its own filter.
 func TestFlagFacets(t *testing.T) {
 	v := listedView()

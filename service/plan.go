@@ -98,6 +98,7 @@ func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest, 
 	plan, err := p.plan(base, view.Revision, s.now())
 	if err == nil {
 		plan.base = view.Snapshot
+		plan.warnOmitted()
 	}
 	return plan, view.State, err
 }

@@ -18,11 +18,7 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analys
 	if len(affected) == 0 {
 		return true, nil
 	}
-	after := p.base.Apply(guidon.SnapshotDelta{
-		Flags: p.Patch.Put.Flags, Segments: p.Patch.Put.Segments,
-		DeletedFlags: p.Patch.Delete.Flags, DeletedSegments: p.Patch.Delete.Segments,
-	})
-	work := 0
+	after, work := p.after(), 0
 	for _, f := range p.base.Flags() {
 		if !affected[f.Key] { // most
 			continue
@@ -44,6 +40,14 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analys
 		}
 	}
 	return true, nil
+}
+
+// after returns the state of the target after the plan.
+func (p *Plan) after() *guidon.Snapshot {
+	return p.base.Apply(guidon.SnapshotDelta{
+		Flags: p.Patch.Put.Flags, Segments: p.Patch.Put.Segments,
+		DeletedFlags: p.Patch.Delete.Flags, DeletedSegments: p.Patch.Delete.Segments,
+	})
 }
 
 // affectedFlags returns the keys of the flags of the base that the plan updates, or that use

@@ -420,3 +420,37 @@ func TestApplyRefuses(t *testing.T) {
 		t.Errorf("wrong digest: got %v, want %s", err, want)
 	}
 }
+
+// TestPlanServerOnly: a plan warns of the flags that client-side SDKs lose by it, and only then.
+func TestPlanServerOnly(t *testing.T) {
+	const before = "version: guidon/1\nnamespace: default\n" +
+		"flags: [{key: f, name: F, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: s, value: true}}]}, {key: g, name: G, type: BOOLEAN_FLAG_TYPE}]\n" +
+		"segments: [{key: s, name: S, constraints: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: a}]}]"
+	negated := strings.Replace(before, "value: a}", "value: a, not: true}", 1)
+	s := newService(t)
+	mustImport(t, s, before, service.ImportCreate)
+	plan := func(document string) []string {
+		t.Helper()
+		p, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, service.PlanRequest{Document: parse(t, document), Mode: service.ImportUpdate}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var warnings []string
+		for _, w := range p.Warnings {
+			if w.Kind == change.WarnServerOnly {
+				warnings = append(warnings, w.Text)
+			}
+		}
+		return warnings
+	}
+	want := []string{`client-side SDKs no longer get flag "f": rule 1 negates a constraint`}
+	if diff := cmp.Diff(want, plan(negated)); diff != "" {
+		t.Errorf("negating (-want +got):\n%s", diff)
+	}
+	mustImport(t, s, negated, service.ImportUpdate)
+	for name, document := range map[string]string{"again": strings.Replace(negated, "name: F,", "name: New,", 1), "no longer": before} {
+		if got := plan(document); got != nil {
+			t.Errorf("%s: got %q, want no warning", name, got)
+		}
+	}
+}

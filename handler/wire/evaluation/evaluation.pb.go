@@ -1678,8 +1678,7 @@ type EvaluationConstraint struct {
 	Type EvaluationConstraintComparisonType `protobuf:"varint,2,opt,name=type,proto3,enum=flipt.evaluation.EvaluationConstraintComparisonType" json:"type,omitempty"`
 	// The property of the context that is compared.
 	Property string `protobuf:"bytes,3,opt,name=property,proto3" json:"property,omitempty"`
-	// The operator: eq, neq, lt, lte, gt, gte, empty, notempty, prefix, suffix, contains,
-	// notcontains, isoneof, isnotoneof, present, notpresent, true or false.
+	// The operator, such as eq: see Constraint.
 	Operator string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The value that the property is compared with.
 	Value         string `protobuf:"bytes,5,opt,name=value,proto3" json:"value,omitempty"`

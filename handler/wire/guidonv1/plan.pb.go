@@ -1107,8 +1107,8 @@ func (x *PlannedChange) GetDigest() string {
 // PlanWarning is a consequence of a plan that is easily overlooked.
 type PlanWarning struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The kind of warning: "segment-shared", "matches-everyone", "goes-off" or
-	// "variant-served".
+	// The kind of warning: "segment-shared", "matches-everyone", "goes-off",
+	// "variant-served" or "server-only".
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The kind of the object: "flag" or "segment".
 	ObjectKind string `protobuf:"bytes,2,opt,name=object_kind,json=objectKind,proto3" json:"object_kind,omitempty"`

@@ -34,6 +34,11 @@ const document = {
     segment("staff", "ANY", constraint("STRING", "mail", "suffix", "@example.org"), constraint("BOOLEAN", "staff", "true")),
     segment("chosen", "ANY", constraint("ENTITY_ID", "entityId", "isoneof", '["entity-3","entity-4","entity-5","entity-6"]')),
     segment("early", "ALL", constraint("DATETIME", "since", "lt", "2026-01-01T00:00:00Z")),
+    segment("grown-up", "ALL", { ...constraint("NUMBER", "age", "lt", "18"), negate: true }),
+    segment("current", "ALL", constraint("VERSION", "app", "gte", "2.4")),
+    segment("matching", "ALL", constraint("PATTERN", "mail", "eq", "@example[.]org$")),
+    segment("admins", "ALL", constraint("LIST", "roles", "anyof", '["admin"]')),
+    segment("office", "ALL", constraint("ADDRESS", "ip", "isoneof", '["192.0.2.0/24"]')),
   ],
   flags: [
     { key: "halves", name: "Two halves", enabled: true, variants, rules: [{ segmentKeys: ["everybody"], distributions: half("red", "blue") }] },
@@ -57,6 +62,11 @@ const document = {
     },
   ],
 };
+
+// serverOnly are flags that the client's engine would evaluate differently.
+const serverOnly = ["grown-up", "current", "matching", "admins", "office"].map((key) => ({
+  key, name: key, type: "BOOLEAN_FLAG_TYPE", rollouts: [{ threshold: { percentage: 10, value: true } }, { segment: { segmentKeys: ["staff", key], value: true } }],
+}));
 
 // entities are 2,400 entities with all combinations of context values.
 const entities = Array.from({ length: 2400 }, (_, i) => ({
@@ -82,7 +92,7 @@ const comparable = ({ requestDurationMillis, requestId, timestamp, segmentKeys, 
 
 before(async () => {
   await api("POST", "/api/v1/namespaces", { key: namespace, name: "Downloaded" });
-  await api("POST", `/api/v1/namespaces/${namespace}/import`, { document });
+  await api("POST", `/api/v1/namespaces/${namespace}/import`, { document: { ...document, flags: [...document.flags, ...serverOnly] } });
 });
 
 for (const { key: flagKey, type } of document.flags) {
@@ -100,6 +110,26 @@ for (const { key: flagKey, type } of document.flags) {
     client.close();
   });
 }
+
+test("a flag that only the server evaluates is an error, and named in the snapshot", async () => {
+  const client = await connect();
+  const { flags, omittedFlags } = await api("GET", `/internal/v1/evaluation/snapshot/namespace/${namespace}`);
+  assert.deepEqual(flags.map(({ key }) => key), document.flags.map(({ key }) => key));
+  assert.deepEqual(omittedFlags, [
+    { key: "grown-up", reason: "rule 2 negates a constraint" },
+    { key: "current", reason: "rule 2 compares a version" },
+    { key: "matching", reason: "rule 2 compares with a pattern" },
+    { key: "admins", reason: "rule 2 compares a list" },
+    { key: "office", reason: "rule 2 compares an address" },
+  ]);
+  for (const { key: flagKey } of serverOnly) {
+    const request = { flagKey, entityId: "e", context: {} };
+    assert.throws(() => client.evaluateBoolean(request), /failed to get flag information/);
+    const { responses } = client.evaluateBatch([request]);
+    assert.equal(responses[0].errorEvaluationResponse?.reason, "NOT_FOUND_ERROR_EVALUATION_REASON");
+  }
+  client.close();
+});
 
 test("a refresh downloads what has changed and nothing else", async () => {
   const client = await connect();

@@ -30,7 +30,8 @@ var flagTexts = map[string]text{
 
 --query selects those that contain all of its words in key, name, description or
 metadata. It takes terms too: type:boolean, is:on, is:off, is:partly, is:unused,
-owner:ada, tag:web, segment:beta-users, key:pay-.
+owner:ada, tag:web, segment:beta-users, key:pay-, and needs:guidon/1 for flags that
+Flipt does not understand.
 
 The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
 		`  guidon flag list

@@ -1,0 +1,36 @@
+package service
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/change"
+)
+
+// warnOmitted adds a warning for each flag that the plan removes from the snapshots of
+// client-side SDKs.
+func (p *Plan) warnOmitted() {
+	if p.base == nil || !p.hasAdditions() {
+		return // as most
+	}
+	affected, after := p.affectedFlags(), p.after()
+	for _, f := range p.base.Flags() {
+		if !affected[f.Key] || after.Flag(f.Key) == nil || analysis.ClientOmission(p.base.Compiled(f.Key)) != "" {
+			continue
+		}
+		if reason := analysis.ClientOmission(after.Compiled(f.Key)); reason != "" {
+			p.Warnings = append(p.Warnings, change.Warning{
+				Kind: change.WarnServerOnly, Object: change.KindFlag, Key: f.Key,
+				Text: fmt.Sprintf("client-side SDKs no longer get flag %q: %s", f.Key, reason),
+			})
+		}
+	}
+}
+
+// hasAdditions reports whether a segment has some after the plan.
+func (p *Plan) hasAdditions() bool {
+	return slices.ContainsFunc(p.Patch.Put.Segments, (*guidon.Segment).Additions) ||
+		slices.ContainsFunc(p.base.Segments(), (*guidon.Segment).Additions)
+}
