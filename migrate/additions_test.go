@@ -61,7 +61,10 @@ func checkStatus(t *testing.T, db *sql.DB, additions bool) {
 			t.Errorf("status: got %+v, want additions applied: %t", s, additions)
 		}
 	}
-	if err := errors.Join(Check(t.Context(), db, "sqlite"), Wait(t.Context(), db, "sqlite")); err != nil {
+	if err := Check(t.Context(), db, "sqlite"); err != nil {
+		t.Fatal(err)
+	}
+	if err := Wait(t.Context(), db, "sqlite"); err != nil {
 		t.Error(err)
 	}
 }

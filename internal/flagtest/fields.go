@@ -91,7 +91,7 @@ func fill(v reflect.Value, name string, n *int) {
 		v.SetString(text(name, *n))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Uint8: // an enum
+	case reflect.Uint8, reflect.Uint16: // an enum
 		v.SetUint(1)
 	case reflect.Int32:
 		v.SetInt(int64(*n))

@@ -355,7 +355,7 @@ func TestAdditions(t *testing.T) {
 		{"neither", false, false, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			from, to := filled(t), migrated(t)
+			from, to := migrated(t), migrated(t)
 			for db, permits := range map[*store.DB]bool{from: tt.from, to: tt.to} {
 				if !permits {
 					withdrawAdditions(t, db)
