@@ -54,6 +54,13 @@ func (s *Segment) Stored() *Segment {
 	return &stored
 }
 
+// Unmark removes what [Segment.Stored] has added from a decoded segment.
+func (s *Segment) Unmark() {
+	for _, c := range s.Constraints {
+		c.Type &^= markedComparison
+	}
+}
+
 // Constraint returns the constraint with the id, or nil.
 func (s *Segment) Constraint(id string) *Constraint {
 	return find(s.Constraints, func(c *Constraint) bool { return c.ID == id })

@@ -159,8 +159,8 @@ func (s *Segment) check(key string) error {
 	if slices.Contains(s.Constraints, nil) {
 		return errMissing
 	}
+	s.Unmark()
 	for _, c := range s.Constraints {
-		c.Type &^= markedComparison
 		if OperatorNamed(c.Operator) == nil {
 			return errOperator
 		}

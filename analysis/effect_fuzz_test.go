@@ -108,7 +108,7 @@ type fuzzUser struct {
 }
 
 func fuzzUsers(value string) (users []fuzzUser) {
-	values := []string{"", " ", value, "5", "4.5", "6", "2024-01-01", "2025-01-01", "true", "0", "x" + value, value + "5"}
+	values := []string{"", " ", value, "5", "4.5", "6", "2024-01-01", "2025-01-01", "true", "0", "x" + value, value + "5", "2.4.0", "2.4.0-rc.1", `["5","a"]`, `["a"]`, "10.1.0.0", "10.2.0.0", "a"}
 	for i := range 150 {
 		id := fmt.Sprint("user-", i)
 		if i%10 == 0 {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"iter"
 	"math"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,26 +19,31 @@ import (
 // The values are complete, that is, no other value has outcomes that none of them has, for
 // constraints that
 //
-//   - compare numbers only, or booleans only, or times only,
+//   - compare numbers only, or booleans only, or times only, or versions only, or addresses only,
 //   - compare strings for equality, by lists, and either by prefixes or by suffixes,
-//   - contain one text, or do not, without any other comparison.
+//   - contain one text, or do not, without any other comparison,
+//   - compare the property as a list with one list, without any other comparison.
 //
 // Any of these may be combined with tests of presence, and with constraints that never match.
 // Other combinations have values too, but perhaps not all.
 type examples struct {
-	work     func(units int) bool
-	kinds    comparisons
-	literals []string // strings that are compared as a whole
-	prefixes []string
-	suffixes []string
-	parts    []string // contained in strings
-	numbers  []float64
-	times    []time.Time
-	cut      bool // there are too many values
+	work      func(units int) bool
+	kinds     comparisons
+	literals  []string // strings that are compared as a whole
+	prefixes  []string
+	suffixes  []string
+	parts     []string // contained in strings
+	numbers   []float64
+	times     []time.Time
+	versions  []string
+	lists     [][]string // different ones
+	items     []string   // of the lists, each one once
+	addresses []netip.Prefix
+	cut       bool // there are too many values
 }
 
 // comparisons are ways of comparing a property, as bits.
-type comparisons uint8
+type comparisons uint16
 
 const (
 	comparesWhole comparisons = 1 << iota
@@ -47,36 +53,49 @@ const (
 	comparesNumber
 	comparesBoolean
 	comparesTime
+	comparesVersion
+	comparesItems
+	comparesAddress
+	comparesPattern
+
+	comparesText = comparesWhole | comparesPrefix | comparesSuffix | comparesPart
 )
+
+// kindOf returns how the constraint compares its property, or 0 if that is not known.
+func kindOf(c *guidon.Constraint) comparisons {
+	switch c.Type {
+	case guidon.StringComparison, guidon.EntityIDComparison:
+		return operatorOf(c).part
+	case guidon.NumberComparison:
+		return comparesNumber
+	case guidon.BooleanComparison:
+		return comparesBoolean
+	case guidon.DateTimeComparison:
+		return comparesTime
+	case guidon.VersionComparison:
+		return comparesVersion
+	case guidon.PatternComparison:
+		return comparesPattern
+	case guidon.ListComparison:
+		return comparesItems
+	case guidon.AddressComparison:
+		return comparesAddress
+	}
+	return 0
+}
 
 // add adds a constraint.
 func (e *examples) add(c *guidon.Constraint, o *operand) {
 	if operatorOf(c).presence || o.problem != NoProblem {
 		return // depends on whether there is a value, or on nothing
 	}
-	if operators[c.Operator] == nil || !e.work(1+len(c.Value)/64) {
+	kind := kindOf(c)
+	if operators[c.Operator] == nil || kind == 0 || !e.work(1+len(c.Value)/64) {
 		e.cut = true
 		return
 	}
-	switch c.Type {
-	case guidon.StringComparison, guidon.EntityIDComparison:
-		e.addString(c, o)
-	case guidon.NumberComparison:
-		e.kinds |= comparesNumber
-		e.addNumbers(o)
-	case guidon.BooleanComparison:
-		e.kinds |= comparesBoolean
-	case guidon.DateTimeComparison:
-		e.kinds |= comparesTime
-		e.times = append(e.times, o.Instant)
-	}
-	e.cut = e.cut || len(e.literals)+len(e.numbers) > maxExamples
-}
-
-func (e *examples) addString(c *guidon.Constraint, o *operand) {
-	part := operatorOf(c).part
-	e.kinds |= part
-	switch part {
+	e.kinds |= kind
+	switch kind {
 	case comparesWhole:
 		e.literals = append(e.literals, o.Texts...)
 	case comparesPrefix:
@@ -85,9 +104,18 @@ func (e *examples) addString(c *guidon.Constraint, o *operand) {
 		e.suffixes = appendNew(e.suffixes, o.Texts[0])
 	case comparesPart:
 		e.parts = appendNew(e.parts, o.Texts[0])
-	default:
-		e.cut = true
+	case comparesNumber:
+		e.addNumbers(o)
+	case comparesTime:
+		e.times = append(e.times, o.Instant)
+	case comparesVersion:
+		e.versions = appendNew(e.versions, c.Value)
+	case comparesItems:
+		e.addList(o.Texts)
+	case comparesAddress:
+		e.addAddresses(c)
 	}
+	e.cut = e.cut || len(e.literals)+len(e.numbers)+len(e.versions)+len(e.items)+len(e.addresses) > maxExamples
 }
 
 func (e *examples) addNumbers(o *operand) {
@@ -111,11 +139,13 @@ func (e *examples) complete() bool {
 		return false
 	}
 	switch e.kinds {
-	case 0, comparesNumber, comparesBoolean, comparesTime,
+	case 0, comparesNumber, comparesBoolean, comparesTime, comparesVersion, comparesAddress,
 		comparesWhole, comparesPrefix, comparesWhole | comparesPrefix, comparesSuffix, comparesWhole | comparesSuffix:
 		return true
 	case comparesPart:
 		return len(e.parts) == 1
+	case comparesItems:
+		return len(e.lists) == 1
 	}
 	return false
 }
@@ -130,6 +160,9 @@ func (e *examples) values() []string {
 	}
 	values = e.appendNumbers(values)
 	values = e.appendTimes(values)
+	values = e.appendVersions(values)
+	values = e.appendLists(values)
+	values = e.appendAddresses(values)
 	if e.kinds&comparesBoolean != 0 {
 		values = append(values, "true", "false")
 	}
@@ -253,7 +286,7 @@ func (e *examples) mentions(word string) bool {
 // texts yields the strings that constraints mention.
 func (e *examples) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts} {
+		for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts, e.items} {
 			for _, text := range texts {
 				if !yield(text) {
 					return
@@ -264,7 +297,7 @@ func (e *examples) texts() iter.Seq[string] {
 }
 
 // unused returns a character that no constraint has, and that is not white space. A string
-// that has it is neither a boolean nor, if other types are compared, a number or a time.
+// that has it is neither a boolean nor, if other types are compared, a value of these.
 func (e *examples) unused() rune {
 	var used [utf8.RuneSelf]bool
 	for text := range e.texts() {
@@ -277,6 +310,9 @@ func (e *examples) unused() rune {
 	letters := "xyzqwjkvabcdeghilmnoprsu"
 	if e.kinds&(comparesNumber|comparesBoolean|comparesTime) != 0 {
 		letters = "zqwjkvhgmo"
+	}
+	if e.kinds&(comparesVersion|comparesItems|comparesAddress) != 0 {
+		letters = "~!$&*|;"
 	}
 	for _, r := range letters {
 		if !used[r] {

@@ -36,11 +36,11 @@ func (s *search) blameSegments(o *Obstacle, alone goal) {
 	o.Reason = Contradiction
 	o.SegmentKey, o.Property = s.contradiction(&s.steps[alone.match])
 	s.freeEntity(true)
-	switch s.run(alone).verdict {
-	case Reachable:
-		o.Reason, o.Property = OtherEntity, ""
-	case Undecided:
+	switch found := s.run(alone); {
+	case s.limited:
 		s.undecided(o)
+	case found.verdict != Impossible: // it may be that no entity id is enough, but this one is not
+		o.Reason, o.Property = OtherEntity, ""
 	}
 	s.freeEntity(false)
 }

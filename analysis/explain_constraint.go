@@ -17,34 +17,48 @@ type ExplainedConstraint struct {
 }
 
 // ConstraintProblem is why a constraint could not compare its values. It did not match
-// then (contract 7.2).
+// then, unless it is negated (contract 7.2).
 type ConstraintProblem uint8
 
 // Problems of constraints.
 const (
-	NoProblem           ConstraintProblem = iota
-	NoValue                               // the actual value is missing or empty
-	ValueNotNumber                        // the actual value does not parse
-	ValueNotBoolean                       // the actual value does not parse
-	ValueNotDateTime                      // the actual value does not parse
-	ExpectedNotNumber                     // the value of the constraint does not parse
-	ExpectedNotDateTime                   // the value of the constraint does not parse
-	ExpectedNotStrings                    // the value of the constraint is not a list of strings
-	ExpectedNotNumbers                    // the value of the constraint is not a list of numbers
-	OperatorUnsupported                   // the type has no such operator, or it never matches
+	NoProblem            ConstraintProblem = iota
+	NoValue                                // the actual value is missing or empty
+	ValueNotNumber                         // the actual value does not parse
+	ValueNotBoolean                        // the actual value does not parse
+	ValueNotDateTime                       // the actual value does not parse
+	ValueNotVersion                        // the actual value does not parse
+	ValueNotAddress                        // the actual value does not parse
+	ValueTooLong                           // the actual value is too long for a pattern
+	ExpectedNotNumber                      // the value of the constraint does not parse
+	ExpectedNotDateTime                    // the value of the constraint does not parse
+	ExpectedNotStrings                     // the value of the constraint is not a list of strings
+	ExpectedNotNumbers                     // the value of the constraint is not a list of numbers
+	ExpectedNotVersion                     // the value of the constraint does not parse
+	ExpectedNotPattern                     // the value of the constraint does not compile
+	ExpectedNotList                        // the value of the constraint is not a list of texts, numbers and booleans
+	ExpectedNotAddresses                   // the value of the constraint is not a list of addresses and CIDR blocks
+	OperatorUnsupported                    // the type has no such operator, or it never matches
 )
 
 var problemTexts = [...]string{
-	NoProblem:           "",
-	NoValue:             "there is no value",
-	ValueNotNumber:      "the value is not a number",
-	ValueNotBoolean:     "the value is not a boolean",
-	ValueNotDateTime:    "the value is not an RFC 3339 time or a date",
-	ExpectedNotNumber:   "the value of the constraint is not a number",
-	ExpectedNotDateTime: "the value of the constraint is not an RFC 3339 time or a date",
-	ExpectedNotStrings:  "the value of the constraint is not a JSON list of strings",
-	ExpectedNotNumbers:  "the value of the constraint is not a JSON list of numbers",
-	OperatorUnsupported: "the operator never matches values of this type",
+	NoProblem:            "",
+	NoValue:              "there is no value",
+	ValueNotNumber:       "the value is not a number",
+	ValueNotBoolean:      "the value is not a boolean",
+	ValueNotDateTime:     "the value is not an RFC 3339 time or a date",
+	ValueNotVersion:      "the value is not a version",
+	ValueNotAddress:      "the value is not an address",
+	ValueTooLong:         "the value is longer than 4 KiB",
+	ExpectedNotNumber:    "the value of the constraint is not a number",
+	ExpectedNotDateTime:  "the value of the constraint is not an RFC 3339 time or a date",
+	ExpectedNotStrings:   "the value of the constraint is not a JSON list of strings",
+	ExpectedNotNumbers:   "the value of the constraint is not a JSON list of numbers",
+	ExpectedNotVersion:   "the value of the constraint is not a version",
+	ExpectedNotPattern:   "the value of the constraint is not a pattern of RE2 within the limits",
+	ExpectedNotList:      "the value of the constraint is not a JSON list of texts, numbers and booleans",
+	ExpectedNotAddresses: "the value of the constraint is not a JSON list of addresses and CIDR blocks",
+	OperatorUnsupported:  "the operator never matches values of this type",
 }
 
 // String returns the problem in words, or "" for none.
@@ -63,7 +77,7 @@ func explainConstraint(
 		e.Actual, e.Present = context[c.Property]
 	}
 	e.Matched = compiled.Accepts(e.Actual)
-	if !e.Matched {
+	if e.Matched == c.Negate {
 		e.Problem = problemOf(c, e.Actual)
 	}
 	return e
@@ -72,7 +86,7 @@ func explainConstraint(
 // ProblemOf returns why the constraint cannot compare its value with any other, or NoProblem.
 func ProblemOf(c *guidon.Constraint) ConstraintProblem { return operandOf(c).problem }
 
-// problemOf returns why a constraint that does not match could not compare the value.
+// problemOf returns why a constraint whose comparison fails could not compare the value.
 func problemOf(c *guidon.Constraint, actual string) ConstraintProblem {
 	problem := operandOf(c).problem
 	switch {
@@ -100,6 +114,18 @@ func actualProblem(t guidon.ComparisonType, value string) ConstraintProblem {
 	case guidon.DateTimeComparison:
 		if _, err := guidon.ParseDateTime(value); err != nil {
 			return ValueNotDateTime
+		}
+	case guidon.VersionComparison:
+		if _, err := guidon.ParseVersion(value); err != nil {
+			return ValueNotVersion
+		}
+	case guidon.AddressComparison:
+		if _, err := guidon.ParseAddress(value); err != nil {
+			return ValueNotAddress
+		}
+	case guidon.PatternComparison:
+		if len(value) > guidon.MaxPatternProperty {
+			return ValueTooLong
 		}
 	}
 	return NoProblem

@@ -21,6 +21,8 @@ func TestDemandsOfOneProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 5))
 	values := slices.Concat(wordsOf("ab ", 5), wordsOf("aq", 6), wordsOf(" \t", 3), []string{
 		"4", "5", "5.0", "6", "5.5", "1e9", "-3", "1", "0", "+1", "+0", "0.5", "1.5", "NaN", "Inf", "-Inf", "2", "true", "f",
+		"1.0", "1.0.0-a", "1.0.0-a.0", "1.0.0-b", "1.0.1-0", "2.0", "3", "0.0.0", "0.0.0-0", "[]", `["a"]`, `["b"]`, `["a","b"]`, `["a","b","c"]`, `["c"]`, `["b","c"]`,
+		"10.0.0.0", "10.1.2.3", "10.1.2.4", "10.2.0.0", "11.0.0.0", "0.0.0.0", "255.255.255.255", "::", "::1", "::2", "::1:0:0:0", "::ffff:10.1.2.3",
 		"2024-01-01", "2024-01-01T00:00:00Z", "2024-01-01T06:00:00Z", "2024-01-02", "2024-01-01T01:00:00Z", "2023-01-01", "2025-01-01",
 	})
 	counts := map[analysis.Verdict]int{}
@@ -82,17 +84,33 @@ var (
 		[]string{"2024-01-01", "2024-01-02", "2024-01-01T06:00:00Z"},
 	}
 	booleanComparison = comparison{guidon.BooleanComparison, []string{"true", "false", "present", "notpresent"}, []string{""}}
+	versionComparison = comparison{
+		guidon.VersionComparison, []string{"eq", "neq", "lt", "lte", "gt", "gte", "present", "notpresent"},
+		[]string{"1", "1.0.0-a", "1.0.0-a.0", "2", "v2.0.0+b", "0.0.0-0"},
+	}
+	listComparison = comparison{
+		guidon.ListComparison, []string{"anyof", "allof", "allof", "present", "notpresent"},
+		[]string{`["a"]`, `["a","b"]`, `["b","c"]`, `["a","b","c"]`, `["a"," "]`, `[]`},
+	}
+	addressComparison = comparison{
+		guidon.AddressComparison, []string{"isoneof"},
+		[]string{`["10.0.0.0/8"]`, `["10.1.0.0/16","::/127"]`, `["10.1.2.3"]`, `["::1","::"]`, `["10.0.0.0/9","10.128.0.0/9"]`, `["0.0.0.0/0"]`, `["::/0"]`},
+	}
+	patternComparison = comparison{guidon.PatternComparison, []string{"eq"}, []string{"a", "^a$", "^b", "."}}
 )
 
-// comparedKinds are the types of the constraints on a property. Only the last ones mix texts
-// with numbers and times.
+// comparedKinds are the types of the constraints on a property. Only the last ones mix those
+// that are not decided together.
 var comparedKinds = [][]comparison{
 	{textComparison}, {textComparison, textComparison, booleanComparison}, {numberComparison, numberComparison, booleanComparison},
-	{timeComparison, timeComparison, numberComparison, booleanComparison}, {textComparison, numberComparison, timeComparison},
+	{timeComparison, timeComparison, numberComparison, booleanComparison}, {versionComparison}, {listComparison}, {addressComparison},
+	{textComparison, numberComparison, timeComparison, versionComparison, listComparison, addressComparison, patternComparison},
 }
 
 func randomConstraint(random *rand.Rand, c comparison) *guidon.Constraint {
-	return constraint(c.kind, "p", c.operators[random.IntN(len(c.operators))], c.operands[random.IntN(len(c.operands))])
+	one := constraint(c.kind, "p", c.operators[random.IntN(len(c.operators))], c.operands[random.IntN(len(c.operands))])
+	one.Negate = random.IntN(4) == 0
+	return one
 }
 
 // verdictOf returns whether the flag can return the variant.

@@ -173,10 +173,11 @@ func changedOutcomes(o *analysis.OtherResult) (n int) {
 type outcomeKey struct {
 	kind                      guidon.ComparisonType
 	property, operator, value string
+	negate                    bool
 }
 
 func keyOf(c *guidon.Constraint) outcomeKey {
-	return outcomeKey{c.Type, c.Property, c.Operator, c.Value}
+	return outcomeKey{c.Type, c.Property, c.Operator, c.Value, c.Negate}
 }
 
 // differing returns how many outcomes on the path of after are others with the context

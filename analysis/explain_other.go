@@ -39,7 +39,7 @@ type PropertyChange struct {
 }
 
 // OutcomeChange is a constraint that must have the other outcome. Constraints that compare
-// the same property in the same way are one.
+// the same property in the same way are one, unless one of them is negated.
 type OutcomeChange struct {
 	SegmentKey string // of the first segment that has the constraint
 	Constraint *guidon.Constraint

@@ -25,7 +25,7 @@ func TestOthersAreSmallest(t *testing.T) {
 	}
 	reachable, smallest, impossible, undecided := 0, 0, 0, 0
 	for seed := range runs {
-		r := &randomFlags{rand.New(rand.NewPCG(uint64(seed), 1))}
+		r := newRandomFlags(uint64(seed), 1)
 		flag, segments := r.flag(), r.segments()
 		s := flagtest.SnapshotOf(flag, segments...)
 		entityID := []string{"u1", "u2", "u3", ""}[r.IntN(4)]
@@ -35,7 +35,7 @@ func TestOthersAreSmallest(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkOthers(t, s, e, entityID, context)
-		costs := costsOfAll(t, s, flag, entityID, context)
+		costs := costsOfAll(t, s, flag, entityID, context, r.typed)
 		for i := range e.Others {
 			o := &e.Others[i]
 			least, found := costs[resultOf(o)]
@@ -125,13 +125,15 @@ func resultOfExplanation(e *analysis.Explanation) result {
 
 // costsOfAll returns, for each result that a context of the set gives, the smallest number of
 // outcomes that differ from those with the given context.
-func costsOfAll(t *testing.T, s *guidon.Snapshot, flag *guidon.Flag, entityID string, context map[string]string) map[result]int {
+func costsOfAll(
+	t *testing.T, s *guidon.Snapshot, flag *guidon.Flag, entityID string, context map[string]string, typed guidon.ComparisonType,
+) map[result]int {
 	t.Helper()
 	costs := make(map[result]int)
 	paths := constraintsOfPaths(s, flag)
-	changes := changesOf(paths[len(paths)-1], entityID, context)
+	changes := changesOf(paths[len(paths)-1], entityID, context, typed)
 	for _, a := range stringValues {
-		for _, n := range numberValues {
+		for _, n := range typedValues[typed] {
 			for _, b := range mixedValues {
 				tried := map[string]string{"a": a, "n": n, "b": b}
 				e, err := analysis.Decide(s, flag.Key, entityID, tried)
@@ -189,13 +191,15 @@ func constraintsOfPaths(s *guidon.Snapshot, flag *guidon.Flag) []map[outcomeKey]
 
 // changesOf returns, for each constraint, the values that give it the other outcome than it has
 // with the context. Constraints on the entity's id have none.
-func changesOf(constraints map[outcomeKey]bool, entityID string, context map[string]string) map[outcomeKey]map[string]bool {
+func changesOf(
+	constraints map[outcomeKey]bool, entityID string, context map[string]string, typed guidon.ComparisonType,
+) map[outcomeKey]map[string]bool {
 	changes := make(map[outcomeKey]map[string]bool)
 	for key := range constraints {
 		changes[key] = make(map[string]bool)
-		c := &guidon.Constraint{Type: key.kind, Property: key.property, Operator: key.operator, Value: key.value}
+		c := &guidon.Constraint{Type: key.kind, Property: key.property, Operator: key.operator, Value: key.value, Negate: key.negate}
 		now := matchesAlone(c, entityID, context)
-		for _, value := range map[string][]string{"a": stringValues, "n": numberValues, "b": mixedValues}[key.property] {
+		for _, value := range map[string][]string{"a": stringValues, "n": typedValues[typed], "b": mixedValues}[key.property] {
 			changes[key][value] = matchesAlone(c, entityID, map[string]string{key.property: value}) != now
 		}
 	}
@@ -205,9 +209,16 @@ func changesOf(constraints map[outcomeKey]bool, entityID string, context map[str
 // The values of each property. Property b has constraints of several types.
 var (
 	stringValues = append(wordsOf("xyq", 4), " ")
-	numberValues = []string{"", "q", "0", "1", "1.5", "2", "2.5", "3", "4", "NaN"}
 	mixedValues  = []string{"", " ", "true", "f", "q", "2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04T00:00:00Z"}
 )
+
+// typedValues are the values of property n, by the type of its constraints.
+var typedValues = map[guidon.ComparisonType][]string{
+	guidon.NumberComparison:  {"", "q", "0", "1", "1.5", "2", "2.5", "3", "4", "NaN"},
+	guidon.VersionComparison: {"", "q", "0.9", "1.0.0-a", "1.0.0-a.0", "1.0.0-b", "1.0.0", "1.0.1-0", "1.5", "2", "2.0.1"},
+	guidon.ListComparison:    {"", "q", "x", "y", "[]", `["x","y"]`, `["x","y","z"]`, `["z"]`, `["x","z"]`, `["y","z"]`},
+	guidon.AddressComparison: {"", "q", "10.0.0.0", "10.1.0.0", "10.1.2.3", "11.0.0.0", "::1", "::2"},
+}
 
 // wordsOf returns all words of the letters up to a length, starting with the empty one.
 func wordsOf(letters string, length int) []string {
@@ -225,17 +236,31 @@ func wordsOf(letters string, length int) []string {
 }
 
 // randomFlags makes small flags, which have few different constraints.
-type randomFlags struct{ *rand.Rand }
+type randomFlags struct {
+	*rand.Rand
+	typed guidon.ComparisonType // of the constraints on n
+}
+
+func newRandomFlags(seed, stream uint64) *randomFlags {
+	types := []guidon.ComparisonType{guidon.NumberComparison, guidon.VersionComparison, guidon.ListComparison, guidon.AddressComparison}
+	return &randomFlags{rand.New(rand.NewPCG(seed, stream)), types[seed%4]}
+}
 
 func (r *randomFlags) of(values ...string) string { return values[r.IntN(len(values))] }
 
 func (r *randomFlags) context() map[string]string {
 	return map[string]string{
-		"a": r.of(stringValues...), "n": r.of(numberValues...), "b": r.of(mixedValues...),
+		"a": r.of(stringValues...), "n": r.of(typedValues[r.typed]...), "b": r.of(mixedValues...),
 	}
 }
 
 func (r *randomFlags) constraint() *guidon.Constraint {
+	c := r.comparison()
+	c.Negate = r.IntN(4) == 0
+	return c
+}
+
+func (r *randomFlags) comparison() *guidon.Constraint {
 	switch r.IntN(8) {
 	case 0, 1:
 		return &guidon.Constraint{Type: guidon.StringComparison, Property: "a", Operator: r.of("eq", "neq", "prefix", "suffix"), Value: r.of("x", "y", "xy", "yx")}
@@ -244,7 +269,7 @@ func (r *randomFlags) constraint() *guidon.Constraint {
 	case 3:
 		return &guidon.Constraint{Type: guidon.StringComparison, Property: "a", Operator: r.of("contains", "notcontains"), Value: r.of("x", "yx")}
 	case 4, 5:
-		return &guidon.Constraint{Type: guidon.NumberComparison, Property: "n", Operator: r.of("eq", "neq", "lt", "lte", "gt", "gte", "present", "notpresent"), Value: r.of("1", "2", "3", "not a number")}
+		return r.typedComparison()
 	case 6:
 		if r.IntN(3) == 0 {
 			return &guidon.Constraint{Type: guidon.EntityIDComparison, Property: "entityId", Operator: r.of("eq", "neq", "isoneof"), Value: r.of("u1", "u2", `["u1","u2"]`)}
@@ -252,6 +277,19 @@ func (r *randomFlags) constraint() *guidon.Constraint {
 		return &guidon.Constraint{Type: guidon.DateTimeComparison, Property: "b", Operator: r.of("eq", "lt", "lte", "gt", "gte", "neq", "isoneof"), Value: r.of("2024-01-02", "2024-01-03")}
 	}
 	return &guidon.Constraint{Type: guidon.BooleanComparison, Property: "b", Operator: r.of("true", "false", "present", "notpresent")}
+}
+
+func (r *randomFlags) typedComparison() *guidon.Constraint {
+	ordered := r.of("eq", "neq", "lt", "lte", "gt", "gte", "present", "notpresent")
+	switch r.typed {
+	case guidon.VersionComparison:
+		return constraint(r.typed, "n", ordered, r.of("1", "v1.0.0-a", "2.0+x", "no version"))
+	case guidon.ListComparison:
+		return constraint(r.typed, "n", r.of("anyof", "allof"), r.of(`["x"]`, `["x","y"]`, `["y","z"]`, `[]`, "x"))
+	case guidon.AddressComparison:
+		return constraint(r.typed, "n", "isoneof", r.of(`["10.0.0.0/8"]`, `["10.1.0.0/16","::1"]`, `["10.1.2.3"]`, `[]`, `["::/0"]`))
+	}
+	return constraint(r.typed, "n", ordered, r.of("1", "2", "3", "not a number"))
 }
 
 func (r *randomFlags) segments() (segments []*guidon.Segment) {

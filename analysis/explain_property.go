@@ -108,9 +108,11 @@ func (s *search) build(p *property) {
 		return
 	}
 	e := examples{work: s.spend}
-	for _, f := range p.facts {
-		o := operandOf(s.facts[f].constraint)
-		e.add(s.facts[f].constraint, &o)
+	for _, index := range p.facts {
+		f := &s.facts[index]
+		o := operandOf(f.constraint)
+		f.operand = &o
+		e.add(f.constraint, f.operand)
 	}
 	candidates, candidate := e.values(), make([]uint64, p.words())
 	p.values, p.vectors = slices.Grow(p.values, len(candidates)), slices.Grow(p.vectors, len(candidates)*p.words())
@@ -128,11 +130,11 @@ func (s *search) build(p *property) {
 
 // vectorOf sets the vector to that of the value. It returns false if the work is done.
 func (s *search) vectorOf(p *property, value string, vector []uint64) bool {
-	if !s.spend(len(p.facts) * (1 + len(value)/64)) {
-		return false
-	}
 	clear(vector)
 	for bit, f := range p.facts {
+		if !s.spend(costOf(s.facts[f].constraint, value)) {
+			return false
+		}
 		if s.facts[f].condition.Accepts(value) {
 			vector[bit/64] |= 1 << (bit % 64)
 		}

@@ -45,7 +45,7 @@ func TestReachAndExplain(t *testing.T) {
 		runs = 300
 	}
 	for seed := range runs {
-		small := &randomFlags{rand.New(rand.NewPCG(uint64(seed), 2))}
+		small := newRandomFlags(uint64(seed), 2)
 		flag, segments := small.flag(), small.segments()
 		s := flagtest.SnapshotOf(flag, segments...)
 		checkAgreement(t, s, flag.Key, small.of("u1", "u3"), small.context())
@@ -66,10 +66,15 @@ func relatedSegments(s *flagtest.FuzzInput, value string) (segments []*guidon.Se
 		guidon.BooleanComparison:  {""},
 		guidon.DateTimeComparison: {"2024-01-01", "2024-01-02", "2024-01-01T00:00:00Z", "2024-01-01T12:00:00Z"},
 		guidon.EntityIDComparison: {"a", "ab", "user-1", `["a","user-1"]`},
+		guidon.VersionComparison:  {"5", "5.0.0-a", "5.0.0-a.0", "6", value},
+		guidon.ListComparison:     {`["a"]`, `["a","b"]`, `["b","5"]`, `[" "]`, `[]`, value},
+		guidon.AddressComparison:  {`["10.0.0.0/8"]`, `["10.1.0.0/16","::1"]`, `["::/0","0.0.0.0/0"]`, value},
+		guidon.PatternComparison:  {"a", "^5", value},
 	}
 	kinds := []guidon.ComparisonType{
 		guidon.StringComparison, guidon.NumberComparison, guidon.StringComparison, guidon.NumberComparison,
 		guidon.StringComparison, guidon.BooleanComparison, guidon.DateTimeComparison, guidon.EntityIDComparison,
+		guidon.VersionComparison, guidon.ListComparison, guidon.AddressComparison, guidon.PatternComparison,
 	}
 	kind := kinds[s.Below(len(kinds))]
 	for i := range 3 {
@@ -84,7 +89,7 @@ func relatedSegments(s *flagtest.FuzzInput, value string) (segments []*guidon.Se
 			}
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
 				Type: kind, Property: []string{"p0", "p0", "p1"}[s.Below(3)],
-				Operator: operators[s.Below(len(operators))].Name, Value: operands[kind][s.Below(len(operands[kind]))],
+				Operator: operators[s.Below(len(operators))].Name, Value: operands[kind][s.Below(len(operands[kind]))], Negate: s.Below(4) == 0,
 			})
 		}
 		segments = append(segments, g)

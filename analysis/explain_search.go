@@ -38,14 +38,20 @@ type search struct {
 }
 
 // fact is a constraint whose outcome is searched for. Constraints that compare the same
-// property in the same way are one fact.
+// property in the same way are one fact, unless one of them is negated.
 type fact struct {
 	constraint *guidon.Constraint
 	condition  *guidon.CompiledConstraint
-	segment    string // key of the first segment that has it
-	property   int32  // index
-	bit        int32  // in the vectors of the property
-	demand     int8   // of the current node: 1 to match, -1 not to match, 0 for none
+	operand    *operand // set once the property is built
+	segment    string   // key of the first segment that has it
+	property   int32    // index
+	bit        int32    // in the vectors of the property
+	demand     int8     // of the current node: 1 to match, -1 not to match, 0 for none
+}
+
+// demanded returns the demand that the fact has the outcome.
+func (f *fact) demanded(match bool) demand {
+	return demand{f.constraint, f.condition, f.operand, match}
 }
 
 // searchStep has the segments of a step, and none for one that does not depend on the context.
@@ -170,7 +176,7 @@ func (s *search) factOf(g *guidon.CompiledSegment, constraint int) int32 {
 	p := &s.properties[property]
 	s.spend((len(s.properties) + len(p.facts)) / 32)
 	for _, f := range p.facts {
-		if comparesAs(s.facts[f].constraint, c) {
+		if known := s.facts[f].constraint; comparesAs(known, c) && known.Negate == c.Negate {
 			return f
 		}
 	}
@@ -358,7 +364,7 @@ func (s *search) extend(p *property, counted int) (cost int, ok bool) {
 	var demands []demand
 	for _, index := range p.facts {
 		if f := &s.facts[index]; f.demand != 0 {
-			demands = append(demands, newDemand(f.constraint, f.condition, f.demand > 0))
+			demands = append(demands, f.demanded(f.demand > 0))
 		}
 	}
 	value, possible := satisfy(demands, s.spend)
@@ -383,7 +389,7 @@ func (s *search) assume(p *property, demands []demand) {
 		if f.demand != 0 {
 			continue
 		}
-		demands = append(demands, newDemand(f.constraint, f.condition, p.actual[bit/64]>>(bit%64)&1 == 1))
+		demands = append(demands, f.demanded(p.actual[bit/64]>>(bit%64)&1 == 1))
 		last := &demands[len(demands)-1]
 		if _, possible := satisfy(demands, s.spend); possible == no {
 			last.match = !last.match

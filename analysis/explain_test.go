@@ -127,8 +127,13 @@ func TestExplainConstraint(t *testing.T) {
 		boolean = guidon.BooleanComparison
 		date    = guidon.DateTimeComparison
 		entity  = guidon.EntityIDComparison
+		version = guidon.VersionComparison
+		pattern = guidon.PatternComparison
+		items   = guidon.ListComparison
+		address = guidon.AddressComparison
 	)
-	context := map[string]string{"p": "pro", "n": "7", "empty": "", "b": "yes", "d": "2024-13-01"}
+	long := strings.Repeat("x", 4<<10+1)
+	context := map[string]string{"p": "pro", "n": "7", "empty": "", "b": "yes", "d": "2024-13-01", "long": long, "ip": "192.0.2.7", "l": `["a","b"]`}
 	for _, tt := range []struct {
 		kind                      guidon.ComparisonType
 		property, operator, value string
@@ -154,12 +159,29 @@ func TestExplainConstraint(t *testing.T) {
 		{date, "d", "gt", "now", "2024-13-01", true, false, "the value of the constraint is not an RFC 3339 time or a date"},
 		{date, "d", "isoneof", "2024-01-01", "2024-13-01", true, false, "the operator never matches values of this type"},
 		{entity, "entityId", "eq", "user-1", "user-1", true, true, ""},
+		{version, "n", "gte", "6.5", "7", true, true, ""},
+		{version, "n", "lt", "6.5", "7", true, false, ""},
+		{version, "p", "lt", "6.5", "pro", true, false, "the value is not a version"},
+		{version, "n", "lt", "six", "7", true, false, "the value of the constraint is not a version"},
+		{pattern, "p", "eq", "^p.o$", "pro", true, true, ""},
+		{pattern, "p", "eq", "^x", "pro", true, false, ""},
+		{pattern, "long", "eq", "x", long, true, false, "the value is longer than 4 KiB"},
+		{pattern, "p", "eq", "(", "pro", true, false, "the value of the constraint is not a pattern of RE2 within the limits"},
+		{pattern, "none", "eq", ".*", "", false, false, "there is no value"},
+		{items, "l", "anyof", `["b","c"]`, `["a","b"]`, true, true, ""},
+		{items, "l", "allof", `["b","c"]`, `["a","b"]`, true, false, ""},
+		{items, "l", "anyof", "a", `["a","b"]`, true, false, "the value of the constraint is not a JSON list of texts, numbers and booleans"},
+		{address, "ip", "isoneof", `["192.0.2.0/24"]`, "192.0.2.7", true, true, ""},
+		{address, "p", "isoneof", `["192.0.2.0/24"]`, "pro", true, false, "the value is not an address"},
+		{address, "ip", "isoneof", `["home"]`, "192.0.2.7", true, false, "the value of the constraint is not a JSON list of addresses and CIDR blocks"},
 	} {
-		c := &guidon.Constraint{Type: tt.kind, Property: tt.property, Operator: tt.operator, Value: tt.value}
-		s := flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "s")), flagtest.Segment("s", guidon.MatchAll, c))
-		got := mustExplain(t, s, "user-1", context).Steps[0].Segments[0].Constraints[0]
-		if got.Actual != tt.actual || got.Present != tt.present || got.Matched != tt.matched || got.Problem.String() != tt.problem {
-			t.Errorf("%v %s %s %s: got %+v (%v)", tt.kind, tt.property, tt.operator, tt.value, got, got.Problem)
+		for _, negate := range []bool{false, true} {
+			c := &guidon.Constraint{Type: tt.kind, Property: tt.property, Operator: tt.operator, Value: tt.value, Negate: negate}
+			s := flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "s")), flagtest.Segment("s", guidon.MatchAll, c))
+			got := mustExplain(t, s, "user-1", context).Steps[0].Segments[0].Constraints[0]
+			if got.Actual != tt.actual || got.Present != tt.present || got.Matched != (tt.matched != negate) || got.Problem.String() != tt.problem {
+				t.Errorf("%v %s %s %s, negated %v: got %+v (%v)", tt.kind, tt.property, tt.operator, tt.value, negate, got, got.Problem)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ func operandOfType(t *testing.T, o *guidon.Operator, kind guidon.ComparisonType)
 	one, known := map[guidon.ComparisonType]string{
 		guidon.StringComparison: "a", guidon.NumberComparison: "5", guidon.BooleanComparison: "true",
 		guidon.DateTimeComparison: "2026-01-01", guidon.EntityIDComparison: "a",
+		guidon.VersionComparison: "2.4", guidon.PatternComparison: "^a", guidon.ListComparison: "a", guidon.AddressComparison: "192.0.2.0/24",
 	}[kind]
 	if !known {
 		t.Fatalf("the test has no example of %s", kind)
@@ -34,14 +35,19 @@ func TestOperators(t *testing.T) {
 		t.Errorf("operators of package analysis: %d, more than the %d of package guidon", known, all)
 	}
 	for _, o := range guidon.Operators() {
-		if known := operators[o.Name]; known == nil || known.words == "" || known.demands[0] == "" || known.demands[1] == "" {
+		if known := operators[o.Name]; known == nil || known.words.is == "" || known.words.were == "" || known.words.wereNot == "" {
 			t.Errorf("operator %s has no words in operator.go", o.Name)
 		}
 		for _, kind := range o.Types {
 			if kind == guidon.DateTimeComparison && o.Takes == guidon.ListOfItems {
 				continue // never matches
 			}
-			checkOperator(t, &guidon.Constraint{Type: kind, Property: "p", Operator: o.Name, Value: operandOfType(t, &o, kind)})
+			c := &guidon.Constraint{Type: kind, Property: "p", Operator: o.Name, Value: operandOfType(t, &o, kind)}
+			negated := *c
+			negated.Negate = true
+			checkOperator(t, c)
+			checkOperator(t, &negated)
+			checkNegation(t, c, &negated)
 		}
 	}
 }
@@ -54,16 +60,34 @@ func checkOperator(t *testing.T, c *guidon.Constraint) {
 	compiled, _ := guidon.CompileConstraint(c)
 	work := func(int) bool { return true }
 	satisfied, violated := newDemand(c, &compiled, true), newDemand(c, &compiled, false)
-	if value, found := satisfy([]demand{satisfied}, work); found != yes || !compiled.Accepts(value) {
-		t.Errorf("operator %s of %s: no value is found that satisfies it", c.Operator, c.Type)
-	}
-	if value, found := satisfy([]demand{violated}, work); found != yes || compiled.Accepts(value) {
-		t.Errorf("operator %s of %s: no value is found that does not satisfy it", c.Operator, c.Type)
+	for _, d := range []demand{satisfied, violated} {
+		value, found := satisfy([]demand{d}, work)
+		if c.Type == guidon.PatternComparison && found == unknown {
+			continue // no values are made for patterns
+		}
+		if found != yes || compiled.Accepts(value) != d.match {
+			t.Errorf("operator %s of %s: no value is found for which the outcome is %v: got %q, %d", c.Operator, c.Type, d.match, value, found)
+		}
 	}
 	if _, found := satisfy([]demand{satisfied, violated}, work); found != no {
 		t.Errorf("operator %s of %s: it is not known to contradict its opposite", c.Operator, c.Type)
 	}
-	checkExamples(t, c, &compiled)
+	if c.Type != guidon.PatternComparison {
+		checkExamples(t, c, &compiled)
+	}
+}
+
+// checkNegation: the constraint and the negated one have no outcome in common.
+func checkNegation(t *testing.T, c, negated *guidon.Constraint) {
+	t.Helper()
+	plain, _ := guidon.CompileConstraint(c)
+	inverse, _ := guidon.CompileConstraint(negated)
+	for _, match := range []bool{true, false} {
+		both := []demand{newDemand(c, &plain, match), newDemand(negated, &inverse, match)}
+		if _, found := satisfy(both, func(int) bool { return true }); found != no {
+			t.Errorf("operator %s of %s and its negation: got %d that both are %v, want %d", c.Operator, c.Type, found, match, no)
+		}
+	}
 }
 
 // checkExamples: the examples from which explanations and probes choose have both outcomes.

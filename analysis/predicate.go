@@ -110,7 +110,7 @@ func demandsOf(g *guidon.CompiledSegment) []demand {
 // content is equal for constraints that hold for the same entities.
 func (d demand) content() string {
 	c, about := d.constraint, subjectOf(d.constraint)
-	return fmt.Sprintf("(%v %q %d %q %q)", about.entity, about.property, c.Type, c.Operator, c.Value)
+	return fmt.Sprintf("(%v %q %d %q %q %v)", about.entity, about.property, c.Type, c.Operator, c.Value, c.Negate)
 }
 
 func (p *predicate) content() string {

@@ -155,11 +155,17 @@ func subjectsOf(constraints []*guidon.Constraint) []subject {
 func (p *probeBuilder) base(constraints []*guidon.Constraint) Probe {
 	probe := Probe{EntityID: p.entity(), Context: make(map[string]string)}
 	for _, about := range subjectsOf(constraints) {
+		var compiled []guidon.CompiledConstraint
+		for _, c := range constraints {
+			if one, known := guidon.CompileConstraint(c); known && subjectOf(c) == about {
+				compiled = append(compiled, one)
+			}
+		}
 		best, most := "", -1
 		for _, value := range p.values[about] {
 			n := 0
-			for _, c := range constraints {
-				if compiled, known := guidon.CompileConstraint(c); known && subjectOf(c) == about && compiled.Accepts(value) {
+			for i := range compiled {
+				if compiled[i].Accepts(value) {
 					n++
 				}
 			}

@@ -16,7 +16,12 @@ func probed() (*guidon.Flag, map[string]*guidon.Segment) {
 			{Type: guidon.StringComparison, Property: "country", Operator: guidon.OpIsOneOf, Value: `["DE","SE"]`},
 		}},
 		"staff": {Key: "staff", Constraints: []*guidon.Constraint{{Type: guidon.EntityIDComparison, Operator: guidon.OpPrefix, Value: "staff-"}, {Type: guidon.EntityIDComparison, Operator: guidon.OpEQ, Value: "root"}}, MatchType: guidon.MatchAny},
-		"late":  {Key: "late", Constraints: []*guidon.Constraint{{Type: guidon.DateTimeComparison, Property: "since", Operator: guidon.OpLT, Value: "2026-01-01T00:00:00Z"}}},
+		"apps": {Key: "apps", Constraints: []*guidon.Constraint{
+			{Type: guidon.VersionComparison, Property: "app", Operator: guidon.OpGTE, Value: "2.4", Negate: true},
+			{Type: guidon.ListComparison, Property: "roles", Operator: guidon.OpAllOf, Value: `["a","b"]`},
+			{Type: guidon.AddressComparison, Property: "ip", Operator: guidon.OpIsOneOf, Value: `["192.0.2.0/24"]`},
+		}},
+		"late": {Key: "late", Constraints: []*guidon.Constraint{{Type: guidon.DateTimeComparison, Property: "since", Operator: guidon.OpLT, Value: "2026-01-01T00:00:00Z"}}},
 	}
 	return &guidon.Flag{
 		Key: "price", Enabled: true, DefaultVariantID: "c",
@@ -24,6 +29,7 @@ func probed() (*guidon.Flag, map[string]*guidon.Segment) {
 		Rules: []*guidon.Rule{
 			{ID: "1", SegmentKeys: []string{"adults", "late"}, SegmentOperator: guidon.AndSegments, Distributions: []*guidon.Distribution{{VariantID: "a", Rollout: 12.3}, {VariantID: "b", Rollout: 60}}},
 			{ID: "2", SegmentKeys: []string{"staff"}, Distributions: []*guidon.Distribution{{VariantID: "b", Rollout: 100}}},
+			{ID: "3", SegmentKeys: []string{"apps"}, Distributions: []*guidon.Distribution{{VariantID: "a", Rollout: 100}}},
 		},
 	}, segments
 }
@@ -41,7 +47,7 @@ func TestProbes(t *testing.T) {
 	}
 	results := func(f *guidon.Flag, segments map[string]*guidon.Segment) (list []guidon.VariantResult) {
 		all := slices.Collect(func(yield func(*guidon.Segment) bool) {
-			for _, key := range []string{"adults", "late", "staff"} {
+			for _, key := range []string{"adults", "apps", "late", "staff"} {
 				if !yield(segments[key]) {
 					return
 				}
@@ -65,6 +71,13 @@ func TestProbes(t *testing.T) {
 		"a time":         func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["late"].Constraints[0].Operator = guidon.OpLTE },
 		"a prefix":       func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["staff"].Constraints[0].Value = "staff-1" },
 		"an id":          func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["staff"].Constraints[1].Value = "rooT" },
+		"a version":      func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["apps"].Constraints[0].Value = "2.4.0-0" },
+		"a negation":     func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["apps"].Constraints[0].Negate = false },
+		"items":          func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["apps"].Constraints[1].Value = `["a"]` },
+		"all items":      func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["apps"].Constraints[1].Operator = guidon.OpAnyOf },
+		"an address": func(_ *guidon.Flag, s map[string]*guidon.Segment) {
+			s["apps"].Constraints[2].Value = `["192.0.2.0/23"]`
+		},
 		"a match type":   func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["staff"].MatchType = guidon.MatchAll },
 		"an operator":    func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].SegmentOperator = guidon.OrSegments },
 		"a share":        func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].Distributions[0].Rollout = 12.4 },

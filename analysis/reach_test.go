@@ -190,9 +190,11 @@ func TestContradictions(t *testing.T) {
 	operands := []string{
 		"", " ", "a", "ab", "b", "a b", " a", "a ", "5", "5.0", "6", "4", "NaN", "+Inf", "-Inf", "1", "0", "true",
 		`["a","b"]`, `["a b"]`, `[""]`, `[]`, `[5,6]`, `[4]`, "2024-01-01", "2024-01-02", "2024-01-01T00:00:00Z", "2024-01-01T01:00:00+01:00",
+		"5.0.0-a", "5.1", `["10.0.0.0/8"]`, `["10.1.0.0/16","::1"]`, "^a",
 	}
-	values := append([]string{"x", "xa", "ba", "a b c", "4.999", "5e0", "1e9", "T", "2023-12-31", "2024-01-01T12:00:00Z", "\t", "abab", " ab ", "-1"}, operands...)
-	types := []guidon.ComparisonType{guidon.StringComparison, guidon.NumberComparison, guidon.BooleanComparison, guidon.DateTimeComparison}
+	values := append([]string{"x", "xa", "ba", "a b c", "4.999", "5e0", "1e9", "T", "2023-12-31", "2024-01-01T12:00:00Z", "\t", "abab", " ab ", "-1", "5.0.0", "5.0.1-0", "10.0.0.1", "10.1.2.3", "11.0.0.0", "::1", "::2", `["a"]`, `["b"]`, `["a","b","c"]`}, operands...)
+	types := []guidon.ComparisonType{guidon.StringComparison, guidon.NumberComparison, guidon.BooleanComparison, guidon.DateTimeComparison,
+		guidon.VersionComparison, guidon.PatternComparison, guidon.ListComparison, guidon.AddressComparison}
 	operators := flagtest.Operators()
 	found := map[analysis.Cause]int{}
 	for range 4000 {
@@ -203,7 +205,9 @@ func TestContradictions(t *testing.T) {
 				if random.IntN(8) == 0 {
 					kind = types[random.IntN(len(types))]
 				}
-				g.Constraints = append(g.Constraints, constraint(kind, "p", operators[random.IntN(len(operators))], operands[random.IntN(len(operands))]))
+				c := constraint(kind, "p", operators[random.IntN(len(operators))], operands[random.IntN(len(operands))])
+				c.Negate = random.IntN(4) == 0
+				g.Constraints = append(g.Constraints, c)
 			}
 			return g
 		}
@@ -232,7 +236,7 @@ func constraintsOf(segments []*guidon.Segment) (text string) {
 	for _, g := range segments {
 		text += fmt.Sprintf("%s %v:", g.Key, g.MatchType)
 		for _, c := range g.Constraints {
-			text += fmt.Sprintf(" %v %s %q;", c.Type, c.Operator, c.Value)
+			text += fmt.Sprintf(" %v %s %q %v;", c.Type, c.Operator, c.Value, c.Negate)
 		}
 	}
 	return text
@@ -241,6 +245,7 @@ func constraintsOf(segments []*guidon.Segment) (text string) {
 // TestUnsatisfiable covers contradictions that are found.
 func TestUnsatisfiable(t *testing.T) {
 	text, number, boolean, instant := guidon.StringComparison, guidon.NumberComparison, guidon.BooleanComparison, guidon.DateTimeComparison
+	version, pattern, items, address := guidon.VersionComparison, guidon.PatternComparison, guidon.ListComparison, guidon.AddressComparison
 	on := func(t guidon.ComparisonType, pairs ...string) (list []*guidon.Constraint) {
 		for i := 0; i < len(pairs); i += 2 {
 			list = append(list, constraint(t, "p", pairs[i], pairs[i+1]))
@@ -289,6 +294,29 @@ func TestUnsatisfiable(t *testing.T) {
 		{"between", on(instant, "gt", "2024-01-01", "lt", "2024-01-02"), false},
 		{"true as a text", append(on(boolean, "true", ""), on(text, "eq", "no")...), true},
 		{"a text that is true", append(on(boolean, "true", ""), on(text, "eq", "T")...), false},
+		{"negated and not", append(on(text, "eq", "a"), negated(constraint(text, "p", "eq", "a"))), true},
+		{"negated twice in other words", append(on(text, "neq", "a"), negated(constraint(text, "p", "eq", "a"))), false},
+		{"negated, and the only other text", []*guidon.Constraint{negated(constraint(text, "p", "neq", "a")), negated(constraint(text, "p", "eq", ""))}, false},
+		{"no value at all", []*guidon.Constraint{negated(constraint(text, "p", "notempty", "")), negated(constraint(text, "p", "neq", "a"))}, false},
+		{"an operand that is not valid, negated", []*guidon.Constraint{negated(constraint(number, "p", "gt", "many"))}, false},
+		{"a version in a gap", on(version, "gt", "1.0.0-a", "lt", "1.0.0-a.0"), true},
+		{"a version between", on(version, "gt", "1.0.0-a", "lt", "1.0.0-b"), false},
+		{"a version before the first", on(version, "lt", "0.0.0-0"), true},
+		{"a version after the last", on(version, "gt", "999999999999999999.999999999999999999.999999999999999999"), true},
+		{"a version and the same in other words", on(version, "gt", "v2", "lte", "2.0.0+build"), true},
+		{"a pattern and the same negated", append(on(pattern, "eq", "a"), negated(constraint(pattern, "p", "eq", "a"))), true},
+		{"patterns", on(pattern, "eq", "^a", "eq", "^b"), false},
+		{"a pattern and a text", append(on(pattern, "eq", "^a"), on(text, "eq", "b")...), true},
+		{"any of what another excludes", append(on(items, "anyof", `["a","b"]`), negated(constraint(items, "p", "anyof", `["a","b","c"]`))), true},
+		{"any but not all", append(on(items, "anyof", `["a","b"]`), negated(constraint(items, "p", "allof", `["a","b"]`))), false},
+		{"all but not any", append(on(items, "allof", `["a","b"]`), negated(constraint(items, "p", "anyof", `["b","c"]`))), true},
+		{"not all of two lists, but of both", append(on(items, "allof", `["b"]`), negated(constraint(items, "p", "allof", `["a","b"]`)), negated(constraint(items, "p", "allof", `["b","c"]`))), false},
+		{"any of none", on(items, "anyof", `[]`), true},
+		{"a block in another", on(address, "isoneof", `["10.0.0.0/8"]`, "isoneof", `["10.1.0.0/16"]`), false},
+		{"a block without its parts", append(on(address, "isoneof", `["10.0.0.0/8"]`), negated(constraint(address, "p", "isoneof", `["10.0.0.0/9","10.128.0.0/9"]`))), true},
+		{"a block without most of it", append(on(address, "isoneof", `["10.0.0.0/8"]`), negated(constraint(address, "p", "isoneof", `["10.0.0.0/9","10.128.0.0/10"]`))), false},
+		{"blocks of both kinds", on(address, "isoneof", `["::/0"]`, "isoneof", `["0.0.0.0/0"]`), true},
+		{"after the addresses that stand for IPv4", append(on(address, "isoneof", `["::/16"]`), negated(constraint(address, "p", "isoneof", `["::/81"]`))), false},
 		{"other properties", append(on(text, "eq", "a"), constraint(text, "q", "eq", "b")), false},
 		{"an entity and a property", append(on(text, "eq", "a"), constraint(guidon.EntityIDComparison, "p", "eq", "b")), false},
 		{"entities", []*guidon.Constraint{constraint(guidon.EntityIDComparison, "entityId", "eq", "a"), constraint(guidon.EntityIDComparison, "", "eq", "b")}, true},

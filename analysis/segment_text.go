@@ -3,6 +3,7 @@ package analysis
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -45,18 +46,24 @@ func DescribeSegment(s *guidon.Segment, limit int) string {
 // bytes.
 const maxSaid = 60
 
-// DescribeConstraint returns the constraint in words, such as "country is one of AT, DE".
+// DescribeConstraint returns the constraint in words, such as "country is one of AT, DE" or, if
+// it is negated, "not (country is SE)".
 func DescribeConstraint(c *guidon.Constraint) string {
-	subject, operator, operand := ConstraintWords(c)
-	if operand == "" {
-		return subject + " " + operator
+	subject, operator, operand := ComparisonWords(c)
+	text := subject + " " + operator
+	if operand != "" {
+		text += " " + operand
 	}
-	return subject + " " + operator + " " + operand
+	if c.Negate {
+		text = "not (" + text + ")"
+	}
+	return text
 }
 
-// ConstraintWords returns the parts of the constraint in words, such as "country", "is one of" and "AT,
-// DE". The operand is empty if the operator has none.
-func ConstraintWords(c *guidon.Constraint) (subject, operator, operand string) {
+// ComparisonWords returns the parts of the comparison of the constraint in words, such as
+// "country", "is one of" and "AT, DE". The operand is empty if the operator has none. None of
+// them says that the constraint is negated.
+func ComparisonWords(c *guidon.Constraint) (subject, operator, operand string) {
 	subject = said(c.Property)
 	if c.Type == guidon.EntityIDComparison {
 		subject = "entity"
@@ -95,10 +102,11 @@ func listed(c *guidon.Constraint) (texts []string, list bool) {
 	switch {
 	case !takesList(c):
 		return nil, false
-	case c.Type != guidon.NumberComparison:
+	case c.Type != guidon.NumberComparison && c.Type != guidon.ListComparison:
 		return texts, json.Unmarshal([]byte(c.Value), &texts) == nil
 	}
 	o := c.Operand()
+	texts = o.Texts
 	for _, n := range o.Numbers {
 		texts = append(texts, strconv.FormatFloat(n, 'f', -1, 64))
 	}
@@ -106,13 +114,16 @@ func listed(c *guidon.Constraint) (texts []string, list bool) {
 }
 
 // ComparedValues returns the values that the constraint compares with for equality: that of an
-// equality or inequality, or those of a list.
+// equality or inequality, or those of a list that are not address blocks.
 func ComparedValues(c *guidon.Constraint) []string {
-	if takesList(c) {
+	switch {
+	case takesList(c):
 		texts, _ := listed(c)
+		if c.Type == guidon.AddressComparison {
+			texts = slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(text, "/") })
+		}
 		return texts
-	}
-	if operatorOf(c).part == comparesWhole {
+	case operatorOf(c).part == comparesWhole && c.Type != guidon.PatternComparison:
 		return []string{c.Value}
 	}
 	return nil

@@ -50,6 +50,14 @@ func TestDescribeConstraint(t *testing.T) {
 		{constraint(date, "since", "gte", "2026-01-01"), "since is at or after 2026-01-01", nil},
 		{constraint(entity, "whatever", "eq", "user-1"), "entity is user-1", []string{"user-1"}},
 		{constraint(text, "p", "like", "v"), "p like v", nil},
+		{constraint(guidon.VersionComparison, "app", "gte", "2.4"), "app is at least 2.4", nil},
+		{constraint(guidon.VersionComparison, "app", "eq", "2.4"), "app is 2.4", []string{"2.4"}},
+		{constraint(guidon.PatternComparison, "mail", "eq", `(?i)@example\.com$`), `mail matches (?i)@example\.com$`, nil},
+		{constraint(guidon.ListComparison, "roles", "anyof", `["admin",1,true]`), "roles has any of admin, 1, true", []string{"admin", "1", "true"}},
+		{constraint(guidon.ListComparison, "roles", "allof", `["admin","owner"]`), "roles has all of admin, owner", []string{"admin", "owner"}},
+		{constraint(guidon.AddressComparison, "ip", "isoneof", `["192.0.2.0/24","::1"]`), "ip is in one of 192.0.2.0/24, ::1", []string{"::1"}},
+		{negated(constraint(text, "country", "eq", "SE")), "not (country is SE)", []string{"SE"}},
+		{negated(constraint(boolean, "vip", "true", "")), "not (vip is true)", nil},
 	} {
 		if got := analysis.DescribeConstraint(test.constraint); got != test.want {
 			t.Errorf("got %s, want %s", got, test.want)
@@ -58,6 +66,37 @@ func TestDescribeConstraint(t *testing.T) {
 			t.Errorf("%s: values (-want +got):\n%s", test.want, diff)
 		}
 	}
+}
+
+// TestDemandWords: what must be otherwise is said of the comparison, negated or not.
+func TestDemandWords(t *testing.T) {
+	country := constraint(guidon.StringComparison, "country", "isoneof", `["AT","DE"]`)
+	for _, test := range []struct {
+		constraint *guidon.Constraint
+		holds      bool
+		want       string
+	}{
+		{country, true, "were one of AT, DE"},
+		{country, false, "were none of AT, DE"},
+		{negated(country), true, "were none of AT, DE"},
+		{negated(country), false, "were one of AT, DE"},
+		{constraint(guidon.PatternComparison, "mail", "eq", "^a"), true, "matched the pattern ^a"},
+		{constraint(guidon.PatternComparison, "mail", "eq", "^a"), false, "did not match the pattern ^a"},
+		{constraint(guidon.AddressComparison, "ip", "isoneof", `["::1"]`), false, "were in none of ::1"},
+		{constraint(guidon.ListComparison, "roles", "anyof", `["a","b"]`), true, "had any of a, b"},
+		{constraint(guidon.DateTimeComparison, "since", "lt", "2026-01-01"), false, "were not before 2026-01-01"},
+		{constraint(guidon.BooleanComparison, "vip", "true", ""), true, "were true"},
+	} {
+		if got := analysis.DemandWords(test.constraint, test.holds); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+func negated(c *guidon.Constraint) *guidon.Constraint {
+	other := *c
+	other.Negate = true
+	return &other
 }
 
 func TestDescribeSegment(t *testing.T) {

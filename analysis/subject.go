@@ -28,7 +28,7 @@ func (s subject) name() string {
 func sameSubject(a, b *guidon.Constraint) bool { return subjectOf(a) == subjectOf(b) }
 
 // comparesAs reports whether the constraint, which is about the same property, compares it in
-// the same way as the other one.
+// the same way as the other one. Either may be negated.
 func comparesAs(c, other *guidon.Constraint) bool {
 	return c.Value == other.Value && c.Operator == other.Operator && c.Type == other.Type
 }

@@ -198,7 +198,7 @@ func (f *summarized) independent() bool {
 }
 
 // contingent reports whether it is certain that the constraint holds for some values and not
-// for others.
+// for others, or nothing can be found out about that because it is a pattern.
 func contingent(c *guidon.Constraint) bool {
 	o := operandOf(c)
 	switch {
@@ -208,11 +208,21 @@ func contingent(c *guidon.Constraint) bool {
 		return c.Type != guidon.EntityIDComparison // an id is not empty
 	case isText(c):
 		return slices.ContainsFunc(o.Texts, func(text string) bool { return text != "" && strings.TrimSpace(text) == text })
+	case c.Type == guidon.ListComparison || c.Type == guidon.AddressComparison:
+		return o.Len() > 0
+	case c.Type == guidon.VersionComparison:
+		return o.Version.Compare(leastVersion) > 0 && o.Version.Compare(largestVersion) < 0
 	case c.Type == guidon.NumberComparison:
 		return slices.ContainsFunc(o.Numbers, func(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) })
 	}
 	return true
 }
+
+// Before and after these there are no versions.
+var (
+	leastVersion, _   = guidon.ParseVersion("0.0.0-0")
+	largestVersion, _ = guidon.ParseVersion("999999999999999999.999999999999999999.999999999999999999")
+)
 
 // segments yields the segments of the rules and rollouts, as often as they are referred to.
 func (f *summarized) segments() iter.Seq[*guidon.CompiledSegment] {

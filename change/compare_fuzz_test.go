@@ -160,7 +160,7 @@ func apply(t *testing.T, content map[string]any, differences []change.Difference
 			continue
 		}
 		parent, name := parentOf(t, content, d.Path)
-		if after := decoded(t, d.After); after == nil && d.Op == change.OpRemove || after == "" {
+		if after := decoded(t, d.After); after == nil && d.Op == change.OpRemove || after == "" || after == false && name == "negate" {
 			delete(parent, name)
 		} else {
 			parent[name] = after

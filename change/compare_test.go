@@ -177,6 +177,34 @@ func TestCompareSegments(t *testing.T) {
 	}
 }
 
+// TestCompareNegations: a negation is in words and in JSON forms, if there is one.
+func TestCompareNegations(t *testing.T) {
+	plan := func(value string, negate bool) *guidon.Segment {
+		c := &guidon.Constraint{ID: "1", Type: guidon.StringComparison, Property: "plan", Operator: guidon.OpEQ, Value: value, Negate: negate}
+		return flagtest.Segment("s", guidon.MatchAll, c)
+	}
+	for _, test := range []struct {
+		name          string
+		before, after *guidon.Segment
+		want          []string
+	}{
+		{"negated", plan("pro", false), plan("pro", true), []string{`replace constraints[0].negate false true | constraint 1 negated`}},
+		{"no longer", plan("pro", true), plan("pro", false), []string{`replace constraints[0].negate true false | constraint 1 no longer negated`}},
+		{"with another value", plan("pro", false), plan("team", true), []string{
+			`replace constraints[0].value "pro" "team" | constraint 1: value pro → team`, `replace constraints[0].negate false true | constraint 1 negated`,
+		}},
+		{"added", flagtest.Segment("s", guidon.MatchAll), plan("pro", true), []string{
+			`add constraints[0] (0 to 1) {"type":"STRING_COMPARISON_TYPE","property":"plan","operator":"eq","value":"pro","negate":true} | constraint 1 added (not (plan is pro))`,
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, list(change.CompareSegments(test.before, test.after))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestOutline(t *testing.T) {
 	before := change.Objects{
 		Namespace: &guidon.Namespace{Key: "production", Name: "Shop"},

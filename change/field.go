@@ -138,6 +138,8 @@ type value[T any] struct {
 	words string
 	long  bool // not quoted in words
 
+	optional bool // JSON forms leave out false
+
 	equal func(s *sides, before, after *T) bool
 	get   func(f *guidon.Flag, t *T) any // for people: a variant's key, not its id
 	show  func(t *T) any                 // the value for words, if that of get is not; or nil
@@ -225,7 +227,7 @@ func (v *value[T]) at(p place, t *T) place {
 
 func (v *value[T]) content(f *guidon.Flag, t *T, o *jsonObject) {
 	value := v.get(f, t)
-	if value != "" {
+	if value != "" && !(v.optional && value == false) {
 		o.add(v.json, encode(value))
 	}
 }

@@ -441,6 +441,10 @@ func TestMergeCondition(t *testing.T) {
 		c := &guidon.Constraint{ID: "c", Type: kind, Property: property, Operator: operator, Value: value}
 		return flagtest.Segment("s", guidon.MatchAll, c)
 	}
+	negated := func(g *guidon.Segment) *guidon.Segment {
+		g.Constraints[0].Negate = true
+		return g
+	}
 	number, text := guidon.NumberComparison, guidon.StringComparison
 	base := of(text, "plan", guidon.OpEQ, "5")
 	tests := []struct {
@@ -460,6 +464,12 @@ func TestMergeCondition(t *testing.T) {
 			of(text, "plan", guidon.OpEQ, "pro"),
 		},
 		{"value and property", of(text, "plan", guidon.OpEQ, "pro"), of(text, "level", guidon.OpEQ, "5"), "", of(text, "level", guidon.OpEQ, "pro")},
+		{
+			"negation and value", negated(of(text, "plan", guidon.OpEQ, "5")), of(text, "plan", guidon.OpEQ, "pro"),
+			`constraints["c"].condition {"type":"STRING_COMPARISON_TYPE","property":"plan","operator":"eq","value":"5","negate":true} {"type":"STRING_COMPARISON_TYPE","property":"plan","operator":"eq","value":"pro"}`,
+			of(text, "plan", guidon.OpEQ, "pro"),
+		},
+		{"negation", negated(of(text, "plan", guidon.OpEQ, "5")), base, "", negated(of(text, "plan", guidon.OpEQ, "5"))},
 		{"values", of(text, "plan", guidon.OpEQ, "pro"), of(text, "plan", guidon.OpEQ, "free"), `constraints["c"].value "pro" "free"`, of(text, "plan", guidon.OpEQ, "free")},
 		{"one side", of(number, "level", guidon.OpGT, "7"), base, "", of(number, "level", guidon.OpGT, "7")},
 		{"the other side", base, of(number, "level", guidon.OpGT, "7"), "", of(number, "level", guidon.OpGT, "7")},

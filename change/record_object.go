@@ -17,13 +17,13 @@ func decode[T any](text json.RawMessage) (*T, error) {
 	if err := json.Unmarshal(text, t); err != nil {
 		return nil, fmt.Errorf("change record: %w", err)
 	}
-	dropNull(t)
+	clean(t)
 	return t, nil
 }
 
-// dropNull removes missing items from the lists of a flag or segment, which no stored
-// object has.
-func dropNull(object any) {
+// clean removes missing items from the lists of a flag or segment, which no stored object has,
+// and the marks of the stored form.
+func clean(object any) {
 	switch t := object.(type) {
 	case *guidon.Flag:
 		t.Variants = withoutNil(t.Variants)
@@ -34,6 +34,7 @@ func dropNull(object any) {
 		}
 	case *guidon.Segment:
 		t.Constraints = withoutNil(t.Constraints)
+		t.Unmark()
 	}
 }
 

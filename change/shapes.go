@@ -159,13 +159,24 @@ var constraintShape = shape[guidon.Constraint]{
 				func(c *guidon.Constraint) any { return operator{c} }),
 			shown("value", "value", func(c *guidon.Constraint) *string { return &c.Value },
 				func(c *guidon.Constraint) any { return operand{c} }),
-			plain("negate", "negated", func(c *guidon.Constraint) *bool { return &c.Negate }),
+			negate(),
 		},
 		// The type decides which operators there are and, for entity ids, which property;
-		// both decide which values (contract 4.3).
-		agree: func(a, b *guidon.Constraint) bool { return a.Type == b.Type && a.Operator == b.Operator },
+		// both decide which values (contract 4.3). A negation inverts what all of them say.
+		agree: func(a, b *guidon.Constraint) bool {
+			return a.Type == b.Type && a.Operator == b.Operator && a.Negate == b.Negate
+		},
 	},
 	plain("description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
+}
+
+// negate is the member for the negation of a constraint, which the JSON form has only if there
+// is one.
+func negate() *value[guidon.Constraint] {
+	v := plain("negate", "", func(c *guidon.Constraint) *bool { return &c.Negate })
+	v.show = func(c *guidon.Constraint) any { return negation(c.Negate) }
+	v.optional = true
+	return v
 }
 
 // The keys by which the items are paired whose content differs: one of the last keys
@@ -216,7 +227,7 @@ var rolloutMatches = []func(f *guidon.Flag, r *guidon.Rollout) string{
 
 var constraintMatches = []func(f *guidon.Flag, c *guidon.Constraint) string{
 	func(_ *guidon.Flag, c *guidon.Constraint) string {
-		return fmt.Sprintf("%d %q %s", c.Type, c.Property, c.Operator)
+		return fmt.Sprintf("%d %q %s %t", c.Type, c.Property, c.Operator, c.Negate)
 	},
 	func(_ *guidon.Flag, c *guidon.Constraint) string { return fmt.Sprintf("%d %q", c.Type, c.Property) },
 	func(_ *guidon.Flag, c *guidon.Constraint) string { return fmt.Sprintf("%s %q", c.Operator, c.Value) },

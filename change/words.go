@@ -27,6 +27,10 @@ func transition(before, after any, long bool) Wording {
 	was, shortBefore := valueWords(before)
 	is, shortAfter := valueWords(after)
 	switch {
+	case after == negation(true):
+		return Wording{What: "negated"}
+	case after == negation(false):
+		return Wording{What: "no longer negated"}
 	case !long && shortBefore && shortAfter && was != is:
 		return Wording{Before: was, After: is}
 	case isEmpty(before):
@@ -47,6 +51,7 @@ func isEmpty(value any) bool {
 type (
 	percent  float32
 	switched bool // on or off
+	negation bool
 	operator struct{ constraint *guidon.Constraint }
 	operand  struct{ constraint *guidon.Constraint }
 )
@@ -66,10 +71,10 @@ func valueWords(value any) (string, bool) {
 	case switched:
 		return OnOff(bool(value)), true
 	case operator:
-		_, words, _ := analysis.ConstraintWords(value.constraint)
+		_, words, _ := analysis.ComparisonWords(value.constraint)
 		return words, len(value.constraint.Operator) <= maxQuoted
 	case operand:
-		_, _, words := analysis.ConstraintWords(value.constraint)
+		_, _, words := analysis.ComparisonWords(value.constraint)
 		return cmp.Or(words, nothing), len(words) <= 2*maxQuoted
 	case bool:
 		return map[bool]string{false: "no", true: "yes"}[value], true

@@ -44,7 +44,11 @@ func (l *linter) constraint(root place, path []service.Step, c *service.Document
 	if problem == analysis.OperatorUnsupported {
 		member = "operator"
 	}
-	l.warn(root.walk(path).member(member).node, path, "the constraint never matches: %s", problem)
+	when := "never"
+	if normal.Negate {
+		when = "always"
+	}
+	l.warn(root.walk(path).member(member).node, path, "the constraint %s matches: %s", when, problem)
 }
 
 // unusedLists adds warnings about rules of a boolean flag, and rollouts of a variant flag.

@@ -137,6 +137,9 @@ segments:
 		{"the id of the entity", "segments:\n- key: s\n  name: S\n  constraints:\n  - {type: STRING_COMPARISON_TYPE, property: entity_id, operator: eq, value: u-1}\n  - {type: ENTITY_ID_COMPARISON_TYPE, property: entityId, operator: eq, value: u-1}\n", document.YAML, document.RejectUnknown, []string{
 			`5:12 warning: segments[0] "s": constraints[0]: it compares the property entity_id of the context; for the id of the entity, the type must be ENTITY_ID_COMPARISON_TYPE and the property entityId`,
 		}},
+		{"a negated constraint", "version: guidon/1\nsegments:\n- key: s\n  name: S\n  constraints:\n  - {type: DATETIME_COMPARISON_TYPE, property: d, operator: isoneof, value: \"2026-01-01\", not: true}\n", document.YAML, document.RejectUnknown, []string{
+			`6:61 warning: segments[0] "s": constraints[0]: the constraint always matches: the operator never matches values of this type`,
+		}},
 		{"invalid JSON", "{\"flags\": [\n  {\"key\": a}]}", document.JSON, document.RejectUnknown, []string{`2:11 error: invalid character 'a' looking for beginning of value`}},
 		{"the second document", "{}\n{\"flags\": }", document.JSON, document.RejectUnknown, []string{`2:11 error: invalid character '}' looking for beginning of value`}},
 		{"half of a document", "{}\n{\"flags\": [", document.JSON, document.RejectUnknown, []string{`2:12 error: unexpected end of the input`}},

@@ -22,6 +22,7 @@ import (
 type form struct {
 	name  string
 	paths []string // of requests that show it
+	plain bool     // it has no flags with negated constraints
 	// lostOfFlags, lostOfSegments and lostOfNamespaces are the fields that it is known not to
 	// have.
 	lostOfFlags, lostOfSegments, lostOfNamespaces []string
@@ -58,6 +59,7 @@ var forms = []form{
 	{
 		name:  "client-side snapshot", // what evaluation needs (contract 9.1)
 		paths: []string{"/internal/v1/evaluation/snapshot/namespace/default"},
+		plain: true,
 		lostOfFlags: []string{
 			"Metadata", "Rollouts.CreatedAt", "Rollouts.Description", "Rollouts.ID", "Rollouts.UpdatedAt",
 			"Rules.CreatedAt", "Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt",
@@ -86,10 +88,11 @@ func TestFieldsOfForms(t *testing.T) {
 				}
 				return text
 			}
+			filled := filledSegments(form.plain)
 			var lost []string
 			for i, f := range flagtest.FilledFlags() {
 				lostHere := flagtest.LostFields(f, func(f *guidon.Flag) string {
-					putAll(t, db, []*guidon.Flag{f}, "")
+					putAll(t, db, []*guidon.Flag{f}, filled...)
 					return show()
 				})
 				if i == 0 {
@@ -100,8 +103,8 @@ func TestFieldsOfForms(t *testing.T) {
 			if diff := cmp.Diff(form.lostOfFlags, lost); diff != "" {
 				t.Errorf("the fields that are lost (-want +got):\n%s", diff)
 			}
-			lost = flagtest.LostFields(flagtest.FilledSegment(flagtest.FilledSegmentKeys[0]), func(g *guidon.Segment) string {
-				putAll(t, db, flagtest.FilledFlags()[:1], flagtest.FilledSegmentKeys[0], g)
+			lost = flagtest.LostFields(filled[0], func(g *guidon.Segment) string {
+				putAll(t, db, flagtest.FilledFlags()[:1], append([]*guidon.Segment{g}, filled[1:]...)...)
 				return show()
 			})
 			if diff := cmp.Diff(form.lostOfSegments, lost); diff != "" {
@@ -124,14 +127,21 @@ func TestFieldsOfForms(t *testing.T) {
 	}
 }
 
-// putAll makes the default namespace hold these flags, and segments for them to refer to.
-func putAll(t testing.TB, db service.Store, flags []*guidon.Flag, without string, segments ...*guidon.Segment) {
-	t.Helper()
+// filledSegments returns segments for filled flags to refer to: plain ones without negations.
+func filledSegments(plain bool) (segments []*guidon.Segment) {
 	for _, key := range flagtest.FilledSegmentKeys {
-		if key != without {
-			segments = append(segments, flagtest.FilledSegment(key))
+		g := flagtest.FilledSegment(key)
+		for _, c := range g.Constraints {
+			c.Negate = c.Negate && !plain
 		}
+		segments = append(segments, g)
 	}
+	return segments
+}
+
+// putAll makes the default namespace hold these flags and segments.
+func putAll(t testing.TB, db service.Store, flags []*guidon.Flag, segments ...*guidon.Segment) {
+	t.Helper()
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		if err := clearAll(ctx, tx); err != nil {
 			return err
@@ -182,7 +192,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
 		c.Service = service.NewService(db, time.Now)
 	})
-	putAll(t, db, flagtest.FilledFlags(), "")
+	putAll(t, db, flagtest.FilledFlags(), filledSegments(false)...)
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, flagtest.FilledNamespace("default"))
 	})

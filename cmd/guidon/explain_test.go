@@ -66,11 +66,29 @@ segments:
     value: "100"
 `
 
+// explainedApps has constraints that are negated.
+const explainedApps = `version: guidon/1
+namespace: {key: apps, name: Apps}
+flags:
+- key: upgrade
+  name: Upgrade
+  type: BOOLEAN_FLAG_TYPE
+  enabled: false
+  rollouts: [{segment: {key: old, value: true}}]
+segments:
+- key: old
+  name: Old
+  constraints:
+  - {type: VERSION_COMPARISON_TYPE, property: app, operator: gte, value: "2.4", not: true}
+  - {type: STRING_COMPARISON_TYPE, property: country, operator: eq, value: SE, not: true}
+`
+
 // TestExplain compares whole outputs. The entity, its context and the form of the output come
 // from different flags.
 func TestExplain(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("shop.yaml", explainedShop))
+	s.ok("import", s.file("apps.yaml", explainedApps))
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -109,6 +127,15 @@ default/banner is off (the default value) for "\x1b[2J"
       └─ ✗ email suffix @guidon.example: "\x1b[2J"
 It would be
 └─ ✓ on: if email ended with @guidon.example, such as "y@guidon.example"; then rule 1 decides
+`},
+		{"negated constraints, one with a value that does not parse", []string{"upgrade", "-n", "apps", "-e", "user-1", "-c", "app=beta", "-c", "country=SE", "--output=table"}, `
+apps/upgrade is off (the default value) for user-1
+└─ ✗ rule 1 did not match
+   └─ ✗ segment old: all of
+      ├─ ✓ not (app gte 2.4): "beta", the value is not a version
+      └─ ✗ not (country eq SE): "SE"
+It would be
+└─ ✓ on: if country were anything but SE, such as "other"; then rule 1 decides
 `},
 		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--output=table"}, `
 RESULT  ENTITIES  SHARE

@@ -55,7 +55,7 @@ func (w *explanation) changes(o *analysis.OtherResult) []*guidonv1.PropertyChang
 		for _, outcome := range c.Outcomes {
 			changes[i].Outcomes = append(changes[i].Outcomes, &guidonv1.OutcomeChange{
 				SegmentKey: outcome.SegmentKey, ConstraintId: outcome.Constraint.ID, Operator: outcome.Constraint.Operator,
-				Expected: short(outcome.Constraint.Value), Match: outcome.Match,
+				Expected: short(outcome.Constraint.Value), Match: outcome.Match, Negate: outcome.Constraint.Negate,
 			})
 		}
 	}

@@ -106,31 +106,20 @@ func changeText(c *analysis.PropertyChange) string {
 		return property + " were missing or empty"
 	}
 	equal := func(o analysis.OutcomeChange) bool {
-		return o.Match && o.Constraint.Operator == guidon.OpEQ
+		c := o.Constraint
+		return o.Match != c.Negate && c.Operator == guidon.OpEQ && c.Type != guidon.PatternComparison
 	}
 	if slices.ContainsFunc(c.Outcomes, equal) {
 		return fmt.Sprintf("%s were %q", property, short(c.Example))
 	}
 	var demands []string
 	for _, o := range c.Outcomes[:min(len(c.Outcomes), maxTextParts)] {
-		demands = append(demands, demandText(o))
+		demands = append(demands, analysis.DemandWords(o.Constraint, o.Match))
 	}
 	if len(c.Outcomes) > maxTextParts {
 		demands = append(demands, "…")
 	}
 	return fmt.Sprintf("%s %s, such as %q", property, strings.Join(demands, " and "), short(c.Example))
-}
-
-// demandText returns the outcome that a constraint must have in words.
-func demandText(o analysis.OutcomeChange) string {
-	text, not := analysis.DemandWords(o.Constraint.Operator)
-	if !o.Match {
-		text = not
-	}
-	if _, _, operand := analysis.ConstraintWords(o.Constraint); operand != "" {
-		text += " " + operand
-	}
-	return text
 }
 
 // obstacleText returns in words why a rule does not give a result.

@@ -176,6 +176,9 @@ func change(v reflect.Value, name string) {
 	case *json.RawMessage:
 		*value = json.RawMessage(`{"n":"changed"}`)
 		return
+	case *guidon.ComparisonType:
+		*value = guidon.NumberComparison
+		return
 	}
 	switch v.Kind() {
 	case reflect.String:

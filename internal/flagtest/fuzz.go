@@ -118,16 +118,24 @@ func Operators() []string {
 	return names
 }
 
+// comparisonTypes are the types of constraints, and two that do not exist.
+var comparisonTypes = append(guidon.ComparisonTypes(), guidon.UnknownComparison, 6)
+
 // Segments returns the segments s0 to s2, with constraints to which the value may matter.
 func (s *FuzzInput) Segments(value string) (segments []*guidon.Segment) {
 	operators := Operators()
+	operands := []string{
+		value, "5", "2024-01-01", `["` + value + `"]`, "[5]", "", "^a", "2.4.0-rc.1", `["5","a"]`, `["10.0.0.0/8","10.1.0.0/16"]`,
+	}
 	for i := range 3 {
 		g := Segment("s"+strconv.Itoa(i), guidon.MatchType(s.enum(3)))
 		for range s.Below(4) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
-				Type: guidon.ComparisonType(s.enum(7)), Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
+				Type:     comparisonTypes[s.Below(len(comparisonTypes))],
+				Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
 				Operator: operators[s.Below(len(operators))],
-				Value:    []string{value, "5", "2024-01-01", `["` + value + `"]`, "[5]", ""}[s.Below(6)],
+				Value:    operands[s.Below(len(operands))],
+				Negate:   s.Below(4) == 0,
 			})
 		}
 		segments = append(segments, g)

@@ -214,8 +214,12 @@ func (s *Source) setCondition(c *guidon.Constraint) {
 		guidon.Constraint{Type: guidon.BooleanComparison, Operator: guidon.OpTrue},
 		guidon.Constraint{Type: guidon.DateTimeComparison, Operator: guidon.OpLT, Value: "2026-01-01"},
 		guidon.Constraint{Type: guidon.EntityIDComparison, Operator: guidon.OpEQ, Value: "user-1"},
+		guidon.Constraint{Type: guidon.VersionComparison, Operator: guidon.OpLT, Value: "2.4.0"},
+		guidon.Constraint{Type: guidon.PatternComparison, Operator: guidon.OpEQ, Value: "^D"},
+		guidon.Constraint{Type: guidon.ListComparison, Operator: guidon.OpAllOf, Value: `["DE","FR"]`},
+		guidon.Constraint{Type: guidon.AddressComparison, Operator: guidon.OpIsOneOf, Value: `["192.0.2.0/24"]`},
 	)
-	c.Type, c.Operator, c.Value = from.Type, from.Operator, from.Value
+	c.Type, c.Operator, c.Value, c.Negate = from.Type, from.Operator, from.Value, s.one(4)
 	c.Property = pick(s, "country", "plan", "version")
 	if c.Type == guidon.EntityIDComparison {
 		c.Property = "entityId"

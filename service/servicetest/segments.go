@@ -85,9 +85,14 @@ func (m *model) condition(g *guidon.Segment, id string) (service.ConstraintInput
 	if m.one(3) {
 		c.Type, c.Operator, c.Value = guidon.NumberComparison, guidon.OpGT, "5"
 	}
-	return service.ConstraintInput{
+	in := service.ConstraintInput{
 		ID: id, SegmentKey: g.Key, Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description,
-	}, c
+	}
+	if !m.one(3) {
+		c.Negate = m.one(2)
+		in.Negate = &c.Negate
+	}
+	return in, c
 }
 
 func (m *model) createConstraint(g *guidon.Segment) (verdict, call) {
@@ -100,8 +105,11 @@ func (m *model) updateConstraint(g *guidon.Segment) (verdict, call) {
 	have := pickOr(m, g.Constraints, &guidon.Constraint{ID: "none"})
 	in, c := m.condition(g, have.ID)
 	v := changes
-	if have.ID == "none" {
+	switch {
+	case have.ID == "none":
 		v = notFound
+	case have.Negate && in.Negate == nil:
+		v = verdict{fails: guidon.FailedPrecondition}
 	}
 	*have = *c
 	return v, withInput(m.service.UpdateConstraint, in)

@@ -89,7 +89,9 @@ func objectsOf(kind change.Kind, text json.RawMessage) (o change.Objects, err er
 		return o, json.Unmarshal(text, o.Namespace)
 	case change.KindSegment:
 		o.Segments = []*guidon.Segment{new(guidon.Segment)}
-		return o, json.Unmarshal(text, o.Segments[0])
+		err := json.Unmarshal(text, o.Segments[0])
+		o.Segments[0].Unmark()
+		return o, err
 	case change.KindFlag:
 		o.Flags = []*guidon.Flag{new(guidon.Flag)}
 		return o, json.Unmarshal(text, o.Flags[0])

@@ -261,6 +261,9 @@ func applyTo[T any](t *testing.T, list []*T, c *change.Record, key func(*T) stri
 	if err := json.Unmarshal(c.After, object); err != nil {
 		t.Fatal(err)
 	}
+	if g, ok := any(object).(*guidon.Segment); ok {
+		g.Unmark()
+	}
 	if at < 0 {
 		*created(object) = guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
 		return append(list, object)

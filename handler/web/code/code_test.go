@@ -76,6 +76,30 @@ func TestCode(t *testing.T) {
 	s.Get(address("default", "nope", "go")).Check(404)
 }
 
+// TestSamples: the samples are values of the properties, whatever they are compared with.
+func TestSamples(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("apps", []byte(`version: guidon/1
+namespace: {key: apps, name: Apps}
+flags:
+- {key: upgrade, name: Upgrade, type: BOOLEAN_FLAG_TYPE, enabled: false, rollouts: [{segment: {key: all, value: true}}]}
+segments:
+- key: all
+  name: All
+  constraints:
+  - {type: VERSION_COMPARISON_TYPE, property: app, operator: gte, value: "2.4", not: true}
+  - {type: PATTERN_COMPARISON_TYPE, property: email, operator: eq, value: "^lea@"}
+  - {type: LIST_COMPARISON_TYPE, property: roles, operator: allof, value: '["admin",1]'}
+  - {type: ADDRESS_COMPARISON_TYPE, property: home, operator: isoneof, value: '["192.0.2.0/24"]'}
+  - {type: ADDRESS_COMPARISON_TYPE, property: ip, operator: isoneof, value: '["192.0.2.0/24","::1"]'}
+`))
+	got := codeOf(t, s.Get(address("apps", "upgrade", "curl")).Check(200))
+	if want := `"app": "2.4", "email": "text", "home": "192.0.2.1", "ip": "::1", "roles": "admin"`; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.Get(address("apps", "upgrade", "go")).Check(200).Contains("app version email pattern home address ip address roles list")
+}
+
 // TestLanguage: the language that was chosen is remembered.
 func TestLanguage(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})

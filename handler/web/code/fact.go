@@ -113,8 +113,11 @@ const maxSample = 60
 func sample(c *flipt.Constraint) string {
 	own := guidon.Constraint{Type: guidon.ComparisonType(c.GetType()), Operator: c.GetOperator(), Value: c.GetValue()} // #nosec G115 -- an enum
 	value := c.GetValue()
-	if values := analysis.ComparedValues(&own); len(values) > 0 {
+	switch values := analysis.ComparedValues(&own); {
+	case len(values) > 0:
 		value = values[0]
+	case own.Type.Addition() && own.Type != guidon.VersionComparison:
+		value = "" // what they compare with is no value of the property
 	}
 	if len(value) > maxSample || !utf8.ValidString(value) {
 		value = ""
@@ -127,6 +130,8 @@ func sample(c *flipt.Constraint) string {
 			return value
 		}
 		return "1"
+	case flipt.ComparisonType_ADDRESS_COMPARISON_TYPE:
+		value = cmp.Or(value, "192.0.2.1")
 	}
 	if value == "" {
 		value = "text"

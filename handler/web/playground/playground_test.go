@@ -279,6 +279,26 @@ func TestDraft(t *testing.T) {
 	f.Lacks("Drafted")
 }
 
+// TestNegated: a constraint that is negated is shown so, with why its value could not be compared.
+func TestNegated(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("apps", []byte(`version: guidon/1
+namespace: {key: apps, name: Apps}
+flags:
+- {key: upgrade, name: Upgrade, type: BOOLEAN_FLAG_TYPE, enabled: false, rollouts: [{segment: {key: old, value: true}}]}
+segments:
+- key: old
+  name: Old
+  constraints:
+  - {type: VERSION_COMPARISON_TYPE, property: app, operator: gte, value: "2.4", not: true}
+  - {type: PATTERN_COMPARISON_TYPE, property: email, operator: eq, value: "^lea@", not: true}
+`))
+	s.Post("/namespaces/apps/playground", url.Values{
+		"flag": {"upgrade"}, "entity": {"u-1"}, "do": {"ask"}, "k": {"app", "email"}, "v": {"beta", "lea@mail.example"},
+	}).Check(200).Contains("Fits: not ( app is at least 2.4 ) is beta the value is not a version", "Does not fit: not ( email matches ^lea@ ) is lea@mail.example",
+		"if email did not match the pattern ^lea@")
+}
+
 // TestVisitors: to ask takes the right to view, also where nothing may be changed.
 func TestVisitors(t *testing.T) {
 	s := webtest.New(t, webtest.Options{ReadOnly: true})

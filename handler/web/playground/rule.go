@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
@@ -197,7 +198,7 @@ const shortValue = 120
 
 func constraintOf(c *guidonv1.ExplainedConstraint) constraint {
 	v := constraint{Matched: c.GetMatched(), Problem: c.GetProblem()}
-	v.Words = constraintWords(c.GetType(), c.GetProperty(), c.GetOperator(), c.GetExpected())
+	v.Words = constraintWords(c)
 	switch {
 	case !c.GetPresent():
 		v.Got, v.Problem = []span{plain("is missing")}, ""
@@ -210,15 +211,21 @@ func constraintOf(c *guidonv1.ExplainedConstraint) constraint {
 }
 
 // constraintWords returns a constraint as a sentence.
-func constraintWords(kind flipt.ComparisonType, property, operator, expected string) []span {
-	c := guidon.Constraint{Type: guidon.ComparisonType(kind), Property: property, Operator: operator, Value: expected} // #nosec G115 -- an enum
-	subject, verb, operand := analysis.ConstraintWords(&c)
+func constraintWords(e *guidonv1.ExplainedConstraint) []span {
+	c := guidon.Constraint{
+		Type:     guidon.ComparisonType(e.GetType()), // #nosec G115 -- an enum
+		Property: e.GetProperty(), Operator: e.GetOperator(), Value: e.GetExpected(),
+	}
+	subject, verb, operand := analysis.ComparisonWords(&c)
 	words := []span{codeSpan(subject), plain(" %s", verb)}
 	if c.Type == guidon.EntityIDComparison {
 		words[0] = plain("entity id")
 	}
 	if operand != "" {
 		words = append(words, plain(" "), codeSpan(operand))
+	}
+	if e.GetNegate() {
+		words = slices.Concat([]span{plain("not (")}, words, []span{plain(")")})
 	}
 	return words
 }

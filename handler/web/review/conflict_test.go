@@ -9,7 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/web/webtest"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -506,5 +509,18 @@ func TestSentAgain(t *testing.T) {
 		if got := press(t, s, mine, test.form, "save", test.field, test.value).Location(); got != saved || !strings.Contains(got, "?saved=") {
 			t.Errorf("%s: sent again, it leads to %s, want %s", test.address, got, saved)
 		}
+	}
+}
+
+// TestSegmentDifferences: a constraint that is only negated differs.
+func TestSegmentDifferences(t *testing.T) {
+	segment := func(negate bool) *guidonv1.DocumentSegment {
+		return &guidonv1.DocumentSegment{Key: "s", Name: "S", Constraints: []*guidonv1.DocumentConstraint{
+			{Type: flipt.ComparisonType_STRING_COMPARISON_TYPE, Property: "country", Operator: "eq", Value: "SE", Negate: negate},
+		}}
+	}
+	got := review.SegmentDifferences(segment(false), segment(true))
+	if len(got) != 1 || got[0].Summary != "constraint 1 negated" {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -73,7 +73,7 @@ func storedSegment(m *guidonv1.DocumentSegment) *guidon.Segment {
 	g := &guidon.Segment{Key: d.Key, Name: d.Name, Description: d.Description, MatchType: d.MatchType}
 	for _, c := range d.Constraints {
 		g.Constraints = append(g.Constraints, &guidon.Constraint{
-			Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description,
+			Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Negate: c.Negate, Description: c.Description,
 		})
 	}
 	return g

@@ -939,7 +939,9 @@ type OutcomeChange struct {
 	// The value of the constraint.
 	Expected string `protobuf:"bytes,4,opt,name=expected,proto3" json:"expected,omitempty"`
 	// Whether it must match.
-	Match         bool `protobuf:"varint,5,opt,name=match,proto3" json:"match,omitempty"`
+	Match bool `protobuf:"varint,5,opt,name=match,proto3" json:"match,omitempty"`
+	// Whether the constraint holds if the comparison does not.
+	Negate        bool `protobuf:"varint,6,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1005,6 +1007,13 @@ func (x *OutcomeChange) GetExpected() string {
 func (x *OutcomeChange) GetMatch() bool {
 	if x != nil {
 		return x.Match
+	}
+	return false
+}
+
+func (x *OutcomeChange) GetNegate() bool {
+	if x != nil {
+		return x.Negate
 	}
 	return false
 }
@@ -2050,14 +2059,15 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x16\n" +
 	"\x06actual\x18\x02 \x01(\tR\x06actual\x12\x18\n" +
 	"\aexample\x18\x03 \x01(\tR\aexample\x124\n" +
-	"\boutcomes\x18\x04 \x03(\v2\x18.guidon.v1.OutcomeChangeR\boutcomes\"\xa3\x01\n" +
+	"\boutcomes\x18\x04 \x03(\v2\x18.guidon.v1.OutcomeChangeR\boutcomes\"\xbb\x01\n" +
 	"\rOutcomeChange\x12\x1f\n" +
 	"\vsegment_key\x18\x01 \x01(\tR\n" +
 	"segmentKey\x12#\n" +
 	"\rconstraint_id\x18\x02 \x01(\tR\fconstraintId\x12\x1a\n" +
 	"\boperator\x18\x03 \x01(\tR\boperator\x12\x1a\n" +
 	"\bexpected\x18\x04 \x01(\tR\bexpected\x12\x14\n" +
-	"\x05match\x18\x05 \x01(\bR\x05match\"\x97\x01\n" +
+	"\x05match\x18\x05 \x01(\bR\x05match\x12\x16\n" +
+	"\x06negate\x18\x06 \x01(\bR\x06negate\"\x97\x01\n" +
 	"\bObstacle\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x05R\x04step\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +

@@ -129,10 +129,14 @@ func segment(t *cli.Tree, last bool, g *guidonv1.ExplainedSegment, of string) {
 }
 
 func constraintText(c *guidonv1.ExplainedConstraint) string {
-	text := fmt.Sprintf("%s %s %s", cli.Mark(c.GetMatched()), cli.Printable(c.GetProperty()), c.GetOperator())
+	text := cli.Printable(c.GetProperty()) + " " + c.GetOperator()
 	if c.GetExpected() != "" {
 		text += " " + cli.Printable(c.GetExpected())
 	}
+	if c.GetNegate() {
+		text = "not (" + text + ")"
+	}
+	text = cli.Mark(c.GetMatched()) + " " + text
 	if c.GetActual() == "" {
 		text += ": missing"
 	} else {

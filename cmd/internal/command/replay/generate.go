@@ -166,7 +166,8 @@ func segmentOf(s *flipt.Segment) *guidon.Segment {
 	segment := &guidon.Segment{Key: s.GetKey(), MatchType: guidon.MatchType(s.GetMatchType())} // #nosec G115 -- an enum of the wire
 	for _, c := range s.GetConstraints() {
 		segment.Constraints = append(segment.Constraints, &guidon.Constraint{
-			ID: c.GetId(), Type: guidon.ComparisonType(c.GetType()), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(), // #nosec G115 -- the same
+			ID: c.GetId(), Type: guidon.ComparisonType(c.GetType()), // #nosec G115 -- the same
+			Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(), Negate: c.GetNegate(),
 		})
 	}
 	return segment

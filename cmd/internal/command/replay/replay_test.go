@@ -14,6 +14,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
 // answers is a service that answers every evaluation alike.
@@ -205,5 +206,18 @@ func TestBadLog(t *testing.T) {
 		if got == nil || !strings.Contains(got.Error(), want) {
 			t.Errorf("%.20q: got %v, want %q", text, got, want)
 		}
+	}
+}
+
+// TestSegmentOf: probes are made for the constraints as they are, negated or not.
+func TestSegmentOf(t *testing.T) {
+	got := segmentOf(&flipt.Segment{Key: "s", Constraints: []*flipt.Constraint{
+		{Id: "1", Type: flipt.ComparisonType_VERSION_COMPARISON_TYPE, Property: "app", Operator: "lt", Value: "2", Negate: true},
+	}})
+	want := &guidon.Segment{Key: "s", Constraints: []*guidon.Constraint{
+		{ID: "1", Type: guidon.VersionComparison, Property: "app", Operator: "lt", Value: "2", Negate: true},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
