@@ -35,11 +35,11 @@ func TestExplain(t *testing.T) {
 	s := newExplained(t)
 	const path = "/api/v1/namespaces/default/flags/"
 	const staff = `{"key":"staff","exists":true,"matched":false,"matchType":"ANY_MATCH_TYPE","constraints":[` +
-		`{"id":"ID","type":"STRING_COMPARISON_TYPE","property":"email","operator":"suffix","expected":"@guidon.example","actual":"","present":false,"matched":false,"problem":"there is no value","negate":false}],"constraintsOmitted":false}`
+		`{"id":"ID","type":"STRING_COMPARISON_TYPE","property":"email","operator":"suffix","expected":"@guidon.example","actual":"","present":false,"matched":false,"problem":"there is no value"}],"constraintsOmitted":false}`
 	big := func(matched, planMatches bool, plan string, seatsMatch bool, seats, problem string) string {
 		return fmt.Sprintf(`{"key":"big","exists":true,"matched":%t,"matchType":"ALL_MATCH_TYPE","constraints":[`+
-			`{"id":"ID","type":"STRING_COMPARISON_TYPE","property":"plan","operator":"eq","expected":"pro","actual":%q,"present":true,"matched":%t,"problem":"","negate":false},`+
-			`{"id":"ID","type":"NUMBER_COMPARISON_TYPE","property":"seats","operator":"gte","expected":"100","actual":%q,"present":true,"matched":%t,"problem":%q,"negate":false}],"constraintsOmitted":false}`,
+			`{"id":"ID","type":"STRING_COMPARISON_TYPE","property":"plan","operator":"eq","expected":"pro","actual":%q,"present":true,"matched":%t,"problem":""},`+
+			`{"id":"ID","type":"NUMBER_COMPARISON_TYPE","property":"seats","operator":"gte","expected":"100","actual":%q,"present":true,"matched":%t,"problem":%q}],"constraintsOmitted":false}`,
 			matched, plan, planMatches, seats, seatsMatch, problem)
 	}
 	for _, test := range []struct{ name, flag, body, want string }{
@@ -53,9 +53,9 @@ func TestExplain(t *testing.T) {
 				`{"number":2,"id":"ID","rank":2,"description":"","outcome":"not_matched","text":"did not match","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[` + big(false, false, "free", true, "120", "") + `],"value":false}],` +
 				`"others":[` +
 				`{"match":true,"variantKey":"classic","enabled":false,"verdict":"reachable","text":"if plan were \"pro\"; then rule 2 decides","step":2,` +
-				`"changes":[{"property":"plan","actual":"free","example":"pro","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"eq","expected":"pro","match":true,"negate":false}]}],"smallest":true,"obstacles":[]},` +
+				`"changes":[{"property":"plan","actual":"free","example":"pro","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"eq","expected":"pro","match":true}]}],"smallest":true,"obstacles":[]},` +
 				`{"match":true,"variantKey":"one-page","enabled":false,"verdict":"reachable","text":"if email ended with @guidon.example, such as \"y@guidon.example\"; then rule 1 decides","step":1,` +
-				`"changes":[{"property":"email","actual":"","example":"y@guidon.example","outcomes":[{"segmentKey":"staff","constraintId":"ID","operator":"suffix","expected":"@guidon.example","match":true,"negate":false}]}],"smallest":true,"obstacles":[]},` +
+				`"changes":[{"property":"email","actual":"","example":"y@guidon.example","outcomes":[{"segmentKey":"staff","constraintId":"ID","operator":"suffix","expected":"@guidon.example","match":true}]}],"smallest":true,"obstacles":[]},` +
 				`{"match":true,"variantKey":"unused","enabled":false,"verdict":"impossible","text":"no rule gives it","step":0,"changes":[],"smallest":false,` +
 				`"obstacles":[{"step":0,"reason":"no_rule","by":0,"segmentKey":"","property":"","text":"no rule gives it"}]}],"limited":false}`,
 		},
@@ -69,7 +69,7 @@ func TestExplain(t *testing.T) {
 				`{"number":2,"id":"ID","rank":2,"description":"","outcome":"not_matched","text":"did not match: bucket 39 is not below 1","segmentOperator":"OR_SEGMENT_OPERATOR","segments":[],` +
 				`"bucket":{"number":39,"of":100,"ranges":[{"from":0,"to":1,"percentage":1,"variantKey":""}],"chosen":0},"value":true}],` +
 				`"others":[{"match":false,"variantKey":"","enabled":true,"verdict":"reachable","text":"if seats were at least 100, such as \"100\"; then rule 1 decides","step":1,` +
-				`"changes":[{"property":"seats","actual":"[1]","example":"100","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"gte","expected":"100","match":true,"negate":false}]}],"smallest":true,"obstacles":[]}],"limited":false}`,
+				`"changes":[{"property":"seats","actual":"[1]","example":"100","outcomes":[{"segmentKey":"big","constraintId":"ID","operator":"gte","expected":"100","match":true}]}],"smallest":true,"obstacles":[]}],"limited":false}`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -43,9 +43,9 @@ var shares = map[protoreflect.FullName]protoreflect.Name{
 // returned are the fields of flags and segments in responses that requests with flags and
 // segments lack. They are ignored, so that clients can edit a response and send it back.
 var returned = map[protoreflect.FullName][]string{
-	"guidon.v1.ReplaceFlagRequest":    {"createdAt", "updatedAt", "unreadable"},
+	"guidon.v1.ReplaceFlagRequest":    {"createdAt", "updatedAt", "unreadable", "omitted"},
 	"guidon.v1.ReplaceSegmentRequest": {"createdAt", "updatedAt"},
-	"guidon.v1.PreviewFlagRequest":    {"createdAt", "updatedAt", "unreadable"},
+	"guidon.v1.PreviewFlagRequest":    {"createdAt", "updatedAt", "unreadable", "omitted"},
 	"guidon.v1.PreviewSegmentRequest": {"createdAt", "updatedAt"},
 }
 

@@ -1,6 +1,12 @@
 package convert
 
 import (
+	"encoding/json"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -8,7 +14,7 @@ import (
 // Change returns the message of a change record.
 func Change(c *change.Record) *guidonv1.Change {
 	m := ChangeWithoutObjects(c)
-	m.Before, m.After = Object(c.Before), Object(c.After)
+	m.Before, m.After = recorded(c.Before), recorded(c.After)
 	return m
 }
 
@@ -55,4 +61,15 @@ func optional[T comparable](value T) *T {
 		return nil
 	}
 	return &value
+}
+
+// recorded converts an object of a change record, without the marks of its stored form.
+func recorded(text json.RawMessage) *structpb.Struct {
+	object := Object(text)
+	for _, c := range object.GetFields()["constraints"].GetListValue().GetValues() {
+		if kind, text := c.GetStructValue().GetFields()["type"].GetKind().(*structpb.Value_StringValue); text {
+			kind.StringValue = strings.TrimSuffix(kind.StringValue, guidon.StoredMark)
+		}
+	}
+	return object
 }

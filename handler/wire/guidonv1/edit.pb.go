@@ -92,7 +92,7 @@ type FlagContent struct {
 	Unreadable *string `protobuf:"bytes,4,opt,name=unreadable,proto3,oneof" json:"unreadable,omitempty"`
 	// Why client-side SDKs do not get the flag, such as "rule 2 compares a version"; empty if
 	// they do.
-	Omitted       string `protobuf:"bytes,5,opt,name=omitted,proto3" json:"omitted,omitempty"`
+	Omitted       string `protobuf:"bytes,1000,opt,name=omitted,proto3" json:"omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1530,7 +1530,7 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x13guidonv1/edit.proto\x12\tguidon.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19guidonv1/difference.proto\x1a\x15guidonv1/guidon.proto\"N\n" +
 	"\x15GetFlagContentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\"\xfe\x01\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\xff\x01\n" +
 	"\vFlagContent\x12+\n" +
 	"\x04flag\x18\x01 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x129\n" +
 	"\n" +
@@ -1539,8 +1539,8 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"updated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
 	"\n" +
 	"unreadable\x18\x04 \x01(\tH\x00R\n" +
-	"unreadable\x88\x01\x01\x12\x18\n" +
-	"\aomitted\x18\x05 \x01(\tR\aomittedB\r\n" +
+	"unreadable\x88\x01\x01\x12\x19\n" +
+	"\aomitted\x18\xe8\a \x01(\tR\aomittedB\r\n" +
 	"\v_unreadable\"Q\n" +
 	"\x18GetSegmentContentRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +

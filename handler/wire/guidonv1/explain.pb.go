@@ -485,7 +485,7 @@ type ExplainedConstraint struct {
 	// Why the values could not be compared, in words; empty if they could.
 	Problem string `protobuf:"bytes,9,opt,name=problem,proto3" json:"problem,omitempty"`
 	// Whether the constraint holds if the comparison does not.
-	Negate        bool `protobuf:"varint,10,opt,name=negate,proto3" json:"negate,omitempty"`
+	Negate        bool `protobuf:"varint,1000,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -941,7 +941,7 @@ type OutcomeChange struct {
 	// Whether it must match.
 	Match bool `protobuf:"varint,5,opt,name=match,proto3" json:"match,omitempty"`
 	// Whether the constraint holds if the comparison does not.
-	Negate        bool `protobuf:"varint,6,opt,name=negate,proto3" json:"negate,omitempty"`
+	Negate        bool `protobuf:"varint,1000,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2018,7 +2018,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\vconstraints\x18\x05 \x03(\v2\x1e.guidon.v1.ExplainedConstraintR\vconstraints\x12/\n" +
 	"\x13constraints_omitted\x18\x06 \x01(\bR\x12constraintsOmittedB\n" +
 	"\n" +
-	"\b_matched\"\xa2\x02\n" +
+	"\b_matched\"\xa3\x02\n" +
 	"\x13ExplainedConstraint\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12)\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x15.flipt.ComparisonTypeR\x04type\x12\x1a\n" +
@@ -2028,9 +2028,8 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x06actual\x18\x06 \x01(\tR\x06actual\x12\x18\n" +
 	"\apresent\x18\a \x01(\bR\apresent\x12\x18\n" +
 	"\amatched\x18\b \x01(\bR\amatched\x12\x18\n" +
-	"\aproblem\x18\t \x01(\tR\aproblem\x12\x16\n" +
-	"\x06negate\x18\n" +
-	" \x01(\bR\x06negate\"\x84\x01\n" +
+	"\aproblem\x18\t \x01(\tR\aproblem\x12\x17\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\x84\x01\n" +
 	"\x0fExplainedBucket\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02of\x18\x02 \x01(\x05R\x02of\x121\n" +
@@ -2059,15 +2058,15 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\bproperty\x18\x01 \x01(\tR\bproperty\x12\x16\n" +
 	"\x06actual\x18\x02 \x01(\tR\x06actual\x12\x18\n" +
 	"\aexample\x18\x03 \x01(\tR\aexample\x124\n" +
-	"\boutcomes\x18\x04 \x03(\v2\x18.guidon.v1.OutcomeChangeR\boutcomes\"\xbb\x01\n" +
+	"\boutcomes\x18\x04 \x03(\v2\x18.guidon.v1.OutcomeChangeR\boutcomes\"\xbc\x01\n" +
 	"\rOutcomeChange\x12\x1f\n" +
 	"\vsegment_key\x18\x01 \x01(\tR\n" +
 	"segmentKey\x12#\n" +
 	"\rconstraint_id\x18\x02 \x01(\tR\fconstraintId\x12\x1a\n" +
 	"\boperator\x18\x03 \x01(\tR\boperator\x12\x1a\n" +
 	"\bexpected\x18\x04 \x01(\tR\bexpected\x12\x14\n" +
-	"\x05match\x18\x05 \x01(\bR\x05match\x12\x16\n" +
-	"\x06negate\x18\x06 \x01(\bR\x06negate\"\x97\x01\n" +
+	"\x05match\x18\x05 \x01(\bR\x05match\x12\x17\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\x97\x01\n" +
 	"\bObstacle\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x05R\x04step\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +

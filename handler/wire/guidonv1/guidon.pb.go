@@ -2509,7 +2509,7 @@ type DocumentConstraint struct {
 	// What the constraint is for.
 	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
 	// The constraint holds if the comparison does not, also for a missing value.
-	Negate        bool `protobuf:"varint,6,opt,name=negate,proto3" json:"negate,omitempty"`
+	Negate        bool `protobuf:"varint,1000,opt,name=negate,proto3" json:"negate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2774,14 +2774,14 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12/\n" +
 	"\n" +
 	"match_type\x18\x04 \x01(\x0e2\x10.flipt.MatchTypeR\tmatchType\x12?\n" +
-	"\vconstraints\x18\x05 \x03(\v2\x1d.guidon.v1.DocumentConstraintR\vconstraints\"\xc7\x01\n" +
+	"\vconstraints\x18\x05 \x03(\v2\x1d.guidon.v1.DocumentConstraintR\vconstraints\"\xc8\x01\n" +
 	"\x12DocumentConstraint\x12)\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x15.flipt.ComparisonTypeR\x04type\x12\x1a\n" +
 	"\bproperty\x18\x02 \x01(\tR\bproperty\x12\x1a\n" +
 	"\boperator\x18\x03 \x01(\tR\boperator\x12\x14\n" +
 	"\x05value\x18\x04 \x01(\tR\x05value\x12 \n" +
-	"\vdescription\x18\x05 \x01(\tR\vdescription\x12\x16\n" +
-	"\x06negate\x18\x06 \x01(\bR\x06negate*t\n" +
+	"\vdescription\x18\x05 \x01(\tR\vdescription\x12\x17\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate*t\n" +
 	"\n" +
 	"ImportMode\x12\x16\n" +
 	"\x12CREATE_IMPORT_MODE\x10\x00\x12\x1d\n" +
