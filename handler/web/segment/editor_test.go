@@ -247,7 +247,7 @@ func TestLongList(t *testing.T) {
 func TestNegation(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	const not = "constraint.0.not"
-	r := press(t, s, s.Get(segmentsPath+"/germany").Check(200), "edit:0").Check(200).Contains("Not : holds if the comparison does not")
+	r := press(t, s, s.Get(segmentsPath+"/germany").Check(200), "edit:0").Check(200).Contains("Not: holds if the comparison does not")
 	press(t, s, press(t, s, r, "done:0", not, "yes").Check(200).Contains("1 unsaved change"), "save").Location()
 	if c := stored(t, s, "germany").Constraints[0]; !c.Negate || c.Operator != "eq" {
 		t.Fatalf("stored %+v", c)
