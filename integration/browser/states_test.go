@@ -53,7 +53,7 @@ var states = []state{
 		awaitText(t, v, ".cond.edit", "this matches")
 		v.Do(t, click(do("add")))
 		awaitFocus(t, v, "constraint.1.type")
-	}, []string{"Values 1 of at most 10,000", "2 unsaved changes"}},
+	}, []string{"Values 1 of at most 10,000", "4 unsaved changes"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
 		v.Do(t, click(css("[data-key=submit]")))
