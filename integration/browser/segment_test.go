@@ -176,7 +176,7 @@ func TestConstraintLimits(t *testing.T) {
 	v.Do(t, paste(css(list), strings.Join(values[2:], "\n")))
 	awaitText(t, v.visitor, ".savebar", "5 flags use this segment.")
 	v.act(t, nil, "done:0")
-	awaitText(t, v.visitor, ".cond", "and 9,980 more")
+	awaitText(t, v.visitor, ".cond", "and 9,995 more")
 	v.act(t, nil, "save")
 	var stored struct{ Constraints []constraint }
 	s.get(t, "/api/v1"+segmentPath, &stored)

@@ -10,8 +10,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Limits of a constraint on the page: values at first and in all, and bytes of each text.
+// Limits of a constraint on the page: values at first, of a long list and of others, values in
+// all, and bytes of each text.
 const (
+	fewShown    = 5
 	maxShown    = 20
 	maxUnfolded = 100
 	maxSaid     = 2 << 10
@@ -65,19 +67,17 @@ func (c *constraint) values(zone *time.Location) []string {
 	return []string{short(c.Value)}
 }
 
-// shown returns the values that are shown immediately, and more the others.
-func (c *constraint) shown(zone *time.Location) []string {
+// fold returns the values that are shown immediately, those that are shown on request, and how
+// many more there are.
+func (c *constraint) fold(zone *time.Location) (shown, more []string, rest int) {
 	values := c.values(zone)
-	return values[:min(len(values), maxShown)]
+	first := maxShown
+	if len(values) > maxUnfolded {
+		first = fewShown
+	}
+	first, last := min(len(values), first), min(len(values), maxUnfolded)
+	return values[:first], values[first:last], len(values) - last
 }
-
-func (c *constraint) more(zone *time.Location) []string {
-	values := c.values(zone)
-	return values[min(len(values), maxShown):min(len(values), maxUnfolded)]
-}
-
-// count returns the number of values of the constraint.
-func (c *constraint) count() int { return len(c.values(time.UTC)) }
 
 // rows returns the height of the field of a list, in lines.
 func (c *constraint) rows() int { return min(max(strings.Count(c.Text, "\n")+2, 4), 12) }
