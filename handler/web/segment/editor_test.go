@@ -248,11 +248,15 @@ func TestNegation(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	const not = "constraint.0.not"
 	r := press(t, s, s.Get(segmentsPath+"/germany").Check(200), "edit:0").Check(200).Contains("Not: holds if the comparison does not")
-	press(t, s, press(t, s, r, "done:0", not, "yes").Check(200).Contains("1 unsaved change"), "save").Location()
+	draft := press(t, s, r, "done:0", not, "yes").Check(200).Contains("1 unsaved change")
+	press(t, s, draft, "review").Check(200).Contains("Constraint 1 negated", "not: true")
+	press(t, s, draft, "save").Location()
 	if c := stored(t, s, "germany").Constraints[0]; !c.Negate || c.Operator != "eq" {
 		t.Fatalf("stored %+v", c)
 	}
 	shown := s.Get(segmentsPath+"/germany").Check(200).Contains("not country is DE", "When country is missing, this matches.")
+	s.Get(segmentsPath).Check(200).Contains("not (country is DE)")
+	s.Get(segmentsPath+"/germany/history").Check(200).Contains("Constraint 1 negated")
 	shown = press(t, s, shown, "check", "entity", "u-1").Check(200).Contains("In. As the segment is saved.", "Matches: not country is DE")
 	shown = press(t, s, shown, "name").Check(200).Lacks("unsaved")
 	open := press(t, s, shown, "edit:0").Check(200).Lacks("unsaved")
