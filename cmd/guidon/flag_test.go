@@ -190,14 +190,15 @@ func TestFlagUsage(t *testing.T) {
 func TestSegmentCommands(t *testing.T) {
 	s := newShell(t)
 	s.ok("migrate")
-	s.ok("segment", "create", "iberia", "--match", "any", "--constraint", "country eq PT", "--constraint", `country isoneof ["ES","AD"]`, "--constraint", "number:seats gte 10", "--constraint", "boolean:beta true")
+	s.ok("segment", "create", "iberia", "--match", "any", "--constraint", "country eq PT", "--constraint", `country isoneof ["ES","AD"]`, "--constraint", "number:seats gte 10", "--constraint", "boolean:beta true",
+		"--constraint", "not version:app gte 2.4")
 	s.fails(cli.ExitFailure, []string{"segment", "create", "iberia"}, "already exists")
 	s.ok("segment", "create", "other", "--constraint", "app:version eq 2", "--constraint", "string:entityId eq u-1", "--constraint", "entity:entityId eq u-1")
 	s.ok("segment", "delete", "other", "--yes")
 	s.fails(cli.ExitFailure, []string{"segment", "create", "broken", "--constraint", "country like PT"}, "constraints[0]")
 	s.fails(cli.ExitFailure, []string{"segment", "list", "-n", "none"}, `namespace "none" not found`)
 	s.fails(cli.ExitFailure, []string{"flag", "list", "-n", "none"}, `namespace "none" not found`)
-	for _, want := range []string{"MATCH         any", `country isoneof ["ES","AD"]`, "number:seats gte 10", "boolean:beta true"} {
+	for _, want := range []string{"MATCH         any", `country isoneof ["ES","AD"]`, "number:seats gte 10", "boolean:beta true", "not version:app gte 2.4"} {
 		if got := s.ok("segment", "get", "iberia"); !strings.Contains(got, want) {
 			t.Errorf("segment get: got %s, want %q", got, want)
 		}

@@ -4,14 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
 )
 
 // constraint is a constraint of a segment as the API has it.
-type constraint struct{ Type, Property, Operator, Value string }
+type constraint struct {
+	Type, Property, Operator, Value string
+	Negate                          bool
+}
 
 // constraintTypes are the types of constraints, with what is entered for each operator, what is
 // stored, and how the operator reads aloud. "-" means that there is nothing to enter.
@@ -39,6 +45,15 @@ var constraintTypes = []struct {
 		{"eq", "u-1", "u-1", "is"}, {"neq", "u-2", "u-2", "is not"}, {"isoneof", "u-1\nu-2", `["u-1","u-2"]`, "is one of"}, {"isnotoneof", "u-3", `["u-3"]`, "is not one of"},
 		{"contains", "u-", "u-", "contains"}, {"notcontains", "temp-", "temp-", "does not contain"},
 	}},
+	{"1000", "VERSION_COMPARISON_TYPE", [][4]string{
+		{"eq", "1.0.0", "1.0.0", "is"}, {"neq", "2", "2", "is not"}, {"gt", "v2.4", "v2.4", "is greater than"}, {"gte", "2.4.1-beta.1", "2.4.1-beta.1", "is at least"},
+		{"lt", "3.0", "3.0", "is less than"}, {"lte", "4", "4", "is at most"}, {"present", "-", "", "is set"}, {"notpresent", "-", "", "is not set"},
+	}},
+	{"1001", "PATTERN_COMPARISON_TYPE", [][4]string{{"eq", `(?i)@example\.com$`, `(?i)@example\.com$`, "matches"}}},
+	{"1002", "LIST_COMPARISON_TYPE", [][4]string{
+		{"anyof", "admin\nowner", `["admin","owner"]`, "has any of"}, {"allof", `["a b", 7]`, `["a b","7"]`, "has all of"}, {"present", "-", "", "is set"}, {"notpresent", "-", "", "is not set"},
+	}},
+	{"1003", "ADDRESS_COMPARISON_TYPE", [][4]string{{"isoneof", "192.0.2.0/24 2001:db8::1", `["192.0.2.0/24","2001:db8::1"]`, "is in one of"}}},
 }
 
 // TestConstraints: a constraint of each type and operator is saved as it was entered, and reads
@@ -62,13 +77,13 @@ func TestConstraints(t *testing.T) {
 			} else {
 				v.fill(t, map[string]string{at + "property": property})
 			}
-			for _, field := range []string{"text", "date", "add"} {
+			for _, field := range []string{"text", "date", "list"} {
 				if o[1] != "-" && count(t, v.visitor, "[name='"+at+field+"']") > 0 {
 					v.fill(t, map[string]string{at + field: o[1]})
 				}
 			}
 			v.act(t, nil, fmt.Sprintf("done:%d", len(want)))
-			want = append(want, constraint{kind.name, property, o[0], o[2]})
+			want = append(want, constraint{kind.name, property, o[0], o[2], false})
 			sentences = append(sentences, o[3])
 		}
 	}
@@ -98,8 +113,52 @@ func TestConstraints(t *testing.T) {
 	quiet(t, v.visitor)
 }
 
-// TestConstraintLimits: the 101st value of a list is refused, the last constraint is removed
-// only on request, and a segment that is in use is not deleted.
+// TestSegmentNegation: a version is compared and the constraint negated, with the mouse and then
+// with keys.
+func TestSegmentNegation(t *testing.T) {
+	s := openShop(t)
+	v := drafter{s.visitor(t, admin), false}
+	v.Visit(t, segmentPath)
+	const not = "constraint.0.not"
+	v.act(t, nil, "edit:0")
+	v.choose(t, "constraint.0.type", "1000")
+	v.choose(t, "constraint.0.operator", "gte")
+	v.fill(t, map[string]string{"constraint.0.property": "app", "constraint.0.text": "2.x"})
+	v.Do(t, click(css(`input[name="`+not+`"]`)))
+	awaitText(t, v.visitor, ".cond.edit", "When app is missing, this matches.")
+	awaitFocus(t, v.visitor, not)
+	v.Do(t, click(do("done:0")))
+	awaitText(t, v.visitor, ".cond.edit", "Not a version: 2.x. Write 2.4.1.")
+	v.fill(t, map[string]string{"constraint.0.text": "2.4.1"})
+	v.Do(t, click(do("done:0")))
+	awaitText(t, v.visitor, ".cond:not(.edit)", "not app")
+	awaitText(t, v.visitor, ".savebar", "unsaved change")
+	v.Follow(t, click(do("save")))
+	want := []constraint{{"VERSION_COMPARISON_TYPE", "app", "gte", "2.4.1", true}}
+	var stored struct{ Constraints []constraint }
+	s.get(t, "/api/v1"+segmentPath, &stored)
+	if diff := cmp.Diff(want, stored.Constraints); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+
+	v.Visit(t, segmentPath)
+	v.act(t, nil, "edit:0")
+	v.Do(t, chromedp.Focus(css(`select[name="constraint.0.operator"]`)), chromedp.KeyEvent(kb.Tab))
+	awaitFocus(t, v.visitor, not)
+	v.Do(t, chromedp.KeyEvent(" "))
+	v.Await(t, `!document.querySelector('.cond.edit').innerText.includes('this matches')`)
+	quiet(t, v.visitor)
+	v.Follow(t, chromedp.KeyEvent("s", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	stored.Constraints = nil
+	s.get(t, "/api/v1"+segmentPath, &stored)
+	want[0].Negate = false
+	if diff := cmp.Diff(want, stored.Constraints); diff != "" {
+		t.Errorf("stored after the keys (-want +got):\n%s", diff)
+	}
+}
+
+// TestConstraintLimits: 10,000 values are pasted, two more are refused and kept, the last
+// constraint is removed only on request, and a segment that is in use is not deleted.
 func TestConstraintLimits(t *testing.T) {
 	s := openShop(t)
 	v := drafter{s.visitor(t, admin), false}
@@ -107,19 +166,23 @@ func TestConstraintLimits(t *testing.T) {
 	v.act(t, nil, "edit:0")
 	v.choose(t, "constraint.0.operator", "isoneof")
 	var values []string
-	for i := range 120 {
-		values = append(values, fmt.Sprint("v", i))
+	for i := range 10_002 {
+		values = append(values, fmt.Sprintf("%08d-6f2a-4c1e-9d0b-1f6f3a2b4c5d", i))
 	}
-	v.fill(t, map[string]string{"constraint.0.add": strings.Join(values, "\n")})
-	v.act(t, nil, "compare:0")
-	awaitText(t, v.visitor, ".cond.edit", "100 of at most 100")
-	awaitText(t, v.visitor, ".cond.edit", "100 values at most: 21 values were not added.") // DE was there
+	const list = `textarea[name="constraint.0.list"]`
+	v.Do(t, paste(css(list), strings.Join(values, "\n")))
+	v.act(t, nil, "done:0")
+	awaitText(t, v.visitor, ".cond.edit", "10,000 values at most, these are 10,002.")
+	v.Do(t, paste(css(list), strings.Join(values[2:], "\n")))
+	awaitText(t, v.visitor, ".savebar", "5 flags use this segment.")
+	v.act(t, nil, "done:0")
+	awaitText(t, v.visitor, ".cond", "and 9,995 more")
 	v.act(t, nil, "save")
 	var stored struct{ Constraints []constraint }
 	s.get(t, "/api/v1"+segmentPath, &stored)
-	var list []string
-	if err := json.Unmarshal([]byte(stored.Constraints[0].Value), &list); err != nil || len(list) != 100 || list[0] != "DE" || list[99] != "v98" {
-		t.Errorf("stored %d values: %v", len(list), err)
+	var saved []string
+	if err := json.Unmarshal([]byte(stored.Constraints[0].Value), &saved); err != nil || !slices.Equal(saved, values[2:]) {
+		t.Errorf("stored %d values: %v", len(saved), err)
 	}
 
 	v.Visit(t, segmentPath)

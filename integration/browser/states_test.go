@@ -46,6 +46,14 @@ var states = []state{
 		awaitFocus(t, v, "constraint.1.type")
 		awaitText(t, v, ".savebar", "1 unsaved change")
 	}, []string{"1 unsaved change"}},
+	{"draft-list", "/namespaces/default/segments/germany", func(t *testing.T, _ *shop, v *visitor) {
+		v.Do(t, click(do("edit:0")), choose(css(`select[name="constraint.0.operator"]`), "isoneof"))
+		v.Await(t, "document.getElementById('constraint.0.list')")
+		v.Do(t, click(css(`input[name="constraint.0.not"]`)))
+		awaitText(t, v, ".cond.edit", "this matches")
+		v.Do(t, click(do("add")))
+		awaitFocus(t, v, "constraint.1.type")
+	}, []string{"Values 1 of at most 10,000", "4 unsaved changes"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
 		v.Do(t, click(css("[data-key=submit]")))

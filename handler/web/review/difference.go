@@ -53,10 +53,10 @@ func PlanDifferences(c *guidonv1.PlannedChange) (shown []Difference, more int) {
 }
 
 // newDifference returns a difference for people. Values that are too long for its words
-// are shown shortened.
+// are shown shortened. Booleans never are: their words say what changed.
 func newDifference(w change.Wording, before, after json.RawMessage) Difference {
 	d := Difference{Was: page.Printable(w.Before, maxValue), Now: page.Printable(w.After, maxValue)}
-	if !d.Changed() && len(before) > 0 && len(after) > 0 {
+	if !d.Changed() && len(before) > 0 && len(after) > 0 && !(isBoolean(before) && isBoolean(after)) {
 		d.Was, d.Now = shortValue(before), shortValue(after)
 	}
 	if !d.Changed() {
@@ -70,6 +70,8 @@ func newDifference(w change.Wording, before, after json.RawMessage) Difference {
 	}
 	return d
 }
+
+func isBoolean(value json.RawMessage) bool { return string(value) == "true" || string(value) == "false" }
 
 // shortValue returns a value as text of a limited length.
 func shortValue(value json.RawMessage) string {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -9,10 +10,13 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Limits of a constraint on the page: values, and bytes of each text.
+// Limits of a constraint on the page: values at first, of a long list and of others, values in
+// all, and bytes of each text.
 const (
-	maxShown = 20
-	maxSaid  = 2 << 10
+	fewShown    = 5
+	maxShown    = 20
+	maxUnfolded = 100
+	maxSaid     = 2 << 10
 )
 
 // short returns the text as pages show it: its beginning, if it is long.
@@ -26,6 +30,9 @@ func short(text string) string {
 	}
 	return text[:cut] + "…"
 }
+
+// notMeans says what a negated constraint is.
+const notMeans = "holds if the comparison does not, also for a missing value"
 
 // subject returns the value that the constraint compares, for people.
 func (c *constraint) subject() string {
@@ -44,15 +51,14 @@ func (c *constraint) values(zone *time.Location) []string {
 	case entryNone:
 		return nil
 	case entryList:
-		items, ok := itemsOf(c.Value, c.Type == typeNumber)
+		items, ok := itemsOf(c.Value, c.Type)
 		if !ok {
 			return []string{short(c.Value)}
 		}
-		shown := make([]string, len(items))
-		for i, item := range items {
-			shown[i] = short(item)
+		for i, item := range items[:min(len(items), maxUnfolded)] {
+			items[i] = short(item)
 		}
-		return shown
+		return items
 	case entryDate:
 		if text := shownDate(c.Value, zone); text != "" && text != c.Value {
 			return []string{c.Value, text}
@@ -61,15 +67,20 @@ func (c *constraint) values(zone *time.Location) []string {
 	return []string{short(c.Value)}
 }
 
-// shown returns the values that are shown immediately, and more the others.
-func (c *constraint) shown(zone *time.Location) []string {
+// fold returns the values that are shown immediately, those that are shown on request, and how
+// many more there are.
+func (c *constraint) fold(zone *time.Location) (shown, more []string, rest int) {
 	values := c.values(zone)
-	return values[:min(len(values), maxShown)]
+	first := maxShown
+	if len(values) > maxUnfolded {
+		first = fewShown
+	}
+	first, last := min(len(values), first), min(len(values), maxUnfolded)
+	return values[:first], values[first:last], len(values) - last
 }
 
-func (c *constraint) more(zone *time.Location) []string {
-	return c.values(zone)[len(c.shown(zone)):]
-}
+// rows returns the height of the field of a list, in lines.
+func (c *constraint) rows() int { return min(max(strings.Count(c.Text, "\n")+2, 4), 12) }
 
 // cutShort reports whether a value is not shown as a whole.
 func (c *constraint) cutShort() bool {
@@ -99,6 +110,21 @@ func zones(visitor *time.Location) []string {
 		return []string{utc}
 	}
 	return []string{visitor.String(), utc}
+}
+
+// valueHint returns the hint of the value of a constraint of the type, or "".
+func valueHint(t flipt.ComparisonType) string {
+	switch t {
+	case typeVersion:
+		return "Such as 2.4.1, 2.4 or 2.4.1-beta, by the order of Semantic Versioning."
+	case typePattern:
+		return "A regular expression (RE2). It matches anywhere in the text, unless it begins with ^ and ends with $. (?i) ignores case."
+	case typeList:
+		return "The property is a list, or one value."
+	case typeAddress:
+		return "IP addresses and blocks, such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."
+	}
+	return ""
 }
 
 // warning returns a warning about a comparison that is probably a mistake, or that differs from

@@ -1,17 +1,32 @@
 package segment
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxConstraints limits the constraints that the editor takes.
-const maxConstraints = 200
+// Limits of the segments that the editor takes: constraints, and bytes of their values as a form
+// has them, which sends those of a constraint that is open twice.
+const (
+	maxConstraints = 200
+	maxFormValues  = page.MaxForm / 2
+)
+
+// isTooLarge reports whether the editor does not take the segment.
+func isTooLarge(g *guidonv1.DocumentSegment) bool {
+	size := 0
+	for _, c := range g.GetConstraints() {
+		size += len(url.QueryEscape(c.GetValue()))
+	}
+	return len(g.GetConstraints()) > maxConstraints || size > maxFormValues
+}
 
 // draft is a segment as it is edited, with the other fields of the form.
 type draft struct {
@@ -36,16 +51,15 @@ type constraint struct {
 	Property string
 	Operator string
 	Value    string // as it is stored
+	Negate   bool
 	Note     string
 
 	// What was entered as the value of an open constraint.
-	Text   string
-	Items  []string
-	Add    string
-	Date   dateEntry
-	Added  mergeCounts
-	Bad    string // why Add is still there
-	Turned bool   // the way of comparing changed after the fields were shown
+	Text    string // of a list, its values as lines
+	Date    dateEntry
+	Doubles int    // how many values of the list were dropped, as it has them already
+	Bad     string // why Text is no list
+	Turned  bool   // the way of comparing changed after the fields were shown
 }
 
 // newConstraint returns the constraint that is added.
@@ -70,7 +84,7 @@ func draftOf(g *guidonv1.DocumentSegment, revision int64, zone *time.Location) *
 func constraintOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location) constraint {
 	out := constraint{
 		From: from, Type: c.GetType(), Property: c.GetProperty(), Operator: c.GetOperator(), Value: c.GetValue(),
-		Note: c.GetDescription(),
+		Negate: c.GetNegate(), Note: c.GetDescription(),
 	}
 	if out.Type == typeEntity {
 		out.Property = ""
@@ -81,16 +95,15 @@ func constraintOf(c *guidonv1.DocumentConstraint, from int, zone *time.Location)
 
 // enter sets the fields of the value from the value.
 func (c *constraint) enter(zone *time.Location) {
-	c.Text, c.Items, c.Add, c.Date = "", nil, "", dateEntry{Zone: zone.String()}
+	c.Text, c.Date = "", dateEntry{Zone: zone.String()}
 	switch entryOf(c.Type, c.Operator) {
 	case entryText, entryNumber:
 		c.Text = c.Value
 	case entryDate:
 		c.Date = dateEntryOf(c.Value, zone)
 	case entryList:
-		if items, ok := itemsOf(c.Value, c.Type == typeNumber); ok {
-			c.Items = items
-		}
+		items, _ := itemsOf(c.Value, c.Type)
+		c.Text = linesOf(items)
 	}
 }
 
@@ -107,11 +120,29 @@ func (c *constraint) accept(zone *time.Location) {
 		}
 		c.Value, _ = c.Date.value(zone)
 	case entryList:
-		was, ok := itemsOf(c.Value, c.Type == typeNumber)
-		if !ok || !slices.Equal(was, c.Items) {
-			c.Value = listOf(c.Items, c.Type == typeNumber)
-		}
+		c.acceptList()
 	}
+}
+
+// items returns the values that were entered for the list.
+func (c *constraint) items() []string {
+	items, _ := pasted(c.Text)
+	return items
+}
+
+func (c *constraint) acceptList() {
+	entered, err := pasted(c.Text)
+	if err != nil {
+		c.Bad = sentence(err.Error())
+		return
+	}
+	was, ok := itemsOf(c.Value, c.Type)
+	if ok && slices.Equal(was, entered) {
+		return
+	}
+	items := distinct(entered)
+	c.Text, c.Doubles = linesOf(items), len(entered)-len(items)
+	c.Value = listOf(items, c.Type)
 }
 
 // turn makes the constraint compare otherwise, and keeps what was entered as far as that has a
@@ -133,7 +164,7 @@ func (c *constraint) turn(t flipt.ComparisonType, operator string, zone *time.Lo
 			texts = []string{value}
 		}
 	case entryList:
-		texts = c.Items
+		texts = c.items()
 	}
 	wanted := operator
 	operator = operatorFor(t, operator)
@@ -143,11 +174,11 @@ func (c *constraint) turn(t flipt.ComparisonType, operator string, zone *time.Lo
 	if is == was {
 		return
 	}
-	c.Text, c.Items, c.Add, c.Date = "", nil, "", dateEntry{Zone: zone.String()}
+	c.Text, c.Date = "", dateEntry{Zone: zone.String()}
 	switch {
 	case len(texts) == 0:
 	case is == entryList:
-		c.Items, _ = merge(nil, texts)
+		c.Text = linesOf(texts)
 	case is == entryDate:
 		c.Date = dateEntryOf(texts[0], zone)
 	default:
@@ -172,7 +203,9 @@ func (d *draft) match() flipt.MatchType {
 }
 
 func (c *constraint) document() *guidonv1.DocumentConstraint {
-	return &guidonv1.DocumentConstraint{Type: c.Type, Property: c.property(), Operator: c.Operator, Value: c.Value, Description: c.Note}
+	return &guidonv1.DocumentConstraint{
+		Type: c.Type, Property: c.property(), Operator: c.Operator, Value: c.Value, Negate: c.Negate, Description: c.Note,
+	}
 }
 
 // property returns the property that the constraint compares.
@@ -197,36 +230,6 @@ func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
 		from := saved.GetConstraints()[c.From]
 		c.Property, c.Note = spelledAs(from.GetProperty(), c.Property, noBreaks), spelledAs(from.GetDescription(), c.Note, noBreaks)
 		c.Value, c.Text = spelledAs(from.GetValue(), c.Value, noBreaks), spelledAs(from.GetValue(), c.Text, noBreaks)
-		c.keepItems(from.GetValue())
-	}
-}
-
-// keepItems is keepSpelling for the values of a list.
-func (c *constraint) keepItems(saved string) {
-	if !c.Open || entryOf(c.Type, c.Operator) != entryList {
-		return
-	}
-	was, ok := itemsOf(saved, c.Type == typeNumber)
-	if !ok {
-		return
-	}
-	spelling := make(map[string]string)
-	for _, item := range was {
-		if plain := noBreaks.Replace(item); plain != item {
-			spelling[plain] = item
-		}
-	}
-	changed := false
-	for i, item := range c.Items {
-		if s, ok := spelling[noBreaks.Replace(item)]; ok && s != item {
-			c.Items[i], changed = s, true
-		}
-	}
-	switch {
-	case slices.Equal(was, c.Items):
-		c.Value = saved
-	case changed:
-		c.Value = listOf(c.Items, c.Type == typeNumber)
 	}
 }
 

@@ -16,24 +16,8 @@ type actionResult struct {
 	Said     string // the action in words, after it was done
 }
 
-// act applies the button to the draft. Unknown buttons do nothing. Values that a list
-// has no space for are a problem whatever the button: the next form does not have them.
-func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) actionResult {
-	var dropped part.Problems
-	for i := range d.Constraints {
-		if c := &d.Constraints[i]; c.Added.Dropped > 0 {
-			dropped.Add(name(i, "add"), c.checkList())
-		}
-	}
-	done := d.carryOut(action, saved, zone)
-	if len(done.Problems) == 0 {
-		done.Problems = dropped
-	}
-	return done
-}
-
-// carryOut is act without the problems of dropped values.
-func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done actionResult) {
+// act applies the button to the draft. Unknown buttons do nothing.
+func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done actionResult) {
 	i, one := action.Index(0, len(d.Constraints))
 	switch action.Verb {
 	case "name":
@@ -64,7 +48,7 @@ func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zo
 		}
 	case "duplicate":
 		copied := *c
-		copied.From, copied.Items = -1, slices.Clone(c.Items)
+		copied.From = -1
 		done.Problems = d.add(i+1, copied)
 	case "up":
 		d.move(i, i-1)
@@ -73,11 +57,6 @@ func (d *draft) carryOut(action page.Action, saved *guidonv1.DocumentSegment, zo
 	case "move":
 		if to, ok := action.Index(1, len(d.Constraints)); ok {
 			d.move(i, to)
-		}
-	case "drop":
-		if item, ok := action.Index(1, len(c.Items)); ok {
-			c.Items = slices.Delete(c.Items, item, item+1)
-			c.accept(zone)
 		}
 	case "missing":
 		if d.addsMissing(i) {

@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -83,9 +84,7 @@ func (c *constraint) savedIn(saved *guidonv1.DocumentSegment) bool {
 func (c *constraint) checkValue(zone *time.Location) (field, message string) {
 	switch entryOf(c.Type, c.Operator) {
 	case entryText:
-		if c.Text == "" {
-			return "text", "A value is needed. For a missing property there is the operator “is empty”."
-		}
+		return "text", c.checkText()
 	case entryNumber:
 		if c.Text == "" {
 			return "text", "A number is needed."
@@ -96,25 +95,49 @@ func (c *constraint) checkValue(zone *time.Location) (field, message string) {
 			return "date", "Write 2026-12-01 or 2026-12-01T18:00:00Z."
 		}
 	case entryList:
-		return "add", c.checkList()
+		return "list", c.checkList()
 	}
 	return "", ""
 }
 
+func (c *constraint) checkText() string {
+	if c.Text == "" {
+		if o := whenMissing(c.Type); o != "" {
+			return "A value is needed. For a missing property there is the operator “" + operatorName(c.Type, o) + "”."
+		}
+		return "A value is needed."
+	}
+	switch c.Type {
+	case typeVersion:
+		if _, err := guidon.ParseVersion(c.Text); err != nil {
+			return "Not a version: " + page.Printable(c.Text, maxQuoted) + ". Write 2.4.1."
+		}
+	case typePattern:
+		if _, err := guidon.CompilePattern(c.Text); err != nil {
+			return sentence(page.Printable(err.Error(), 2*maxQuoted))
+		}
+	}
+	return ""
+}
+
+// maxQuoted limits how much of a wrong value a problem has, in characters.
+const maxQuoted = 60
+
 func (c *constraint) checkList() string {
+	items := c.items()
 	switch {
 	case c.Bad != "":
 		return c.Bad
-	case c.Added.Dropped > 0:
-		return fmt.Sprintf("%d values at most: %s were not added.", maxValues, page.Count(c.Added.Dropped, "value"))
-	case len(c.Items) == 0:
+	case len(items) == 0:
 		return "Add at least one value."
-	case len(c.Items) > maxValues:
-		return fmt.Sprintf("%d values at most, these are %s.", maxValues, page.Number(len(c.Items)))
+	case len(items) > maxValues:
+		return page.Number(maxValues) + " values at most, these are " + page.Number(len(items)) + "."
+	case c.Type == typeAddress:
+		return checkAddresses(items)
 	case c.Type != typeNumber:
 		return ""
 	}
-	for i, item := range c.Items {
+	for i, item := range items {
 		if message := notNumber(item); message != "" {
 			return message
 		}
@@ -123,10 +146,20 @@ func (c *constraint) checkList() string {
 			if math.IsInf(n, 0) {
 				return notANumber(item)
 			}
-			c.Items[i] = strconv.FormatFloat(n, 'f', -1, 64)
+			items[i] = strconv.FormatFloat(n, 'f', -1, 64)
 		}
 	}
-	c.Value = listOf(c.Items, true)
+	c.Text, c.Value = linesOf(items), listOf(items, c.Type)
+	return ""
+}
+
+// checkAddresses returns the problem of a list of addresses, or "".
+func checkAddresses(items []string) string {
+	for _, item := range items {
+		if _, err := guidon.ParseAddresses(encoded([]string{item})); err != nil {
+			return "Not an address: " + page.Printable(item, maxQuoted) + ". Write 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32."
+		}
+	}
 	return ""
 }
 
@@ -139,7 +172,7 @@ func notNumber(text string) string {
 }
 
 func notANumber(text string) string {
-	message := "Not a number: " + page.Printable(text, 60) + "."
+	message := "Not a number: " + page.Printable(text, maxQuoted) + "."
 	repaired := strings.Replace(strings.TrimSpace(text), ",", ".", 1)
 	if n, err := strconv.ParseFloat(repaired, 64); err == nil && !math.IsNaN(n) {
 		message += " Write " + repaired + "."

@@ -60,7 +60,7 @@ func readConstraint(form url.Values, i int, zone *time.Location) (constraint, er
 	}
 	c := constraint{
 		From: from, Open: get("open") != "", Type: flipt.ComparisonType(kind), Property: get("property"), Operator: get("operator"),
-		Value: get("value"), Note: get("note"),
+		Value: get("value"), Negate: get("not") != "", Note: get("note"),
 	}
 	if !c.Open {
 		c.enter(zone)
@@ -73,27 +73,13 @@ func readConstraint(form url.Values, i int, zone *time.Location) (constraint, er
 	}
 	to, operator := c.Type, c.Operator
 	c.Type, c.Operator = flipt.ComparisonType(was), operatorWas
-	c.Text, c.Items, c.Add = get("text"), form[name(i, "item")], get("add")
-	c.Date = dateEntry{get("date"), get("clock"), get("zone")}
-	c.addItems()
+	c.Text, c.Date = get("text"), dateEntry{get("date"), get("clock"), get("zone")}
+	if entryOf(c.Type, c.Operator) == entryList {
+		c.Text = sameBreaks.Replace(get("list"))
+	}
 	c.turn(to, operator, zone)
 	c.accept(zone)
 	return c, nil
-}
-
-// addItems adds the entered values to the list.
-func (c *constraint) addItems() {
-	if strings.TrimSpace(c.Add) == "" {
-		c.Add = ""
-		return
-	}
-	more, err := pasted(c.Add)
-	if err != nil {
-		c.Bad = sentence(err.Error())
-		return
-	}
-	c.Items, c.Added = merge(c.Items, more)
-	c.Add = ""
 }
 
 // sentence returns the text with a capital letter and a full stop.

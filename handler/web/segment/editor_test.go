@@ -29,7 +29,7 @@ func TestShow(t *testing.T) {
 // TestEveryOperator: each operator of each type, chosen in the way of a browser without
 // scripts, is saved and read back.
 func TestEveryOperator(t *testing.T) {
-	const text, number, boolean, date, entity = "1", "2", "3", "4", "5"
+	const text, number, boolean, date, entity, version, pattern, list, address = "1", "2", "3", "4", "5", "1000", "1001", "1002", "1003"
 	s := webtest.New(t, webtest.Options{})
 	for _, test := range []struct {
 		kind, operators string
@@ -37,18 +37,24 @@ func TestEveryOperator(t *testing.T) {
 		stored, shown   string
 	}{
 		{text, "eq neq contains notcontains prefix suffix", "text", "a, b", "a, b", "a, b"},
-		{text, "isoneof isnotoneof", "add", `AT DE,"New York"`, `["AT","DE","New York"]`, "New York"},
+		{text, "isoneof isnotoneof", "list", `AT DE,"New York"`, `["AT","DE","New York"]`, "New York"},
 		{text, "empty notempty", "", "", "", ""},
 		{number, "eq neq gt gte lt lte", "text", "12.50", "12.50", "12.50"},
-		{number, "isoneof isnotoneof", "add", "[1, 2.50, 1e3]", "[1,2.50,1e3]", "2.50"},
-		{number, "isoneof", "add", ".5 +7", "[0.5,7]", "0.5"},
+		{number, "isoneof isnotoneof", "list", "[1, 2.50, 1e3]", "[1,2.50,1e3]", "2.50"},
+		{number, "isoneof", "list", ".5 +7", "[0.5,7]", "0.5"},
 		{number, "present notpresent", "", "", "", ""},
 		{boolean, "true false present notpresent", "", "", "", ""},
 		{date, "eq neq gt gte lt lte", "date", "2026-12-01", "2026-12-01", "1 Dec 2026"},
 		{date, "gt", "date", "2026-12-01T18:00:00+01:00", "2026-12-01T17:00:00Z", "1 Dec 2026, 17:00:00 UTC"},
 		{date, "present notpresent", "", "", "", ""},
 		{entity, "eq neq contains notcontains", "text", "u-1", "u-1", "u-1"},
-		{entity, "isoneof isnotoneof", "add", "u-1\nu-2", `["u-1","u-2"]`, "u-2"},
+		{entity, "isoneof isnotoneof", "list", "u-1\nu-2", `["u-1","u-2"]`, "u-2"},
+		{version, "eq neq gt gte lt lte", "text", "v2.4", "v2.4", "v2.4"},
+		{version, "present notpresent", "", "", "", ""},
+		{pattern, "eq", "text", `(?i)@example\.com$`, `(?i)@example\.com$`, `(?i)@example\.com$`},
+		{list, "anyof allof", "list", "admin\r\nowner, 7", `["admin","owner","7"]`, "owner"},
+		{list, "present notpresent", "", "", "", ""},
+		{address, "isoneof", "list", "192.0.2.0/24\n2001:db8::1", `["192.0.2.0/24","2001:db8::1"]`, "192.0.2.0/24"},
 	} {
 		for operator := range strings.FieldsSeq(test.operators) {
 			t.Run(test.kind+" "+operator+" "+test.entered, func(t *testing.T) {
@@ -90,7 +96,7 @@ func TestEdit(t *testing.T) {
 	r = press(t, s, r, "duplicate:0").Check(200).Contains("2 unsaved changes")
 	r = press(t, s, r, "down:2").Check(200)
 	r = press(t, s, r, "remove:1").Check(200)
-	press(t, s, r, "look", "match", "all").Check(200).Contains("All constraints have to match here, so missing ones need a segment of their own.")
+	press(t, s, r, "look", "match", "all").Check(200).Contains("All constraints have to match here. To catch missing ones too, choose the opposite comparison and “Not”.")
 	r = press(t, s, r, "missing:2").Check(200).Lacks("To catch missing ones too")
 	r = press(t, s, r, "name").Check(200)
 	r = press(t, s, r, "review", "name", "Riskier", "description", "a\r\nb").Check(200).Contains("Review", "− removed", "name: Riskier", "What changes for people", "Constraint 1 value 0.87 → , now 0.9")
@@ -141,7 +147,7 @@ func TestUnchanged(t *testing.T) {
 	for name, values := range fields { // as a browser sends it
 		for i, v := range values {
 			v = strings.ReplaceAll(strings.ReplaceAll(v, "\r\n", "\n"), "\n", "\r\n")
-			if !strings.HasSuffix(name, "description") && name != "context" {
+			if !strings.HasSuffix(name, "description") && !strings.HasSuffix(name, ".list") && name != "context" {
 				v = strings.ReplaceAll(v, "\r\n", "")
 			}
 			fields[name][i] = v
@@ -163,7 +169,7 @@ func TestTurn(t *testing.T) {
 		t.Errorf("the first value is not kept: %v", f)
 	}
 	r = press(t, s, r, "compare:1", "constraint.1.type", "2").Check(200)
-	if _, f := r.Form("segment"); len(f["constraint.1.item"]) != 11 || f.Get("constraint.1.operator") != "isnotoneof" {
+	if _, f := r.Form("segment"); strings.Count(f.Get("constraint.1.list"), "\n") != 10 || f.Get("constraint.1.operator") != "isnotoneof" {
 		t.Errorf("the list is not kept: %v", f)
 	}
 	press(t, s, r, "save").Check(422).Contains("Not a number: AT.")
@@ -177,33 +183,96 @@ func TestTurn(t *testing.T) {
 	press(t, s, r, "done:2").Check(422).Contains("A property is needed.")
 }
 
-// TestPaste: lists are pasted in many forms, without duplicates, in order, 100 at most.
+// TestPaste: lists are pasted in many forms, without duplicates, in order, and stay as they were
+// entered if they are wrong.
 func TestPaste(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	r := press(t, s, s.Get(segmentsPath+"/nordics").Check(200), "edit:0").Check(200)
-	press(t, s, r, "compare:0", "constraint.0.add", "SE, NO\nAX\tGL").Check(200).Contains("2 added, 2 were there already", "Values 7 of at most 100")
-	press(t, s, r, "compare:0", "constraint.0.add", `["SE", "New York", 7, true]`).Check(200).Contains("3 added, 1 was there already", "New York")
-	press(t, s, r, "save", "constraint.0.add", `["SE", "New`).Check(422).Contains("This JSON list cannot be read")
-	kept := press(t, s, r, "save", "constraint.0.add", `[["SE"]]`).Check(422)
-	if _, f := kept.Form("segment"); f.Get("constraint.0.add") != `[["SE"]]` {
-		t.Errorf("what was entered is lost: %v", f)
+	r := press(t, s, s.Get(segmentsPath+"/nordics").Check(200), "edit:0").Check(200).Contains("Values 5 of at most 10,000")
+	enter := func(do, text string) *webtest.Reply { return press(t, s, r, do, "constraint.0.list", text) }
+	for text, want := range map[string]string{
+		"SE, NO\nAX\tGL;SE":                       "SE\nNO\nAX\nGL",
+		`["SE", "New York", 7, true, "SE"]`:       "SE\n\"New York\"\n7\ntrue",
+		`"a \"b\"" a"b "c\nd" "" "[x" C:\new "x`: `"a \"b\""` + "\na\"b\n" + `"c\nd"` + "\n\"\"\n\"[x\"\n" + `C:\new` + "\n" + `"\"x"`,
+	} {
+		next := enter("compare:0", text).Check(200)
+		_, f := next.Form("segment")
+		if diff := cmp.Diff(want, f.Get("constraint.0.list")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		_, again := press(t, s, next, "look").Check(200).Lacks("dropped").Form("segment")
+		if diff := cmp.Diff(f["constraint.0.value"], again["constraint.0.value"]); diff != "" {
+			t.Errorf("%s is not the same list the second time:\n%s", text, diff)
+		}
 	}
-	var many []string
-	for i := range 120 {
-		many = append(many, fmt.Sprintf("v%d", i))
+	enter("compare:0", "SE NO SE SE").Check(200).Contains("Values 2 of", "2 duplicates dropped")
+	for text, want := range map[string]string{
+		`["SE", "New`: "This JSON list cannot be read", `[["SE"]]`: "This JSON list cannot be read", " ,\n": "Add at least one value.",
+	} {
+		if _, f := enter("save", text).Check(422).Contains(want).Form("segment"); strings.TrimSpace(text) != "," && f.Get("constraint.0.list") != text {
+			t.Errorf("what was entered is lost: %q", f.Get("constraint.0.list"))
+		}
 	}
-	press(t, s, r, "compare:0", "constraint.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.")
-	full := press(t, s, r, "save", "constraint.0.add", strings.Join(many, ";")).Check(422).Contains("100 values at most: 25 values were not added.", "Values 100 of at most 100")
-	press(t, s, full, "save").Location()
-	g := stored(t, s, "nordics")
-	if want := `["DK","FI","IS","NO","SE","v0","v1",`; !strings.HasPrefix(g.Constraints[0].Value, want) || !strings.HasSuffix(g.Constraints[0].Value, `"v94"]`) {
-		t.Errorf("stored %s", g.Constraints[0].Value)
+}
+
+// TestLongList: a list of 10,000 values is pasted, saved, shown in part and changed, and one
+// with more is refused and kept.
+func TestLongList(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	values := make([]string, 10_000)
+	for i := range values {
+		values[i] = fmt.Sprintf("user-%08d-6f2a-4c1e-9d0b-1f6f3a2b4c5d", i)
 	}
-	r = press(t, s, s.Get(segmentsPath+"/nordics"), "edit:0").Check(200)
-	r = press(t, s, r, "drop:0:1").Check(200).Contains("Values 99 of at most 100")
-	_, f := r.Form("segment")
-	f.Del("constraint.0.item")
-	s.Post(segmentsPath+"/nordics", with(f, "save")).Check(422).Contains("Add at least one value.")
+	column := strings.Join(values, "\n")
+	const path = segmentsPath + "/nordics"
+	r := press(t, s, s.Get(path).Check(200), "edit:0").Check(200)
+	more := press(t, s, r, "save", "constraint.0.list", column+"\none\ntwo").Check(422).Contains("10,000 values at most, these are 10,002.")
+	_, f := more.Form("segment")
+	if got := strings.Count(f.Get("constraint.0.list"), "\n"); got != 10_001 {
+		t.Errorf("%d values are kept", got+1)
+	}
+	press(t, s, more, "review", "constraint.0.list", column).Check(200).Contains("1 unsaved change")
+	press(t, s, more, "save", "constraint.0.list", column).Location()
+	if got, want := stored(t, s, "nordics").Constraints[0].Value, `["`+strings.Join(values, `","`)+`"]`; got != want {
+		t.Errorf("stored %d bytes, want %d", len(got), len(want))
+	}
+	shown := s.Get(path).Check(200).Contains("and 9,995 more", "9,900 more are not shown here.", values[99]).Lacks(values[100])
+	r = press(t, s, shown, "edit:0").Check(200).Contains("Values 10,000 of at most 10,000")
+	press(t, s, r, "save", "constraint.0.list", strings.Join(values[1:], "\n")).Location()
+	s.Get(path).Check(200).Contains("and 9,994 more")
+	s.Get(path + "/history").Check(200)
+}
+
+// TestNegation: a constraint is negated and not negated, which the page says, with what follows
+// for missing values.
+func TestNegation(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	const not = "constraint.0.not"
+	r := press(t, s, s.Get(segmentsPath+"/germany").Check(200), "edit:0").Check(200).Contains("Not: holds if the comparison does not")
+	draft := press(t, s, r, "done:0", not, "yes").Check(200).Contains("1 unsaved change")
+	press(t, s, draft, "review").Check(200).Contains("Constraint 1 negated", "not: true")
+	press(t, s, draft, "save").Location()
+	if c := stored(t, s, "germany").Constraints[0]; !c.Negate || c.Operator != "eq" {
+		t.Fatalf("stored %+v", c)
+	}
+	shown := s.Get(segmentsPath+"/germany").Check(200).Contains("not country is DE", "When country is missing, this matches.")
+	s.Get(segmentsPath).Check(200).Contains("not (country is DE)")
+	s.Get(segmentsPath+"/germany/history").Check(200).Contains("Constraint 1 negated")
+	shown = press(t, s, shown, "check", "entity", "u-1").Check(200).Contains("In. As the segment is saved.", "Matches: not country is DE")
+	shown = press(t, s, shown, "name").Check(200).Lacks("unsaved")
+	open := press(t, s, shown, "edit:0").Check(200).Lacks("unsaved")
+	copied := press(t, s, s.Get(newPath+"?copy=germany"), "create").Location()
+	if key := strings.TrimSuffix(strings.TrimPrefix(copied[:strings.Index(copied, "?")], segmentsPath+"/"), "/"); !stored(t, s, key).Constraints[0].Negate {
+		t.Error("the copy is not negated")
+	}
+	press(t, s, open, "compare:0", "constraint.0.operator", "empty").Check(200).Lacks("is missing, this matches")
+	press(t, s, open, "save", not, "-").Location()
+	if stored(t, s, "germany").Constraints[0].Negate {
+		t.Error("it is still negated")
+	}
+	replace(t, s, "odd", &service.DocumentSegment{Name: "Odd", Constraints: []*service.DocumentConstraint{
+		{Type: 2, Property: "n", Operator: "gt", Value: "many", Negate: true}, {Type: 1, Property: "c", Operator: "neq", Value: "DE", Negate: true},
+	}})
+	s.Get(segmentsPath+"/odd").Check(200).Contains("This always matches: the value is not a number.", "When c is missing, this matches.")
 }
 
 // TestZone: dates are entered in the time zone of the visitor, and shown in both.
@@ -239,6 +308,10 @@ func TestWrong(t *testing.T) {
 	began := revision(t, s)
 	r := press(t, s, press(t, s, s.Get(riskyPath).Check(200), "edit:0"), "name").Check(200)
 	long := strings.Repeat("x", 260)
+	typed := func(kind, field, text string) []string {
+		operator := map[string]string{"1000": "eq", "1001": "eq", "1002": "anyof", "1003": "isoneof"}[kind]
+		return []string{"constraint.0." + field, text, "constraint.0.type", kind, "constraint.0.operator", operator, "constraint.0.was", kind + " " + operator}
+	}
 	for _, test := range []struct {
 		changes []string
 		field   string
@@ -252,6 +325,11 @@ func TestWrong(t *testing.T) {
 		{[]string{"constraint.0.text", "NaN"}, "constraint.0.text", "Not a number: NaN."},
 		{[]string{"constraint.0.text", ""}, "constraint.0.text", "A number is needed."},
 		{[]string{"constraint.0.type", "99"}, "constraint.0.type", "This type is not known."},
+		{typed("1000", "text", "2.x"), "constraint.0.text", "Not a version: 2.x. Write 2.4.1."},
+		{typed("1001", "text", "a(b"), "constraint.0.text", "missing closing )"},
+		{typed("1001", "text", strings.Repeat("a", 513)), "constraint.0.text", "The pattern is too complex."},
+		{typed("1002", "list", "[{}]"), "constraint.0.list", "This JSON list cannot be read"},
+		{typed("1003", "list", "192.0.2.1\n::1/129"), "constraint.0.list", "Not an address: ::1/129."},
 	} {
 		wrong := press(t, s, r, "save", test.changes...).Check(422).Contains("1 thing to fix:", test.want)
 		if _, f := wrong.Form("segment"); f.Get(test.changes[0]) != test.changes[1] && test.changes[1] != "99" {
@@ -358,4 +436,10 @@ func TestLimit(t *testing.T) {
 	if r.Status != http.StatusOK || strings.Contains(r.Text(), "Add constraint") {
 		t.Error("it can be edited")
 	}
+	value := `["` + strings.Repeat("x", 1<<20) + `"]`
+	c := &service.DocumentConstraint{Type: 1, Property: "p", Operator: "isoneof", Value: value}
+	replace(t, s, "heavy", &service.DocumentSegment{Name: "Heavy", Constraints: []*service.DocumentConstraint{c}})
+	s.Get(segmentsPath + "/heavy").Check(200).Contains("Add constraint")
+	replace(t, s, "heavy", &service.DocumentSegment{Name: "Heavy", Constraints: []*service.DocumentConstraint{c, c}})
+	s.Get(segmentsPath+"/heavy").Check(200).Contains("This segment has too many values for a form.").Lacks("Add constraint")
 }

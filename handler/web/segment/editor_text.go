@@ -98,11 +98,15 @@ func answerSubject(c *guidonv1.ExplainedConstraint) string {
 // answerExpected returns the value of a constraint in words.
 func answerExpected(c *guidonv1.ExplainedConstraint) string {
 	if entryOf(c.GetType(), c.GetOperator()) == entryList {
-		if items, ok := itemsOf(c.GetExpected(), c.GetType() == typeNumber); ok {
-			return strings.Join(items, ", ")
+		if items, ok := itemsOf(c.GetExpected(), c.GetType()); ok {
+			text := strings.Join(items[:min(len(items), maxShown)], ", ")
+			if more := len(items) - maxShown; more > 0 {
+				text += " and " + page.Number(more) + " more"
+			}
+			return short(text)
 		}
 	}
-	return c.GetExpected()
+	return short(c.GetExpected())
 }
 
 // answerActual returns the value that was compared, or why there was nothing to compare.

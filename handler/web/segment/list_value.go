@@ -7,16 +7,20 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
 // maxValues limits the values of a list (contract 4.3).
-const maxValues = 100
+const maxValues = 10_000
 
-// itemsOf returns the values of a stored list as texts, and whether it is one. Numbers keep
-// their spelling.
-func itemsOf(list string, numbers bool) ([]string, bool) {
-	if numbers {
+// itemsOf returns the values of a stored list of the type as texts, and whether it is one.
+// Numbers keep their spelling.
+func itemsOf(list string, t flipt.ComparisonType) ([]string, bool) {
+	switch t {
+	case typeList:
+		items, err := pastedJSON(list)
+		return items, err == nil
+	case typeNumber:
 		var raw []json.RawMessage
 		if json.Unmarshal([]byte(list), &raw) != nil {
 			return nil, false
@@ -32,28 +36,47 @@ func itemsOf(list string, numbers bool) ([]string, bool) {
 	return items, err == nil
 }
 
-// listOf returns the values as a stored list.
-func listOf(items []string, numbers bool) string {
-	if numbers {
+// listOf returns the values as a stored list of the type.
+func listOf(items []string, t flipt.ComparisonType) string {
+	if t == typeNumber {
 		return "[" + strings.Join(items, ",") + "]"
 	}
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
 	if items == nil {
 		items = []string{}
 	}
-	if err := encoder.Encode(items); err != nil {
+	return encoded(items)
+}
+
+// encoded returns a text, or texts, as JSON.
+func encoded(value any) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
 		panic(err) // texts can always be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// linesOf returns the values as lines, from which [pasted] returns them again.
+func linesOf(items []string) string {
+	lines := make([]string, len(items))
+	for i, item := range items {
+		lines[i] = item
+		if item == "" || strings.ContainsRune(`"[`, rune(item[0])) || strings.ContainsFunc(item, needsQuotes) {
+			lines[i] = encoded(item)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func needsQuotes(r rune) bool { return isSeparator(r) || unicode.IsControl(r) }
+
 // errList is the error for a text that begins as a JSON list but is invalid.
 var errList = errors.New("this JSON list cannot be read: write [\"a\", \"b\"], or values without brackets")
 
 // pasted returns the values in a text: those of a JSON list, or those between commas, spaces
-// and line breaks. A value in double quotes may have these in it.
+// and line breaks. A value in double quotes, as JSON has it, may have these in it.
 func pasted(text string) ([]string, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "[") {
@@ -103,51 +126,26 @@ func trimSeparators(text string) string { return strings.TrimLeftFunc(text, isSe
 
 // cutQuoted returns the value in double quotes at the beginning of a text.
 func cutQuoted(text string) (value, rest string, ok bool) {
-	quoted, ok := strings.CutPrefix(text, `"`)
-	if !ok {
+	if !strings.HasPrefix(text, `"`) {
 		return "", "", false
 	}
-	value, rest, ok = strings.Cut(quoted, `"`)
-	return value, rest, ok && value != "" && (rest == "" || strings.IndexFunc(rest, isSeparator) == 0)
+	decoder := json.NewDecoder(strings.NewReader(text))
+	if decoder.Decode(&value) != nil {
+		return "", "", false
+	}
+	rest = text[decoder.InputOffset():]
+	return value, rest, rest == "" || strings.IndexFunc(rest, isSeparator) == 0
 }
 
-// mergeCounts counts the values that were merged into a list, by outcome.
-type mergeCounts struct{ New, Known, Dropped int }
-
-// merge adds the values that the list does not have, as long as there is space.
-func merge(items, more []string) ([]string, mergeCounts) {
+// distinct returns the values without duplicates, in order.
+func distinct(items []string) []string {
 	known := make(map[string]bool, len(items))
+	var out []string
 	for _, item := range items {
-		known[item] = true
-	}
-	var did mergeCounts
-	for _, item := range more {
-		switch {
-		case known[item]:
-			did.Known++
-		case len(items) >= maxValues:
-			did.Dropped++
-		default:
+		if !known[item] {
 			known[item] = true
-			items = append(items, item)
-			did.New++
+			out = append(out, item)
 		}
 	}
-	return items, did
-}
-
-// String returns the counts in words, such as "11 added, 2 were there already".
-func (a mergeCounts) String() string {
-	if a.New+a.Known+a.Dropped == 0 {
-		return ""
-	}
-	text := page.Number(a.New) + " added"
-	switch a.Known {
-	case 0:
-	case 1:
-		text += ", 1 was there already"
-	default:
-		text += ", " + page.Number(a.Known) + " were there already"
-	}
-	return text
+	return out
 }

@@ -31,9 +31,8 @@ func showNew(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		if len(content.GetSegment().GetConstraints()) > maxConstraints {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q has more than %d constraints: copy it by an export and an import",
-				key, maxConstraints)
+		if isTooLarge(content.GetSegment()) {
+			return guidon.Errorf(guidon.InvalidArgument, "segment %q is too large for a form: copy it by an export and an import", key)
 		}
 		c.copied = key
 		c.draft = draftOf(content.GetSegment(), v.State.Revision, v.Location())

@@ -13,34 +13,64 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// never returns why a constraint never matches or fails, or "".
-func (c *constraint) never() string {
-	numbers := c.Type == typeNumber
-	switch {
-	case !slices.Contains(everyType, c.Type):
+// constant returns why a constraint always gives the same result, or fails, or "".
+func (c *constraint) constant() string {
+	if !slices.Contains(everyType, c.Type) {
 		return "Constraints of this type are not known: every evaluation that gets here fails."
+	}
+	switch why := c.neverHolds(); {
+	case why == "":
+		return ""
+	case c.Negate:
+		return "This always matches: " + why
+	default:
+		return "This never matches: " + why
+	}
+}
+
+// neverHolds returns why the comparison never holds, or "".
+func (c *constraint) neverHolds() string {
+	switch {
 	case c.Type == typeDate && takesList(c.Operator):
-		return "This never matches: dates cannot be compared with a list."
+		return "dates cannot be compared with a list."
 	case entryOf(c.Type, c.Operator) == entryList:
-		if items, ok := itemsOf(c.Value, numbers); !ok || len(items) == 0 && c.Operator == guidon.OpIsOneOf {
-			return "This never matches: the list has no values that can be compared."
+		items, ok := itemsOf(c.Value, c.Type)
+		if !ok || len(items) == 0 && (c.Operator == guidon.OpIsOneOf || c.Operator == guidon.OpAnyOf) {
+			return "the list has no values that can be compared."
 		}
 	case entryOf(c.Type, c.Operator) == entryNumber:
 		if _, err := strconv.ParseFloat(c.Value, 64); err != nil {
-			return "This never matches: the value is not a number."
+			return "the value is not a number."
 		}
 	}
 	return ""
 }
 
+// excludesMissing reports whether the constraint looks as if it held for a missing property, and
+// does not.
+func (c *constraint) excludesMissing() bool {
+	return !c.Negate && analysis.Negates(c.Operator) && c.comparesProperty()
+}
+
+// includesMissing reports whether the constraint holds for a missing property because it is
+// negated.
+func (c *constraint) includesMissing() bool {
+	o := guidon.OperatorNamed(c.Operator)
+	return c.Negate && o != nil && !o.Missing && c.comparesProperty()
+}
+
+func (c *constraint) comparesProperty() bool {
+	return c.Type != typeEntity && c.Property != "" && c.constant() == ""
+}
+
 // addsMissing reports whether another constraint could take the missing properties in.
 func (d *draft) addsMissing(i int) bool {
 	c := &d.Constraints[i]
-	if !analysis.Negates(c.Operator) || c.Type == typeEntity || c.Property == "" {
+	if !c.excludesMissing() {
 		return false
 	}
 	for j := range d.Constraints {
-		if o := &d.Constraints[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) {
+		if o := &d.Constraints[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) && !o.Negate {
 			return false
 		}
 	}

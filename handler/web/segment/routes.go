@@ -2,7 +2,6 @@ package segment
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -23,12 +22,6 @@ const (
 
 // kindSegment is the kind of segments in change records.
 const kindSegment = "segment"
-
-// everyType has the types of constraints in the order in which they are offered.
-var everyType = []flipt.ComparisonType{
-	flipt.ComparisonType_STRING_COMPARISON_TYPE, flipt.ComparisonType_NUMBER_COMPARISON_TYPE, flipt.ComparisonType_BOOLEAN_COMPARISON_TYPE,
-	flipt.ComparisonType_DATETIME_COMPARISON_TYPE, flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE,
-}
 
 // Routes returns the pages of segments.
 func Routes(*page.Site) []page.Route {

@@ -176,7 +176,7 @@ func (e *editor) showProblems() {
 // reply responds with the page.
 func (e *editor) reply(status int) (err error) {
 	e.showProblems()
-	e.readonly = !e.MayEdit() || e.At != "" || len(e.Saved.GetConstraints()) > maxConstraints
+	e.readonly = !e.MayEdit() || e.At != "" || isTooLarge(e.Saved)
 	if !e.readonly {
 		if e.known, err = readKnown(e.Visit); err != nil {
 			return err

@@ -17,7 +17,20 @@ const (
 	typeYesNo  = flipt.ComparisonType_BOOLEAN_COMPARISON_TYPE
 	typeDate   = flipt.ComparisonType_DATETIME_COMPARISON_TYPE
 	typeEntity = flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE
+
+	typeVersion = flipt.ComparisonType_VERSION_COMPARISON_TYPE
+	typePattern = flipt.ComparisonType_PATTERN_COMPARISON_TYPE
+	typeList    = flipt.ComparisonType_LIST_COMPARISON_TYPE
+	typeAddress = flipt.ComparisonType_ADDRESS_COMPARISON_TYPE
 )
+
+// everyType has the types in the order in which they are offered.
+var everyType = func() (types []flipt.ComparisonType) {
+	for _, t := range guidon.ComparisonTypes() {
+		types = append(types, flipt.ComparisonType(t))
+	}
+	return types
+}()
 
 // typeName returns the type in words.
 func typeName(t flipt.ComparisonType) string {
@@ -31,6 +44,7 @@ func typeName(t flipt.ComparisonType) string {
 // equality after the others.
 var menu = []string{
 	guidon.OpEQ, guidon.OpNEQ, guidon.OpGT, guidon.OpGTE, guidon.OpLT, guidon.OpLTE, guidon.OpIsOneOf, guidon.OpIsNotOneOf,
+	guidon.OpAnyOf, guidon.OpAllOf,
 	guidon.OpContains, guidon.OpNotContains, guidon.OpPrefix, guidon.OpSuffix, guidon.OpTrue, guidon.OpFalse,
 	guidon.OpEmpty, guidon.OpNotEmpty, guidon.OpPresent, guidon.OpNotPresent,
 }
@@ -38,7 +52,7 @@ var menu = []string{
 // operators are those of each type, in the order of the menu.
 var operators = func() map[flipt.ComparisonType][]string {
 	all := make(map[flipt.ComparisonType][]string)
-	for _, t := range []flipt.ComparisonType{typeText, typeNumber, typeYesNo, typeDate, typeEntity} {
+	for _, t := range everyType {
 		all[t] = offered(t)
 	}
 	return all
@@ -69,6 +83,7 @@ func operatorName(t flipt.ComparisonType, operator string) string {
 var counterparts = map[string]string{
 	guidon.OpEmpty: guidon.OpNotPresent, guidon.OpNotPresent: guidon.OpEmpty,
 	guidon.OpNotEmpty: guidon.OpPresent, guidon.OpPresent: guidon.OpNotEmpty,
+	guidon.OpIsOneOf: guidon.OpAnyOf, guidon.OpAnyOf: guidon.OpIsOneOf,
 }
 
 // operatorFor returns the operator if the type has it, else one with nearly its meaning, else

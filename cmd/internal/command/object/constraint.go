@@ -1,9 +1,10 @@
 package object
 
 import (
-	"maps"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -12,34 +13,45 @@ import (
 	"github.com/guidonhq/guidon/internal/suggest"
 )
 
-// comparisons are the types of constraints, by the word for each.
-var comparisons = map[string]flipt.ComparisonType{
-	"string":   flipt.ComparisonType_STRING_COMPARISON_TYPE,
-	"number":   flipt.ComparisonType_NUMBER_COMPARISON_TYPE,
-	"boolean":  flipt.ComparisonType_BOOLEAN_COMPARISON_TYPE,
-	"datetime": flipt.ComparisonType_DATETIME_COMPARISON_TYPE,
-	"entity":   flipt.ComparisonType_ENTITY_ID_COMPARISON_TYPE,
-}
+// negation begins a constraint that is negated.
+const negation = "not "
 
 // comparisonWord returns the word for the type of a constraint.
-func comparisonWord(comparison flipt.ComparisonType) string {
-	for word, c := range comparisons {
-		if c == comparison {
-			return word
-		}
+func comparisonWord(t guidon.ComparisonType) string {
+	if t == guidon.EntityIDComparison {
+		return "entity"
 	}
-	return "unknown"
+	return t.Name()
+}
+
+// comparisonWords returns the words for all types.
+func comparisonWords() (words []string) {
+	for _, t := range guidon.ComparisonTypes() {
+		words = append(words, comparisonWord(t))
+	}
+	return words
+}
+
+// cutType returns the type with which the text begins, and what follows it. Without one it is
+// a string.
+func cutType(text string) (t guidon.ComparisonType, rest string, typed bool) {
+	word, rest, _ := strings.Cut(text, ":")
+	i := slices.Index(comparisonWords(), word)
+	if i < 0 || word == text {
+		return guidon.StringComparison, text, false
+	}
+	return guidon.ComparisonTypes()[i], rest, true
 }
 
 // parseConstraint returns the constraint that the text has. The service checks its operator
 // and its value.
 func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
-	constraint := &guidonv1.DocumentConstraint{Type: flipt.ComparisonType_STRING_COMPARISON_TYPE}
 	rest := strings.TrimSpace(text)
-	word, after, typed := strings.Cut(rest, ":")
-	if typed = typed && comparisons[word] != flipt.ComparisonType_UNKNOWN_COMPARISON_TYPE; typed {
-		constraint.Type, rest = comparisons[word], after
+	negated, negate := strings.CutPrefix(rest, negation)
+	if negate = negate && len(strings.Fields(negated)) > 1; negate {
+		rest = strings.TrimSpace(negated)
 	}
+	t, rest, typed := cutType(rest)
 	property, rest, _ := strings.Cut(rest, " ")
 	operator, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if property == "" || operator == "" {
@@ -51,8 +63,9 @@ func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 		return nil, cli.UsageError("invalid --constraint %s: did you mean %s? For a property of that name, write string:%s",
 			guidon.Quote(text), meant, guidon.Shorten(property, maxMeant))
 	}
-	constraint.Property, constraint.Operator, constraint.Value = property, operator, strings.TrimSpace(value)
-	return constraint, nil
+	return &guidonv1.DocumentConstraint{
+		Type: flipt.ComparisonType(t), Property: property, Operator: operator, Value: strings.TrimSpace(value), Negate: negate,
+	}, nil
 }
 
 // meantBy returns the probable meaning of a property without a type that is not meant as a
@@ -65,7 +78,7 @@ func meantBy(property string) string {
 	if word == property || rest == "" {
 		return ""
 	}
-	similar := suggest.Closest(strings.ToLower(word), slices.Sorted(maps.Keys(comparisons)))
+	similar := suggest.Closest(strings.ToLower(word), comparisonWords())
 	if similar == "" {
 		return ""
 	}
@@ -75,15 +88,55 @@ func meantBy(property string) string {
 // maxMeant is how much of a suggested constraint an error has, in bytes.
 const maxMeant = 100
 
-// constraintLine returns a constraint as --constraint takes it.
+// maxLine is how much of the value of a constraint a line has, in bytes.
+const maxLine = 2000
+
+// constraintLine returns a constraint as --constraint takes it, unless its value is long.
 func constraintLine(c *guidonv1.DocumentConstraint) string {
-	line := ""
-	if c.GetType() != flipt.ComparisonType_STRING_COMPARISON_TYPE {
-		line = comparisonWord(c.GetType()) + ":"
+	line := strings.TrimSpace(strings.Join([]string{c.GetProperty(), c.GetOperator(), guidon.Shorten(c.GetValue(), maxLine)}, " "))
+	t := guidon.ComparisonType(c.GetType()) // #nosec G115 -- the enums are the same
+	if again, err := parseConstraint(line); t != guidon.StringComparison || err != nil || again.GetProperty() != c.GetProperty() {
+		line = comparisonWord(t) + ":" + line
 	}
-	line += strings.TrimSpace(strings.Join([]string{c.GetProperty(), c.GetOperator(), c.GetValue()}, " "))
+	if c.GetNegate() {
+		line = negation + line
+	}
 	if c.GetDescription() != "" {
 		line += " (" + c.GetDescription() + ")"
 	}
 	return cli.Printable(line)
+}
+
+// completeConstraint offers types and properties and, after a property, operators.
+func completeConstraint(properties cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+		rest := strings.TrimPrefix(text, negation)
+		t, rest, typed := cutType(rest)
+		property, operator, complete := strings.Cut(rest, " ")
+		if complete {
+			return completeOperator(t, strings.TrimSuffix(text, operator), operator), cobra.ShellCompDirectiveNoFileComp
+		}
+		offers, directive := properties(command, args, property)
+		if !typed {
+			for _, word := range comparisonWords() {
+				if strings.HasPrefix(word, property) {
+					offers = append(offers, word+":")
+				}
+			}
+		}
+		for i := range offers {
+			offers[i] = strings.TrimSuffix(text, property) + offers[i]
+		}
+		return offers, directive
+	}
+}
+
+// completeOperator offers the operators of the type, after the text before.
+func completeOperator(t guidon.ComparisonType, before, word string) (offers []string) {
+	for _, o := range t.Operators() {
+		if strings.HasPrefix(o.Name, word) {
+			offers = append(offers, before+o.Name)
+		}
+	}
+	return offers
 }

@@ -31,12 +31,19 @@ The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03
 		`  guidon segment get beta-users
   guidon segment get beta-users -o json | jq '.constraints[].property'`},
 	"create": {`Create a segment. A constraint is "property operator value", with the type of the value in
-front unless it is a string: string, number, boolean, datetime or entity.
+front unless it is a string: string, number, boolean, datetime, entity, version, pattern,
+list or address.
 
   country eq PT              country isoneof ["PT","ES"]
   number:seats gte 10        boolean:beta true
-  datetime:signup gt 2026-01-01T00:00:00Z
+  version:app gte 2.4        datetime:signup gt 2026-01-01T00:00:00Z
+  pattern:email eq (?i)@example\.com$
+  list:roles anyof ["admin","owner"]
+  address:ip isoneof ["192.0.2.0/24","2001:db8::1"]
   entity:entityId isoneof ["u-1","u-2"]
+
+"not" in front negates it: "not country eq SE" also holds without a country. For a property
+called "not", write "string:not eq x".
 
 Everybody is in a segment without constraints.`,
 		`  guidon segment create beta-users --constraint 'boolean:beta true'
@@ -156,7 +163,7 @@ func createSegment(k *keyed) verb {
 		fields.flags(command)
 		command.Flags().StringArrayVar(&constraints, "constraint", nil,
 			"a `constraint`, such as 'country eq PT'; may be repeated")
-		_ = command.RegisterFlagCompletionFunc("constraint", k.CompleteProperties("")) // the flag exists
+		_ = command.RegisterFlagCompletionFunc("constraint", completeConstraint(k.CompleteProperties(""))) // the flag exists
 	})
 }
 
