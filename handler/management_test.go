@@ -1,6 +1,9 @@
 package handler_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // step is one request of a sequence. The id in the response is saved under the name save.
 type step struct {
@@ -207,4 +210,28 @@ func TestSegments(t *testing.T) {
 		{"", "DELETE", segments + "/s", "", `{}`},
 		{"", "GET", segments, "", `{"segments":[],"nextPageToken":"","totalCount":0}`},
 	})
+}
+
+// TestNegatedConstraint: negate is absent unless it is set, an update by a client that does not
+// know it changes nothing, and records have the types of the wire.
+func TestNegatedConstraint(t *testing.T) {
+	s := newServer(t)
+	const constraints = "/api/v1/namespaces/default/segments/s/constraints"
+	const content = `"type":"VERSION_COMPARISON_TYPE","property":"app","operator":"gte","value":"2.4"`
+	s.must("", "POST", "/api/v1/segments", `{"key":"s","name":"S"}`)
+	s.must("c", "POST", constraints, `{`+content+`,"negate":true}`)
+	if got := s.must("", "GET", "/api/v1/segments/s", "").body; !strings.Contains(got, `"description":"","negate":true}`) {
+		t.Errorf("got %s, want it negated", got)
+	}
+	s.do("PUT", s.fill(constraints+"/{c}"), `{`+content+`}`).fails(t, 412, 9, "the constraint is negated, which this request does not state; set negate")
+	if got := s.must("", "PUT", constraints+"/{c}", `{`+content+`,"negate":false}`).body; strings.Contains(got, "negate") {
+		t.Errorf("got %s, want it without negate", got)
+	}
+	changes, _ := s.changesAt("/api/v1/namespaces/default/changes?kind=segment&limit=2")
+	if got := string(changes[0].Before); strings.Contains(got, "+1") || !strings.Contains(got, `"negate":true`) {
+		t.Errorf("the record has %s before", got)
+	}
+	if got := []string{changes[0].Summary, changes[1].Summary}; got[0] != "constraint 1 no longer negated" || got[1] != "constraint 1 added (not (app is at least 2.4))" {
+		t.Errorf("got the summaries %q", got)
+	}
 }
