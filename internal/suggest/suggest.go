@@ -12,7 +12,7 @@ func Closest(text string, candidates []string) string {
 	}
 	best, bestDistance := "", max(2, len(text)/4)+1
 	for _, candidate := range candidates {
-		if d := distance(text, candidate); d < bestDistance {
+		if d := Distance([]byte(text), []byte(candidate), bestDistance); d < bestDistance {
 			best, bestDistance = candidate, d
 		}
 	}
@@ -39,15 +39,18 @@ func abbreviated(text string, candidates []string) string {
 		for same < min(len(text), len(candidate)) && text[same] == candidate[same] {
 			same++
 		}
-		if d := distance(text, candidate); same >= max(3, len(text)*3/4) && d <= bestDistance {
+		if d := Distance([]byte(text), []byte(candidate), bestDistance+1); same >= max(3, len(text)*3/4) && d <= bestDistance {
 			best, bestDistance = candidate, d
 		}
 	}
 	return best
 }
 
-// distance returns the Levenshtein distance between a and b, in bytes.
-func distance(a, b string) int {
+// Distance returns the Levenshtein distance between a and b, or limit if it is as large or larger.
+func Distance[E comparable](a, b []E, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -64,5 +67,5 @@ func distance(a, b string) int {
 			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
 		}
 	}
-	return row[len(b)]
+	return min(row[len(b)], limit)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // segment is a segment as pages of flags show it.
@@ -136,7 +137,7 @@ func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem str
 			byPart = append(byPart, g.GetKey())
 		}
 		for _, word := range []string{g.GetKey(), g.GetName()} {
-			if d := editDistance(strings.ToLower(typed), strings.ToLower(word), distance); d < distance {
+			if d := suggest.Distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(word)), distance); d < distance {
 				near, distance = segmentOf(g), d
 			}
 		}
@@ -165,30 +166,3 @@ func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem str
 
 // maxDistance returns how many typing errors a word may have to be suggested another.
 func maxDistance(word string) int { return min(3, len(word)/3) }
-
-// editDistance returns how many characters must be inserted, deleted or replaced to make a
-// of b, or limit if it is as many or more.
-func editDistance(a, b string, limit int) int {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) >= limit || len(y)-len(x) >= limit {
-		return limit
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, s := range y {
-			above := row[j+1]
-			cost := 1
-			if r == s {
-				cost = 0
-			}
-			row[j+1] = min(above+1, row[j]+1, diagonal+cost)
-			diagonal = above
-		}
-	}
-	return min(row[len(y)], limit)
-}
