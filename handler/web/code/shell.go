@@ -1,12 +1,15 @@
 package code
 
-import "strings"
+import (
+	"net/url"
+	"strings"
+)
 
 // Curl returns the command that evaluates a flag by OFREP. body is the request in JSON. The
 // token is that of the environment.
 func Curl(address, namespace, flag, body string) string {
 	var b strings.Builder
-	b.WriteString("curl " + ShellQuote(address+"/ofrep/v1/evaluate/flags/"+PathEscape(flag)) + " \\\n")
+	b.WriteString("curl " + ShellQuote(address+"/ofrep/v1/evaluate/flags/"+url.PathEscape(flag)) + " \\\n")
 	b.WriteString("  -H \"Authorization: Bearer $" + TokenVariable + "\" \\\n")
 	if namespace != defaultNamespace {
 		b.WriteString("  -H " + ShellQuote(NamespaceHeader+": "+namespace) + " \\\n")

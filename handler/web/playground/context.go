@@ -1,7 +1,6 @@
 package playground
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -62,7 +61,7 @@ func (f *form) toJSON(problems *part.Problems) {
 		if b.Len() > 1 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", quote(r.Key), valueJSON(r.Value))
+		fmt.Fprintf(&b, "\n  %s: %s", page.JSONText(r.Key), valueJSON(r.Value))
 	}
 	if b.Len() > 1 {
 		b.WriteString("\n")
@@ -100,15 +99,7 @@ func valueJSON(text string) string {
 			return text
 		}
 	}
-	return quote(text)
-}
-
-func quote(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // cannot fail for a string
-	return strings.TrimSuffix(b.String(), "\n")
+	return page.JSONText(text)
 }
 
 // keysOf returns the names of the members of a JSON object, in order.

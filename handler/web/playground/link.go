@@ -16,7 +16,7 @@ func (m *model) share(v *page.Visit, context map[string]string) {
 	}
 	if m.flag != nil && m.form.Draft == "" && len(object) <= maxCurl {
 		members := strings.TrimPrefix(object, "{")
-		entity := `{"targetingKey":` + quote(m.form.Entity)
+		entity := `{"targetingKey":` + page.JSONText(m.form.Entity)
 		if members != "}" {
 			entity += ","
 		}
@@ -54,7 +54,7 @@ func contextJSON(rows []row) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(quote(r.Key) + ":" + valueJSON(r.Value))
+		b.WriteString(page.JSONText(r.Key) + ":" + valueJSON(r.Value))
 	}
 	return b.String() + "}"
 }
