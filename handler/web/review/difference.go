@@ -71,7 +71,9 @@ func newDifference(w change.Wording, before, after json.RawMessage) Difference {
 	return d
 }
 
-func isBoolean(value json.RawMessage) bool { return string(value) == "true" || string(value) == "false" }
+func isBoolean(value json.RawMessage) bool {
+	return string(value) == "true" || string(value) == "false"
+}
 
 // shortValue returns a value as text of a limited length.
 func shortValue(value json.RawMessage) string {

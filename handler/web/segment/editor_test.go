@@ -190,8 +190,8 @@ func TestPaste(t *testing.T) {
 	r := press(t, s, s.Get(segmentsPath+"/nordics").Check(200), "edit:0").Check(200).Contains("Values 5 of at most 10,000")
 	enter := func(do, text string) *webtest.Reply { return press(t, s, r, do, "constraint.0.list", text) }
 	for text, want := range map[string]string{
-		"SE, NO\nAX\tGL;SE":                       "SE\nNO\nAX\nGL",
-		`["SE", "New York", 7, true, "SE"]`:       "SE\n\"New York\"\n7\ntrue",
+		"SE, NO\nAX\tGL;SE":                      "SE\nNO\nAX\nGL",
+		`["SE", "New York", 7, true, "SE"]`:      "SE\n\"New York\"\n7\ntrue",
 		`"a \"b\"" a"b "c\nd" "" "[x" C:\new "x`: `"a \"b\""` + "\na\"b\n" + `"c\nd"` + "\n\"\"\n\"[x\"\n" + `C:\new` + "\n" + `"\"x"`,
 	} {
 		next := enter("compare:0", text).Check(200)
@@ -256,7 +256,7 @@ func TestNegation(t *testing.T) {
 	}
 	shown := s.Get(segmentsPath+"/germany").Check(200).Contains("not country is DE", "When country is missing, this matches.")
 	s.Get(segmentsPath).Check(200).Contains("not (country is DE)")
-	s.Get(segmentsPath+"/germany/history").Check(200).Contains("Constraint 1 negated")
+	s.Get(segmentsPath + "/germany/history").Check(200).Contains("Constraint 1 negated")
 	shown = press(t, s, shown, "check", "entity", "u-1").Check(200).Contains("In. As the segment is saved.", "Matches: not country is DE")
 	shown = press(t, s, shown, "name").Check(200).Lacks("unsaved")
 	open := press(t, s, shown, "edit:0").Check(200).Lacks("unsaved")
@@ -441,5 +441,5 @@ func TestLimit(t *testing.T) {
 	replace(t, s, "heavy", &service.DocumentSegment{Name: "Heavy", Constraints: []*service.DocumentConstraint{c}})
 	s.Get(segmentsPath + "/heavy").Check(200).Contains("Add constraint")
 	replace(t, s, "heavy", &service.DocumentSegment{Name: "Heavy", Constraints: []*service.DocumentConstraint{c, c}})
-	s.Get(segmentsPath+"/heavy").Check(200).Contains("This segment has too many values for a form.").Lacks("Add constraint")
+	s.Get(segmentsPath + "/heavy").Check(200).Contains("This segment has too many values for a form.").Lacks("Add constraint")
 }
