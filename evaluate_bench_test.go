@@ -173,3 +173,34 @@ func BenchmarkApplyOneChange(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkConstraint compares one value by each type of comparison.
+func BenchmarkConstraint(b *testing.B) {
+	list := `["v0"`
+	blocks := `["10.0.0.0/8"`
+	for i := range 9_999 {
+		list += fmt.Sprintf(`,"value-%d"`, i)
+		blocks += fmt.Sprintf(`,"192.%d.%d.0/24"`, i/256, i%256)
+	}
+	for _, c := range []struct {
+		kind            guidon.ComparisonType
+		operator, value string
+		of              string
+	}{
+		{guidon.StringComparison, guidon.OpEQ, "SE", "NO"},
+		{guidon.NumberComparison, guidon.OpGTE, "18", "40"},
+		{guidon.DateTimeComparison, guidon.OpLT, "2026-01-01", "2025-06-01T12:00:00Z"},
+		{guidon.VersionComparison, guidon.OpGTE, "2.4", "2.10.0-beta.1+7"},
+		{guidon.PatternComparison, guidon.OpEQ, `(?i)@example\.com$`, "somebody@example.com"},
+		{guidon.ListComparison, guidon.OpAnyOf, list + "]", `["editor","value-77"]`},
+		{guidon.AddressComparison, guidon.OpIsOneOf, blocks + "]", "192.11.7.1"},
+	} {
+		b.Run(c.kind.Name(), func(b *testing.B) {
+			compiled, _ := guidon.CompileConstraint(&guidon.Constraint{Type: c.kind, Operator: c.operator, Value: c.value})
+			b.ReportAllocs()
+			for b.Loop() {
+				compiled.Accepts(c.of)
+			}
+		})
+	}
+}
