@@ -133,7 +133,7 @@ func (o *observer) Finished(operation, transport string, code guidon.Code, _ tim
 	o.finished <- finished{operation, transport, code}
 }
 
-func (*observer) SnapshotSent(string, int) {}
+func (*observer) SnapshotRequested(string, int) {}
 
 func (o *observer) Evaluated(events []evaluation.Event) {
 	for _, e := range events {

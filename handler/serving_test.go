@@ -76,7 +76,7 @@ type noObserver struct{}
 
 func (noObserver) Finished(string, string, guidon.Code, time.Duration) {}
 func (noObserver) Evaluated([]evaluation.Event)                        {}
-func (noObserver) SnapshotSent(string, int)                            {}
+func (noObserver) SnapshotRequested(string, int)                       {}
 
 // hotConnection is a client that allocates nothing.
 type hotConnection struct {

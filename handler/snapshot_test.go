@@ -20,6 +20,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
+	observed "github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
@@ -636,5 +637,32 @@ func get(b *testing.B, h http.Handler, want int, headers ...string) {
 	h.ServeHTTP(w, request)
 	if w.status != want {
 		b.Fatalf("%d, want %d", w.status, want)
+	}
+}
+
+// omissions records what an observer is told about snapshots.
+type omissions []string
+
+func (*omissions) Evaluated([]observed.Event) {}
+func (o *omissions) SnapshotRequested(namespace string, omitted int) {
+	*o = append(*o, fmt.Sprint(namespace, " ", omitted))
+}
+
+// TestSnapshotObserved: the observer is told about a snapshot that the client has already, too:
+// after a restart, clients that poll get nothing else.
+func TestSnapshotObserved(t *testing.T) {
+	seen := new(omissions)
+	s := newServer(t, func(c *handler.Config) { c.Evaluations = seen })
+	s.must("", "POST", "/api/v1/flags", `{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE"}`)
+	s.must("", "POST", "/api/v1/segments", `{"key":"s","name":"S"}`)
+	s.must("", "POST", "/api/v1/namespaces/default/segments/s/constraints", `{"type":"STRING_COMPARISON_TYPE","property":"p","operator":"eq","value":"a","negate":true}`)
+	s.must("", "POST", "/api/v1/namespaces/default/flags/f/rollouts", `{"rank":1,"segment":{"segmentKey":"s","value":true}}`)
+	tag := s.must("", "GET", defaultSnapshot, "").header.Get("Etag")
+	if r := s.do("GET", defaultSnapshot, "", "If-None-Match", tag); r.status != 304 {
+		t.Errorf("got status %d, want 304", r.status)
+	}
+	s.must("", "GET", snapshots+"unknown", "")
+	if diff := cmp.Diff(&omissions{"default 1", "default 1", "unknown 0"}, seen); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -44,16 +44,17 @@ type Evaluated interface {
 	GetEntityId() string
 }
 
-// Observer is notified of evaluations, and of snapshots for those by clients. It is called concurrently, while the
-// request runs, and must not block.
+// Observer is notified of evaluations, and of snapshots for those by clients. It is called
+// concurrently, while the request runs, and must not block.
 type Observer interface {
 	// Evaluated is called with the evaluations of a request, in one or several calls.
 	// The slice is valid until it returns. A flag or namespace need not exist; see
 	// [EvaluationEvent.FlagExists].
 	Evaluated([]Event)
-	// SnapshotSent is called when a client gets the snapshot of a namespace, with how many
-	// flags it leaves out because clients would evaluate them differently.
-	SnapshotSent(namespace string, omitted int)
+	// SnapshotRequested is called when a client requests the snapshot of a namespace, also if
+	// it has that already, with how many flags it leaves out because clients would evaluate
+	// them differently.
+	SnapshotRequested(namespace string, omitted int)
 }
 
 // Events collects the evaluations of a request for the observer. It is nil if there is

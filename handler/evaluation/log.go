@@ -37,8 +37,8 @@ func (l *Log) Evaluated(events []Event) {
 	}
 }
 
-// SnapshotSent implements [Observer]. It logs nothing.
-func (l *Log) SnapshotSent(string, int) {}
+// SnapshotRequested implements [Observer]. It logs nothing.
+func (l *Log) SnapshotRequested(string, int) {}
 
 // attributes appends the attributes that the conventions name, and the request id that
 // the request is logged with.
@@ -137,8 +137,8 @@ func (o observers) Evaluated(events []Event) {
 	}
 }
 
-func (o observers) SnapshotSent(namespace string, omitted int) {
+func (o observers) SnapshotRequested(namespace string, omitted int) {
 	for _, one := range o {
-		one.SnapshotSent(namespace, omitted)
+		one.SnapshotRequested(namespace, omitted)
 	}
 }

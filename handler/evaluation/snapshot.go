@@ -16,6 +16,9 @@ func (v *Evaluator) Snapshot(
 	view service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *call.Request,
 ) (call.Response, error) {
 	snapshot := view.Snapshot
+	if v.observer != nil {
+		v.observer.SnapshotRequested(snapshot.Namespace().Key, len(clientFlags.Of(snapshot).omitted))
+	}
 	p := profileOf(request.ClientVersion)
 	response := call.Response{ETag: snapshotETag(snapshot, p)}
 	if call.MatchesETag(request.IfNoneMatch, response.ETag) {
@@ -34,9 +37,6 @@ func (v *Evaluator) Snapshot(
 		return call.Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB; download it over HTTP", call.MaxGRPCResponse>>20)
 	default:
 		response.Message = wireSnapshot(snapshot, p)
-	}
-	if v.observer != nil {
-		v.observer.SnapshotSent(snapshot.Namespace().Key, len(clientFlags.Of(snapshot).omitted))
 	}
 	return response, nil
 }

@@ -1,6 +1,8 @@
 package evaluation
 
 import (
+	"slices"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -27,13 +29,16 @@ type flagsForClients struct {
 	omitted []*evaluation.OmittedFlag
 }
 
-var clientFlags = guidon.NewDerivation(func(s *guidon.Snapshot) (flags flagsForClients) {
-	for _, f := range s.EvaluableFlags() {
-		if reason := analysis.ClientOmission(s.Compiled(f.Key)); reason != "" {
+var clientFlags = guidon.NewDerivation(func(s *guidon.Snapshot) flagsForClients {
+	flags := flagsForClients{sent: s.EvaluableFlags()}
+	omission := func(f *guidon.Flag) string { return analysis.ClientOmission(s.Compiled(f.Key)) }
+	for _, f := range flags.sent {
+		if reason := omission(f); reason != "" {
 			flags.omitted = append(flags.omitted, &evaluation.OmittedFlag{Key: f.Key, Reason: reason})
-		} else {
-			flags.sent = append(flags.sent, f)
 		}
+	}
+	if len(flags.omitted) > 0 { // otherwise the list is shared
+		flags.sent = slices.DeleteFunc(slices.Clone(flags.sent), func(f *guidon.Flag) bool { return omission(f) != "" })
 	}
 	return flags
 })

@@ -212,7 +212,7 @@ func newGate() *gate {
 
 func (g *gate) Finished(string, string, guidon.Code, time.Duration) {}
 
-func (g *gate) SnapshotSent(string, int) {}
+func (g *gate) SnapshotRequested(string, int) {}
 
 func (g *gate) Evaluated([]evaluation.Event) {
 	g.entered <- struct{}{}

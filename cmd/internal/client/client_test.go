@@ -53,7 +53,7 @@ func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.D
 
 func (o *observer) Evaluated([]evaluation.Event) {}
 
-func (o *observer) SnapshotSent(string, int) {}
+func (o *observer) SnapshotRequested(string, int) {}
 
 // take returns the calls since the last take.
 func (o *observer) take() []string {

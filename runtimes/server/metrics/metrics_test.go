@@ -284,7 +284,7 @@ func TestOmittedFlags(t *testing.T) {
 		omitted   int
 		want      string
 	}{{"a", 0, "0"}, {"a", 2, "2"}, {"b", 3, "5"}, {"a", 1, "4"}, {"b", 0, "1"}} {
-		m.SnapshotSent(step.namespace, step.omitted)
+		m.SnapshotRequested(step.namespace, step.omitted)
 		if diff := cmp.Diff([]string{"guidon_snapshot_omitted_flags " + step.want}, scrape(t, m, "guidon_snapshot_omitted_flags")); diff != "" {
 			t.Errorf("after %v (-want +got):\n%s", step, diff)
 		}

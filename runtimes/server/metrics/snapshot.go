@@ -22,8 +22,8 @@ func newOmittedFlags(registry prometheus.Registerer) *omittedFlags {
 	return o
 }
 
-// SnapshotSent notes how many flags the snapshot of the namespace leaves out.
-func (m *Registry) SnapshotSent(namespace string, omitted int) {
+// SnapshotRequested notes how many flags the snapshot of the namespace leaves out.
+func (m *Registry) SnapshotRequested(namespace string, omitted int) {
 	m.omitted.mu.Lock()
 	defer m.omitted.mu.Unlock()
 	if omitted > 0 {
