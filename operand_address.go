@@ -20,6 +20,9 @@ func ParseAddresses(text string) (*AddressSet, error) {
 	if err := json.Unmarshal([]byte(text), &items); err != nil {
 		return nil, err
 	}
+	if items == nil {
+		return nil, errNoAddresses // null
+	}
 	s := &AddressSet{blocks: make(map[netip.Prefix]bool, len(items)), listed: len(items)}
 	lengths := map[int]bool{}
 	for _, item := range items {
@@ -52,7 +55,10 @@ func parseBlock(text string) (netip.Prefix, error) {
 // mappedBits is the length of the block of IPv6 addresses that stand for IPv4 addresses.
 const mappedBits = 96
 
-var errZone = errors.New("the address has a zone")
+var (
+	errNoAddresses = errors.New("not a list of addresses")
+	errZone        = errors.New("the address has a zone")
+)
 
 // ParseAddress parses an IPv4 or IPv6 address. An IPv4 address may be written as a part of
 // IPv6, as in ::ffff:192.0.2.1. A zone is an error.

@@ -94,10 +94,11 @@ var operandForms = map[guidon.ComparisonType]string{
 
 // checkOperand checks the operand of a constraint, which must be a valid one of its type.
 func (in ConstraintInput) checkOperand(operator *guidon.Operator) error {
+	if in.Type == guidon.PatternComparison {
+		return in.checkPattern()
+	}
 	o := (&guidon.Constraint{Type: in.Type, Operator: operator.Name, Value: in.Value}).Operand()
 	switch {
-	case in.Type == guidon.PatternComparison:
-		return in.checkPattern()
 	case !o.Valid:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid value provided for property %q of type %s; it must be %s",
 			in.Property, in.Type.Name(), cmp.Or(operandForms[in.Type], `a JSON list like ["a","b"]`))

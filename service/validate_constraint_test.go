@@ -197,6 +197,7 @@ func TestConstraintChecks(t *testing.T) {
 		{"no list", ConstraintInput{Type: guidon.ListComparison, Operator: "anyof", Value: "a"}, "", `invalid value provided for property "p" of type list; it must be a JSON list like ["a","b"]`},
 		{"list in a list", ConstraintInput{Type: guidon.ListComparison, Operator: "anyof", Value: `[["a"]]`}, "", `invalid value provided for property "p" of type list; it must be a JSON list like ["a","b"]`},
 		{"no address", ConstraintInput{Type: guidon.AddressComparison, Operator: "isoneof", Value: `["192.0.2.256"]`}, "", `invalid value provided for property "p" of type address; it must be a JSON list like ["192.0.2.0/24","2001:db8::1"]`},
+		{"null for addresses", ConstraintInput{Type: guidon.AddressComparison, Operator: "isoneof", Value: `null`}, "", `invalid value provided for property "p" of type address; it must be a JSON list like ["192.0.2.0/24","2001:db8::1"]`},
 		{"one address", ConstraintInput{Type: guidon.AddressComparison, Operator: "isoneof", Value: `192.0.2.1`}, "", `invalid value provided for property "p" of type address; it must be a JSON list like ["192.0.2.0/24","2001:db8::1"]`},
 		{"marked type", ConstraintInput{Type: guidon.StringComparison | 1<<15, Operator: "eq", Value: "a"}, "", `invalid constraint type: "STRING_COMPARISON_TYPE+1"`},
 	}
