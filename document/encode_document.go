@@ -7,7 +7,8 @@ import (
 
 // Contract 13.2 defines the order of the members, and which ones are omitted.
 
-// document writes the document with the version, if there is one, up to the first object that the format cannot represent.
+// document writes the document with the version, if there is one, up to the first object that
+// the format cannot represent.
 func (e *encoder) document(to sink, d *service.Document, version string) error {
 	n := &node{kind: object}
 	n.addText("version", version)

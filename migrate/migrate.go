@@ -34,9 +34,9 @@ func newStep(source *goose.Source, appliedAt time.Time) Step {
 	return Step{Version: source.Version, Name: stepName(source), Optional: source.Version == additionsStep, AppliedAt: appliedAt}
 }
 
-// Up applies the pending steps and returns them; see [Additions] for the optional one. Any number of processes may call it
-// concurrently, also on an empty database: one applies the steps, and the others wait for
-// it. SQLite is an exception: the caller must have exclusive access to the file, for
+// Up applies the pending steps and returns them; see [Additions] for the optional one. Any
+// number of processes may call it concurrently, also on an empty database: one applies the
+// steps, and the others wait for it. SQLite is an exception: the caller must have exclusive access to the file, for
 // example by the option Exclusive of package store.
 //
 // If a step fails, the steps before it stay applied and are returned. A step that was

@@ -23,7 +23,7 @@ func Call[M any, R interface {
 }
 
 // HasChanged reports whether a write was refused because something has changed since it was
-// read. The other reason with that code is [service.ErrAdditions].
+// read. The other reason with that code that commands get is [service.ErrAdditions].
 func HasChanged(err error) bool {
 	return errors.Is(err, guidon.FailedPrecondition) && !strings.Contains(err.Error(), service.ErrAdditions.Error())
 }
