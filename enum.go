@@ -1,6 +1,9 @@
 package guidon
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Enums are stored by name, so that a row or a change record can be read without this
 // source. The names are those of the wire (contract 2).
@@ -34,7 +37,13 @@ func (t MatchType) Known() bool { return int(t) < len(matchTypeNames) }
 func (o SegmentOperator) Known() bool { return int(o) < len(segmentOperatorNames) }
 
 // MarshalText returns the wire name, or an error if it has none.
-func (t FlagType) MarshalText() ([]byte, error) { return marshalEnum(flagTypeNames, t) }
+func (t FlagType) MarshalText() ([]byte, error) {
+	name, err := marshalEnum(flagTypeNames, t&^markedFlag)
+	if err == nil && t&markedFlag != 0 {
+		name = append(name, storedMark...)
+	}
+	return name, err
+}
 
 // MarshalText returns the wire name, or an error if it has none.
 func (t MatchType) MarshalText() ([]byte, error) { return marshalEnum(matchTypeNames, t) }
@@ -43,7 +52,14 @@ func (t MatchType) MarshalText() ([]byte, error) { return marshalEnum(matchTypeN
 func (o SegmentOperator) MarshalText() ([]byte, error) { return marshalEnum(segmentOperatorNames, o) }
 
 // UnmarshalText sets t by its wire name. Anything else is an error.
-func (t *FlagType) UnmarshalText(text []byte) error { return unmarshalEnum(flagTypeNames, t, text) }
+func (t *FlagType) UnmarshalText(text []byte) error {
+	name, marked := bytes.CutSuffix(text, []byte(storedMark))
+	err := unmarshalEnum(flagTypeNames, t, name)
+	if err == nil && marked {
+		*t |= markedFlag
+	}
+	return err
+}
 
 // UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *MatchType) UnmarshalText(text []byte) error { return unmarshalEnum(matchTypeNames, t, text) }

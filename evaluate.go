@@ -64,24 +64,42 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 		if err != nil {
 			return VariantResult{}, err
 		}
-		if matched != nil {
-			result.SegmentKeys = matched
-			return f.distribute(&f.rules[i], entityID, result), nil
+		if matched == nil {
+			continue
 		}
+		if c := f.rules[i].conditions; c != nil {
+			if met, err := c.met(entityID, context, &result.Bucketed); err != nil {
+				return VariantResult{}, err
+			} else if !met {
+				continue
+			}
+		}
+		result.SegmentKeys = matched
+		return f.distribute(&f.rules[i], entityID, context, result), nil
 	}
 	return result, nil
 }
 
 // distribute completes the result by the first rule that matched. Later rules are not
 // tried, even if this one gives no variant.
-func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result VariantResult) VariantResult {
+func (f *CompiledFlag) distribute(r *compiledRule, entityID string, context map[string]string, result VariantResult) VariantResult {
+	if r.codeDefault {
+		return VariantResult{Reason: ReasonDefault, SegmentKeys: result.SegmentKeys, Bucketed: result.Bucketed}
+	}
 	if len(r.ranges) == 0 {
 		// Quirk (contract 7.5.5.3): a match without a variant, or with the default one.
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
-	result.Bucketed = r.ranges[0].end < VariantBuckets // otherwise all entities get the first variant
-	chosen := r.rangeOf(variantBucket(f.hash, entityID))
+	bucket, of := 0, VariantBuckets
+	if c := r.conditions; c == nil || c.split == nil {
+		bucket = variantBucket(f.hash, entityID)
+		result.Bucketed = result.Bucketed || r.ranges[0].end < of // otherwise all entities get the first variant
+	} else {
+		bucket, _ = c.split.bucket(entityID, context)
+		result.Bucketed = result.Bucketed || c.split.by == "" && r.ranges[0].end < c.split.buckets()
+	}
+	chosen := r.rangeOf(bucket)
 	if chosen == nil {
 		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and the
 		// result names the segments of this one.
@@ -116,6 +134,13 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	bucketed := false
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
+		if r.share != nil {
+			bucketed = bucketed || r.share.divides()
+			if r.share.has(entityID, context) {
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
+			}
+			continue
+		}
 		if r.audience == nil {
 			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
 			if float32(booleanBucket(f.key, entityID)) < r.percentage {
@@ -127,9 +152,17 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		if err != nil {
 			return BooleanResult{}, err
 		}
-		if matched != nil {
-			return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
+		if matched == nil {
+			continue
 		}
+		if r.conditions != nil {
+			if met, err := r.conditions.met(entityID, context, &bucketed); err != nil {
+				return BooleanResult{}, err
+			} else if !met {
+				continue
+			}
+		}
+		return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
 	}
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }

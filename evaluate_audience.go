@@ -93,6 +93,40 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *Audienc
 	return set
 }
 
+// noKeys are the keys of an audience without segments.
+var noKeys = []string{}
+
+// audienceOf returns the audience of a rule with the conditions, whose groups are part of it if
+// all of it must match, and otherwise an audience of their own.
+func (x segmentIndex) audienceOf(keys []string, operator SegmentOperator, c *Conditions) (audience, groups *Audience) {
+	if len(c.Groups) == 0 {
+		if len(keys) == 0 && c.Everyone {
+			return &Audience{keys: noKeys, all: true}, nil
+		}
+		return x.audience(keys, operator), nil
+	}
+	groups = &Audience{keys: noKeys, all: true}
+	for _, g := range c.Groups {
+		groups.add(CompileSegment(&Segment{MatchType: g.MatchType, Constraints: g.Constraints}))
+	}
+	switch audience = x.audience(keys, operator); {
+	case len(keys) == 0:
+		return groups, nil
+	case audience == nobody || len(keys) > 1 && operator == OrSegments:
+		return audience, groups
+	}
+	all := &Audience{keys: audience.keys, all: true}
+	for _, g := range slices.Concat(audience.segments, groups.segments) {
+		all.add(g)
+	}
+	return all, nil
+}
+
+func (a *Audience) add(g *CompiledSegment) {
+	a.segments = append(a.segments, g)
+	a.unknown = a.unknown || g.single.unknown
+}
+
 // errUnknownConstraint fails the whole request, unlike a value that does not
 // parse (contract 7.2).
 var errUnknownConstraint = Errorf(InvalidArgument, "unknown constraint type")

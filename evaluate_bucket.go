@@ -79,15 +79,19 @@ type bucketRange struct {
 // distributions whose share is not positive or whose variant no longer exists. An
 // empty range would differ: a rule with an empty range can miss, while a rule
 // without ranges always matches.
-func compileRanges(distributions []*Distribution, variants map[string]*Variant) []bucketRange {
+func compileRanges(distributions []*Distribution, variants map[string]*Variant, buckets int) []bucketRange {
 	ranges := make([]bucketRange, 0, len(distributions))
-	end := 0
+	end, sum := 0, 0.0
 	for _, d := range distributions {
 		v := variants[d.VariantID]
 		if v == nil || !d.Shares() {
 			continue
 		}
-		end += d.Buckets()
+		if sum += float64(d.Rollout); buckets == FineBuckets {
+			end = fineLimit(sum)
+		} else {
+			end += d.Buckets()
+		}
 		ranges = append(ranges, bucketRange{end: end, key: v.Key, attachment: v.Attachment})
 	}
 	return ranges

@@ -120,7 +120,7 @@ func TestRanges(t *testing.T) {
 				variants[key] = &Variant{ID: key, Key: key}
 				distributions = append(distributions, &Distribution{VariantID: key, Rollout: rollout})
 			}
-			r := compiledRule{ranges: compileRanges(distributions, variants)}
+			r := compiledRule{ranges: compileRanges(distributions, variants, VariantBuckets)}
 			ends := make([]int, 0, len(r.ranges))
 			for _, part := range r.ranges {
 				ends = append(ends, part.end)
@@ -146,7 +146,7 @@ func TestRanges(t *testing.T) {
 func TestRangesOfLostVariant(t *testing.T) {
 	ranges := compileRanges([]*Distribution{
 		{VariantID: "gone", Rollout: 50}, {VariantID: "b", Rollout: 50},
-	}, map[string]*Variant{"b": {ID: "b", Key: "B"}})
+	}, map[string]*Variant{"b": {ID: "b", Key: "B"}}, VariantBuckets)
 	if len(ranges) != 1 || ranges[0] != (bucketRange{end: 500, key: "B"}) {
 		t.Errorf("got %v, want only the range of B up to 500", ranges)
 	}

@@ -16,6 +16,9 @@ const (
 	BooleanFlag FlagType = 1 // evaluates to true or false, by rollouts
 )
 
+// markedFlag is [markedComparison] for flags.
+const markedFlag FlagType = 1 << 6
+
 // Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
 // in the change log as a whole.
 type Flag struct {
@@ -37,8 +40,27 @@ type Flag struct {
 }
 
 // Additions reports whether the stored form of the flag has parts that releases from before the
-// schema step additions cannot read. A flag has none yet.
-func (f *Flag) Additions() bool { return false }
+// schema step additions cannot read.
+func (f *Flag) Additions() bool {
+	return slices.ContainsFunc(f.Rules, (*Rule).additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).additions)
+}
+
+func (r *Rule) additions() bool { return !r.none() || r.Split != nil || r.CodeDefault }
+
+func (r *Rollout) additions() bool {
+	return !r.none() || r.Threshold != nil && (r.Threshold.Split != nil || r.Threshold.Start != 0)
+}
+
+// Stored returns the flag as it is stored, as JSON. One that has additions has a mark in its
+// type, so that releases that would ignore them refuse the flag. [ReadFlag] removes it.
+func (f *Flag) Stored() *Flag {
+	if !f.Additions() {
+		return f
+	}
+	stored := *f
+	stored.Type |= markedFlag
+	return &stored
+}
 
 // Variant is one of the possible results of a variant flag.
 type Variant struct {
@@ -87,23 +109,28 @@ func (f *Flag) SegmentKeys() iter.Seq[string] {
 	}
 	return func(yield func(string) bool) {
 		for _, r := range f.Rules {
-			for _, key := range r.SegmentKeys {
-				if !yield(key) {
-					return
-				}
+			if !yieldAll(yield, r.SegmentKeys, r.ExceptSegmentKeys) {
+				return
 			}
 		}
 		for _, r := range f.Rollouts {
-			if r.Segment == nil {
-				continue
-			}
-			for _, key := range r.Segment.SegmentKeys {
-				if !yield(key) {
-					return
-				}
+			if r.Segment != nil && !yieldAll(yield, r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
+				return
 			}
 		}
 	}
+}
+
+// yieldAll yields the keys of the lists. It reports whether to continue.
+func yieldAll(yield func(string) bool, lists ...[]string) bool {
+	for _, keys := range lists {
+		for _, key := range keys {
+			if !yield(key) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // RemoveVariant removes the variant and its distributions, and clears the default if it

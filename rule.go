@@ -21,6 +21,9 @@ type Rule struct {
 	Distributions   []*Distribution `json:"distributions,omitempty"` // in creation order, which determines the buckets
 	CreatedAt       time.Time       `json:"createdAt"`
 	UpdatedAt       time.Time       `json:"updatedAt"`
+	Split           *Split          `json:"split,omitempty"`       // how the distributions divide the entities; nil means in the flag's own way
+	CodeDefault     bool            `json:"codeDefault,omitempty"` // without distributions: the default in the client's code applies
+	Conditions
 }
 
 // Distribution assigns a share of a rule's entities to a variant.
@@ -57,9 +60,11 @@ type Rollout struct {
 	Threshold   *RolloutThreshold `json:"threshold,omitempty"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
+	Conditions                    // of a Segment
 }
 
-// RolloutSegment sets Value for the entities of its segments.
+// RolloutSegment sets Value for the entities of its segments that meet the conditions of the
+// rollout.
 type RolloutSegment struct {
 	SegmentKeys     []string        `json:"segmentKeys"`
 	SegmentOperator SegmentOperator `json:"segmentOperator"`
@@ -70,6 +75,8 @@ type RolloutSegment struct {
 type RolloutThreshold struct {
 	Percentage float32 `json:"percentage"` // 0 to 100
 	Value      bool    `json:"value"`
+	Start      float32 `json:"start,omitempty"` // where the share begins, in percent of the buckets
+	Split      *Split  `json:"split,omitempty"` // nil means the flag's own way
 }
 
 // Type returns the kind of the rollout, or UnknownRollout if neither Segment nor

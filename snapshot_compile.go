@@ -25,14 +25,18 @@ type CompiledFlag struct {
 
 // compiledRule is a rule prepared for evaluation.
 type compiledRule struct {
-	audience *Audience
-	ranges   []bucketRange // empty if no distribution has a share
+	audience    *Audience
+	conditions  *compiledConditions // nil if there are none
+	ranges      []bucketRange       // empty if no distribution has a share
+	codeDefault bool
 }
 
 // compiledRollout is a rollout prepared for evaluation.
 type compiledRollout struct {
-	audience   *Audience // nil for a threshold
-	percentage float32   // of the threshold
+	audience   *Audience           // nil for a threshold
+	conditions *compiledConditions // nil if there are none
+	share      *compiledShare      // of a threshold, unless it is a percentage in the flag's own way
+	percentage float32             // of the threshold
 	value      bool
 }
 
@@ -86,9 +90,22 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	variants := variantsByID(c.flag)
 	c.rules = make([]compiledRule, len(c.flag.Rules))
 	for i, r := range c.flag.Rules {
-		c.rules[i].audience = segments.audience(r.SegmentKeys, r.SegmentOperator)
-		c.rules[i].ranges = compileRanges(r.Distributions, variants)
+		to := &c.rules[i]
+		to.audience, to.conditions = segments.target(r.SegmentKeys, r.SegmentOperator, &r.Conditions, r.Split, c.key)
+		to.ranges, to.codeDefault = compileRanges(r.Distributions, variants, to.conditions.buckets()), r.CodeDefault
 	}
+}
+
+// target returns whom a rule of the flag with the key is for.
+func (x segmentIndex) target(
+	keys []string, operator SegmentOperator, c *Conditions, split *Split, key string,
+) (*Audience, *compiledConditions) {
+	audience, groups := x.audienceOf(keys, operator, c)
+	conditions, matches := x.conditions(c, groups, split, key)
+	if !matches {
+		return nobody, nil
+	}
+	return audience, conditions
 }
 
 func variantsByID(f *Flag) map[string]*Variant {
@@ -107,9 +124,10 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 	for i, r := range c.flag.Rollouts {
 		switch t, s := r.Threshold, r.Segment; {
 		case t != nil:
-			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value}
+			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value, share: compileThreshold(t, c.key)}
 		case s != nil:
-			c.rollouts[i] = compiledRollout{audience: segments.audience(s.SegmentKeys, s.SegmentOperator), value: s.Value}
+			c.rollouts[i].value = s.Value
+			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, &r.Conditions, nil, c.key)
 		default:
 			c.rollouts[i] = compiledRollout{audience: nobody}
 		}

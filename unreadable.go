@@ -121,6 +121,7 @@ func (f *Flag) check(key string) error {
 	if f.Key != key {
 		return errOtherKey
 	}
+	f.Type &^= markedFlag
 	if slices.Contains(f.Variants, nil) || slices.Contains(f.Rules, nil) || slices.Contains(f.Rollouts, nil) {
 		return errMissing
 	}
