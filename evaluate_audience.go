@@ -112,7 +112,7 @@ func (x segmentIndex) audienceOf(keys []string, operator SegmentOperator, c *Con
 	switch audience = x.audience(keys, operator); {
 	case len(keys) == 0:
 		return groups, nil
-	case audience == nobody || len(keys) > 1 && operator == OrSegments:
+	case audience == nobody || len(keys) > 1 && operator != AndSegments:
 		return audience, groups
 	}
 	all := &Audience{keys: audience.keys, all: true}

@@ -33,7 +33,7 @@ func TestOracle(t *testing.T) {
 }
 
 func compareWithOracle(t *testing.T, data []byte, entityID, value string) {
-	input := flagtest.NewFuzzInput(data).WithShares()
+	input := flagtest.NewTargetedInput(data)
 	flag := input.Flag()
 	segments := input.Segments(value)
 	s, oracle := flagtest.SnapshotOf(flag, segments...), flagtest.Oracle{Segments: segments}

@@ -28,12 +28,16 @@ func FuzzedEvaluation(data []byte, entityID, value string) (s *guidon.Snapshot, 
 // FuzzInput makes flags and segments of the input of a fuzz test, including ones that the
 // service would not store. It reads the input byte by byte, and zeros after its end.
 type FuzzInput struct {
-	rest    []byte
-	percent bool // float returns percentages
+	rest     []byte
+	percent  bool // float returns percentages
+	targeted bool // so that float returns percentages only, and rules have conditions
 }
 
 // NewFuzzInput returns the input.
 func NewFuzzInput(data []byte) *FuzzInput { return &FuzzInput{rest: data} }
+
+// NewTargetedInput returns an input whose flags have shares that can be saved, and conditions.
+func NewTargetedInput(data []byte) *FuzzInput { return &FuzzInput{rest: data, targeted: true} }
 
 // WithShares makes most results of float percentages, in steps that must be rounded.
 func (s *FuzzInput) WithShares() *FuzzInput {
@@ -61,7 +65,7 @@ func (s *FuzzInput) Bool() bool { return s.byte()&1 == 1 }
 
 // float returns any float, including NaN, infinities and negative numbers.
 func (s *FuzzInput) float() float32 {
-	if s.percent && s.Below(16) > 0 {
+	if s.targeted || s.percent && s.Below(16) > 0 {
 		return float32(s.Below(101)) + float32(s.Below(4))/3
 	}
 	return math.Float32frombits(binary.LittleEndian.Uint32([]byte{s.byte(), s.byte(), s.byte(), s.byte()}))
@@ -87,6 +91,9 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 	f.DefaultVariantID = []string{"", "a", "b", "lost"}[s.Below(4)]
 	for range s.Below(4) {
 		r := &guidon.Rule{SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.enum(3))}
+		if s.targeted {
+			r.Conditions, r.Split, r.CodeDefault = s.conditions(), s.split(), s.Below(8) == 0
+		}
 		for range s.Below(4) {
 			r.Distributions = append(r.Distributions, &guidon.Distribution{
 				VariantID: letters[s.Below(4)], Rollout: s.float(),
@@ -99,14 +106,49 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 		switch s.Below(3) {
 		case 1:
 			r.Threshold = &guidon.RolloutThreshold{Percentage: s.float(), Value: s.Bool()}
+			if s.targeted {
+				r.Threshold.Start, r.Threshold.Split = s.start(), s.split()
+			}
 		case 2:
 			r.Segment = &guidon.RolloutSegment{
 				SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.enum(3)), Value: s.Bool(),
+			}
+			if s.targeted {
+				r.Conditions = s.conditions()
 			}
 		}
 		f.Rollouts = append(f.Rollouts, r)
 	}
 	return f
+}
+
+func (s *FuzzInput) split() *guidon.Split {
+	if s.Bool() {
+		return nil
+	}
+	return &guidon.Split{
+		By: []string{"", "p0", "p1", "missing"}[s.Below(4)], Seed: []string{"", "layer"}[s.Below(2)],
+		Hash: guidon.BucketHash(s.enum(4)),
+	}
+}
+
+func (s *FuzzInput) start() float32 { return []float32{0, 0, 12.5, 33.333}[s.Below(4)] }
+
+func (s *FuzzInput) conditions() (c guidon.Conditions) {
+	for range s.Below(3) {
+		c.Groups = append(c.Groups, &guidon.ConstraintGroup{MatchType: guidon.MatchType(s.enum(2)), Constraints: s.constraints("5")})
+	}
+	if s.Below(4) == 0 {
+		c.ExceptSegmentKeys = s.segmentKeys()
+	}
+	c.Everyone = s.Bool()
+	if s.Bool() {
+		c.Portion = &guidon.Portion{Percentage: s.float(), Start: s.start()}
+		if split := s.split(); split != nil {
+			c.Portion.Split = *split
+		}
+	}
+	return c
 }
 
 // Operators returns the names of all operators, and two that do not exist.
@@ -123,22 +165,25 @@ var comparisonTypes = append(guidon.ComparisonTypes(), guidon.UnknownComparison,
 
 // Segments returns the segments s0 to s2, with constraints to which the value may matter.
 func (s *FuzzInput) Segments(value string) (segments []*guidon.Segment) {
+	for i := range 3 {
+		segments = append(segments, Segment("s"+strconv.Itoa(i), guidon.MatchType(s.enum(3)), s.constraints(value)...))
+	}
+	return segments
+}
+
+func (s *FuzzInput) constraints(value string) (constraints []*guidon.Constraint) {
 	operators := Operators()
 	operands := []string{
 		value, "5", "2024-01-01", `["` + value + `"]`, "[5]", "", "^a", "2.4.0-rc.1", `["5","a"]`, `["10.0.0.0/8","10.1.0.0/16"]`,
 	}
-	for i := range 3 {
-		g := Segment("s"+strconv.Itoa(i), guidon.MatchType(s.enum(3)))
-		for range s.Below(4) {
-			g.Constraints = append(g.Constraints, &guidon.Constraint{
-				Type:     comparisonTypes[s.Below(len(comparisonTypes))],
-				Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
-				Operator: operators[s.Below(len(operators))],
-				Value:    operands[s.Below(len(operands))],
-				Negate:   s.Below(4) == 0,
-			})
-		}
-		segments = append(segments, g)
+	for range s.Below(4) {
+		constraints = append(constraints, &guidon.Constraint{
+			Type:     comparisonTypes[s.Below(len(comparisonTypes))],
+			Property: []string{"p0", "p1", "missing", ""}[s.Below(4)],
+			Operator: operators[s.Below(len(operators))],
+			Value:    operands[s.Below(len(operands))],
+			Negate:   s.Below(4) == 0,
+		})
 	}
-	return segments
+	return constraints
 }

@@ -3,6 +3,7 @@ package flagtest
 import (
 	"encoding/json"
 	"hash/crc32"
+	"math"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -17,76 +18,200 @@ import (
 // slow, and knows nothing of package guidon but its objects.
 type Oracle struct{ Segments []*guidon.Segment }
 
-// Variant returns the result of a variant flag, without Bucketed.
+// Variant returns the result of a variant flag.
 func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) guidon.VariantResult {
-	var result guidon.VariantResult
+	var initial guidon.VariantResult
 	if v := f.DefaultVariant(); v != nil {
-		result = guidon.VariantResult{Reason: guidon.ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
+		initial = guidon.VariantResult{Reason: guidon.ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
 	if !f.Enabled {
-		result.Reason = guidon.ReasonFlagDisabled
-		return result
+		initial.Reason = guidon.ReasonFlagDisabled
+		return initial
 	}
 	for _, r := range f.Rules {
-		if matched := o.matched(r.SegmentKeys, r.SegmentOperator, id, context); matched != nil {
-			result.SegmentKeys = matched
-			return distribute(f, r, id, result)
+		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, &r.Conditions, id, context)
+		divided := valueOf(r.Split, id, context)
+		if !ok || r.Split != nil && r.Split.By != "" && divided == "" {
+			continue
 		}
+		result := initial
+		result.SegmentKeys = matched
+		if r.CodeDefault {
+			return guidon.VariantResult{Reason: guidon.ReasonDefault, SegmentKeys: matched}
+		}
+		return distribute(f, r, divided, result)
 	}
-	return result
+	return initial
 }
 
 // distribute is 7.5.5 from its second item.
-func distribute(f *guidon.Flag, r *guidon.Rule, id string, result guidon.VariantResult) guidon.VariantResult {
-	bucket := int(crc32.ChecksumIEEE([]byte(f.Key+id)) % 1000)
-	end, shared := 0, false
+func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.VariantResult) guidon.VariantResult {
+	split := guidon.Split{}
+	if r.Split != nil {
+		split = *r.Split
+	}
+	hash := hashOf(split, guidon.FliptHash)
+	bucket := bucketOf(hash, split.Seed, f.Key, value, false, 0)
+	end, sum, any := 0, 0.0, false
 	for _, d := range r.Distributions {
 		v := f.Variant(d.VariantID)
 		if v == nil || !(d.Rollout > 0) {
 			continue
 		}
-		shared = true
-		if end += int(d.Rollout * 10); bucket < end {
+		any = true
+		sum += float64(d.Rollout)
+		end += int(d.Rollout * 10)
+		if hash != guidon.FliptHash {
+			end = int(math.Round(1000 * sum))
+		}
+		if bucket < end {
 			result.Match, result.Reason, result.VariantKey, result.Attachment = true, guidon.ReasonMatch, v.Key, v.Attachment
 			return result
 		}
 	}
-	if !shared {
+	if !any {
 		result.Match, result.Reason = true, guidon.ReasonMatch
 	}
 	return result
 }
 
-// Boolean returns the result of a boolean flag, without Bucketed.
+// Boolean returns the result of a boolean flag.
 func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) guidon.BooleanResult {
 	for _, r := range f.Rollouts {
-		switch t, s := r.Threshold, r.Segment; {
-		case t != nil && float32(crc32.ChecksumIEEE([]byte(id+f.Key))%100) < t.Percentage:
-			return guidon.BooleanResult{Enabled: t.Value, Reason: guidon.ReasonMatch}
-		case t == nil && s != nil:
-			if matched := o.matched(s.SegmentKeys, s.SegmentOperator, id, context); matched != nil {
-				return guidon.BooleanResult{Enabled: s.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched}
+		switch {
+		case r.Threshold != nil && inThreshold(f, r.Threshold, id, context):
+			return guidon.BooleanResult{Enabled: r.Threshold.Value, Reason: guidon.ReasonMatch}
+		case r.Threshold == nil && r.Segment != nil:
+			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions, id, context); ok {
+				return guidon.BooleanResult{Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched}
 			}
 		}
 	}
 	return guidon.BooleanResult{Enabled: f.Enabled, Reason: guidon.ReasonDefault}
 }
 
-// matched returns the segments that matched (7.4), or nil if the rule does not match.
-func (o Oracle) matched(keys []string, operator guidon.SegmentOperator, id string, context map[string]string) (matched []string) {
+func inThreshold(f *guidon.Flag, t *guidon.RolloutThreshold, id string, context map[string]string) bool {
+	split := guidon.Split{}
+	if t.Split != nil {
+		split = *t.Split
+	}
+	value := valueOf(&split, id, context)
+	if split.By != "" && value == "" {
+		return false
+	}
+	hash := hashOf(split, guidon.FliptHash)
+	bucket := float64(bucketOf(hash, split.Seed, f.Key, value, true, 0))
+	start, end := float64(t.Start), float64(t.Start)+float64(t.Percentage)
+	if hash != guidon.FliptHash {
+		start, end = math.Round(1000*start), math.Round(1000*end)
+	}
+	return start <= bucket && bucket < end
+}
+
+// target returns the segments that matched, and whether the rule is for the entity.
+func (o Oracle) target(
+	f *guidon.Flag, keys []string, operator guidon.SegmentOperator, c *guidon.Conditions, id string, context map[string]string,
+) (matched []string, ok bool) {
+	if len(keys) == 0 && len(c.Groups) == 0 && !c.Everyone {
+		return nil, false
+	}
+	matched = []string{}
 	for _, key := range keys {
 		g := o.segment(key)
 		if g == nil {
-			return nil
+			return nil, false
 		}
-		if inSegment(g, id, context) {
+		if inGroup(g.MatchType, g.Constraints, id, context) {
 			matched = append(matched, key)
 		}
 	}
-	if operator == guidon.AndSegments && len(matched) < len(keys) {
-		return nil
+	if len(keys) > 0 && (len(matched) == 0 || operator == guidon.AndSegments && len(matched) < len(keys)) {
+		return nil, false
 	}
-	return matched
+	for _, g := range c.Groups {
+		if !inGroup(g.MatchType, g.Constraints, id, context) {
+			return nil, false
+		}
+	}
+	for _, key := range c.ExceptSegmentKeys {
+		if g := o.segment(key); g == nil || inGroup(g.MatchType, g.Constraints, id, context) {
+			return nil, false
+		}
+	}
+	return matched, c.Portion == nil || inPortion(f, c.Portion, id, context)
+}
+
+func inPortion(f *guidon.Flag, p *guidon.Portion, id string, context map[string]string) bool {
+	value := valueOf(&p.Split, id, context)
+	if p.By != "" && value == "" {
+		return false
+	}
+	hash := hashOf(p.Split, guidon.Murmur3Hash)
+	bucket := bucketOf(hash, p.Seed, f.Key, value, false, 1)
+	start, end := float64(p.Start), float64(p.Start)+float64(p.Percentage)
+	if hash == guidon.FliptHash {
+		return int(float32(start)*10) <= bucket && bucket < int(float32(end)*10)
+	}
+	return int(math.Round(1000*start)) <= bucket && bucket < int(math.Round(1000*end))
+}
+
+func hashOf(s guidon.Split, otherwise guidon.BucketHash) guidon.BucketHash {
+	switch {
+	case s.Hash != guidon.DefaultHash:
+		return s.Hash
+	case s.Seed != "":
+		return guidon.Murmur3Hash
+	}
+	return otherwise
+}
+
+func valueOf(s *guidon.Split, id string, context map[string]string) string {
+	if s == nil || s.By == "" {
+		return id
+	}
+	return context[s.By]
+}
+
+func bucketOf(hash guidon.BucketHash, seed, key, value string, threshold bool, start uint32) int {
+	if seed == "" {
+		seed = key
+	}
+	if hash == guidon.Murmur3Hash {
+		return int(uint64(murmur3([]byte(seed+value), start)) * 100_000 >> 32)
+	}
+	of, text := 1000, seed+value
+	if threshold {
+		of, text = 100, value+seed
+	}
+	h := int(crc32.ChecksumIEEE([]byte(text)))
+	if hash == guidon.FliptHash {
+		return h % of
+	}
+	return h%of*(100_000/of) + h/of%(100_000/of)
+}
+
+// murmur3 is MurmurHash3_x86_32.
+func murmur3(data []byte, h uint32) uint32 {
+	scramble := func(k uint32) uint32 {
+		k *= 0xcc9e2d51
+		k = k<<15 | k>>17
+		return k * 0x1b873593
+	}
+	length := uint32(len(data)) // #nosec G115 -- short texts
+	for ; len(data) >= 4; data = data[4:] {
+		h ^= scramble(uint32(data[0]) | uint32(data[1])<<8 | uint32(data[2])<<16 | uint32(data[3])<<24)
+		h = h<<13 | h>>19
+		h = h*5 + 0xe6546b64
+	}
+	var k uint32
+	for i := len(data); i > 0; i-- {
+		k = k<<8 | uint32(data[i-1])
+	}
+	h ^= scramble(k)
+	h ^= length
+	h = (h ^ h>>16) * 0x85ebca6b
+	h = (h ^ h>>13) * 0xc2b2ae35
+	return h ^ h>>16
 }
 
 func (o Oracle) segment(key string) *guidon.Segment {
@@ -98,10 +223,9 @@ func (o Oracle) segment(key string) *guidon.Segment {
 	return nil
 }
 
-// inSegment is 7.3.
-func inSegment(g *guidon.Segment, id string, context map[string]string) bool {
+func inGroup(match guidon.MatchType, constraints []*guidon.Constraint, id string, context map[string]string) bool {
 	held := 0
-	for _, c := range g.Constraints {
+	for _, c := range constraints {
 		value := context[c.Property]
 		if c.Type == guidon.EntityIDComparison {
 			value = id
@@ -110,10 +234,10 @@ func inSegment(g *guidon.Segment, id string, context map[string]string) bool {
 			held++
 		}
 	}
-	if g.MatchType == guidon.MatchAny {
-		return held > 0 || len(g.Constraints) == 0
+	if match == guidon.MatchAny {
+		return held > 0 || len(constraints) == 0
 	}
-	return held == len(g.Constraints)
+	return held == len(constraints)
 }
 
 // holds is contract 7.2 for one constraint, without its negation.
