@@ -42,12 +42,14 @@ type Flag struct {
 // Additions reports whether the stored form of the flag has parts that releases from before the
 // schema step additions cannot read.
 func (f *Flag) Additions() bool {
-	return slices.ContainsFunc(f.Rules, (*Rule).additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).additions)
+	return slices.ContainsFunc(f.Rules, (*Rule).Additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).Additions)
 }
 
-func (r *Rule) additions() bool { return !r.none() || r.Split != nil || r.CodeDefault }
+// Additions is [Flag.Additions] for one rule.
+func (r *Rule) Additions() bool { return !r.none() || r.Split != nil || r.CodeDefault }
 
-func (r *Rollout) additions() bool {
+// Additions is [Flag.Additions] for one rollout.
+func (r *Rollout) Additions() bool {
 	return !r.none() || r.Threshold != nil && (r.Threshold.Split != nil || r.Threshold.Start != 0)
 }
 

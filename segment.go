@@ -78,13 +78,13 @@ func MeansEntity(property string) bool {
 // Constraint is a condition on a property of the evaluation context, or on the entity
 // id (contract 7.2).
 type Constraint struct {
-	ID          string         `json:"id"`
+	ID          string         `json:"id,omitempty"` // empty in a ConstraintGroup
 	Type        ComparisonType `json:"type"`
 	Property    string         `json:"property"`
 	Operator    string         `json:"operator"` // the name of one of the Operators
 	Value       string         `json:"value,omitempty"`
 	Negate      bool           `json:"negate,omitempty"` // it holds if the comparison does not, also for a missing value
 	Description string         `json:"description,omitempty"`
-	CreatedAt   time.Time      `json:"createdAt"`
-	UpdatedAt   time.Time      `json:"updatedAt"`
+	CreatedAt   time.Time      `json:"createdAt,omitzero"` // zero in a ConstraintGroup
+	UpdatedAt   time.Time      `json:"updatedAt,omitzero"`
 }

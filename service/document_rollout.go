@@ -14,10 +14,11 @@ type DocumentRollout struct {
 	Description string
 	Segment     *guidon.RolloutSegment
 	Threshold   *guidon.RolloutThreshold
+	guidon.Conditions
 }
 
 func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *DocumentRollout {
-	in := RolloutInput{Threshold: r.Threshold}
+	in := RolloutInput{Threshold: r.Threshold, Conditions: r.Conditions}
 	if r.Segment != nil {
 		in.Segment = &RolloutSegmentInput{
 			SegmentKeys: r.Segment.SegmentKeys, SegmentOperator: r.Segment.SegmentOperator, Value: r.Segment.Value,
@@ -29,35 +30,30 @@ func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *Docu
 	case in.Segment == nil && in.Threshold == nil:
 		p.add(guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing"))
 	}
-	segment, err := in.check()
+	segment, conditions, err := in.check()
 	p.add(err)
 	p.add(checkTexts(field{"description", r.Description}))
-	out := &DocumentRollout{Description: r.Description, Segment: segment}
 	if segment != nil {
 		p.segments(segment.SegmentKeys, segments)
+		p.segments(conditions.ExceptSegmentKeys, segments)
 	}
-	if r.Threshold != nil {
-		threshold := *r.Threshold
-		out.Threshold = &threshold
-	}
-	return out
+	return (&DocumentRollout{Description: r.Description, Segment: segment, Threshold: r.Threshold, Conditions: conditions}).clone()
 }
 
 func documentRollout(r *guidon.Rollout) *DocumentRollout {
-	return (&DocumentRollout{Description: r.Description, Segment: r.Segment, Threshold: r.Threshold}).clone()
+	return (&DocumentRollout{Description: r.Description, Segment: r.Segment, Threshold: r.Threshold, Conditions: r.Conditions}).clone()
 }
 
 // clone returns a deep copy of r.
 func (r *DocumentRollout) clone() *DocumentRollout {
-	out := &DocumentRollout{Description: r.Description}
+	out := &DocumentRollout{Description: r.Description, Threshold: cloneOf(r.Threshold), Conditions: cloneConditions(r.Conditions)}
 	if r.Segment != nil {
 		segment := *r.Segment
 		segment.SegmentKeys = slices.Clone(segment.SegmentKeys)
 		out.Segment = &segment
 	}
 	if r.Threshold != nil {
-		threshold := *r.Threshold
-		out.Threshold = &threshold
+		out.Threshold.Split = cloneOf(r.Threshold.Split)
 	}
 	return out
 }
@@ -77,6 +73,7 @@ func mergeRollouts(have *guidon.Flag, want *DocumentFlag, now time.Time) []*guid
 		}
 		content := w.clone() // w is in the result of the import
 		r.Rank, r.Description, r.Segment, r.Threshold = rank, content.Description, content.Segment, content.Threshold
+		r.Conditions = content.Conditions
 		out = append(out, r)
 	}
 	return out
@@ -87,9 +84,9 @@ func mergeRollouts(have *guidon.Flag, want *DocumentFlag, now time.Time) []*guid
 var rolloutKeys = []func(r *DocumentRollout) string{
 	func(r *DocumentRollout) string {
 		if s := r.Segment; s != nil {
-			return fmt.Sprintf("%q segment %q %d %t", r.Description, s.SegmentKeys, s.SegmentOperator, s.Value)
+			return fmt.Sprintf("%q segment %q %d %t %s", r.Description, s.SegmentKeys, s.SegmentOperator, s.Value, contentOf(r.Conditions))
 		}
-		return fmt.Sprintf("%q threshold %v", r.Description, r.Threshold)
+		return fmt.Sprintf("%q threshold %s", r.Description, contentOf(r.Threshold))
 	},
 	func(r *DocumentRollout) string {
 		if r.Segment != nil {

@@ -15,6 +15,9 @@ type DocumentRule struct {
 	SegmentOperator guidon.SegmentOperator
 	Rank            int32 // 0 means the position in the list, from 1
 	Distributions   []*DocumentDistribution
+	Split           *guidon.Split
+	CodeDefault     bool
+	guidon.Conditions
 }
 
 // effectiveRank returns the rank of the rule, given its index in the list.
@@ -72,14 +75,22 @@ func (f *DocumentFlag) normalizeRules(p *problems, segments map[string]bool) []*
 }
 
 func (r *DocumentRule) normalize(p *problems, flag string, variants, segments map[string]bool) *DocumentRule {
-	segmentKeys, err := RuleInput{SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator}.check()
+	checked, err := RuleInput{
+		SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator, Split: r.Split, CodeDefault: r.CodeDefault, Conditions: r.Conditions,
+	}.check()
 	p.add(err)
-	p.segments(segmentKeys, segments)
 	if r.Rank < 0 {
 		p.add(invalidField("rank", "must be greater than 0"))
 	}
-	out := &DocumentRule{
-		SegmentKeys: segmentKeys, SegmentOperator: combine(segmentKeys, r.SegmentOperator), Rank: r.Rank,
+	if r.CodeDefault && len(r.Distributions) > 0 {
+		p.add(invalidField("code_default", "cannot be combined with distributions"))
+	}
+	out := &DocumentRule{Rank: r.Rank}
+	if err == nil {
+		out = documentRule(nil, checked)
+		out.Rank = r.Rank
+		p.segments(checked.SegmentKeys, segments)
+		p.segments(checked.ExceptSegmentKeys, segments)
 	}
 	for i, d := range r.Distributions {
 		if d == nil {
@@ -97,7 +108,10 @@ func (r *DocumentRule) normalize(p *problems, flag string, variants, segments ma
 }
 
 func documentRule(f *guidon.Flag, r *guidon.Rule) *DocumentRule {
-	d := &DocumentRule{SegmentKeys: slices.Clone(r.SegmentKeys), SegmentOperator: r.SegmentOperator}
+	d := &DocumentRule{
+		SegmentKeys: slices.Clone(r.SegmentKeys), SegmentOperator: r.SegmentOperator,
+		Split: cloneOf(r.Split), CodeDefault: r.CodeDefault, Conditions: cloneConditions(r.Conditions),
+	}
 	for _, share := range r.Distributions {
 		if v := f.Variant(share.VariantID); v != nil {
 			d.Distributions = append(d.Distributions, &DocumentDistribution{Variant: v.Key, Rollout: share.Rollout})
@@ -117,6 +131,7 @@ func mergeRules(have *guidon.Flag, want *DocumentFlag, variantIDs map[string]str
 		}
 		r := *before
 		r.SegmentKeys, r.SegmentOperator = slices.Clone(w.SegmentKeys), w.SegmentOperator
+		r.Split, r.CodeDefault, r.Conditions = cloneOf(w.Split), w.CodeDefault, cloneConditions(w.Conditions)
 		r.Rank = w.effectiveRank(i)
 		if from < 0 || r.Rank != before.Rank || !sameContent(documented, w, ruleKeys) {
 			r.UpdatedAt = now
@@ -157,7 +172,7 @@ func mergeDistributions(
 // the whole content.
 var ruleKeys = []func(r *DocumentRule) string{
 	func(r *DocumentRule) string {
-		text := fmt.Appendf(nil, "%q %d", r.SegmentKeys, r.SegmentOperator)
+		text := fmt.Appendf(nil, "%q %d %s", r.SegmentKeys, r.SegmentOperator, contentOf(r.Split, r.CodeDefault, r.Conditions))
 		for _, d := range r.Distributions {
 			text = fmt.Appendf(text, " %q %v", d.Variant, d.Rollout)
 		}

@@ -16,10 +16,11 @@ type RolloutInput struct {
 	Description string
 	Segment     *RolloutSegmentInput
 	Threshold   *guidon.RolloutThreshold
+	guidon.Conditions
 }
 
-// RolloutSegmentInput holds the arguments of a segment rollout. Exactly one of
-// SegmentKey and SegmentKeys must be set.
+// RolloutSegmentInput holds the arguments of a segment rollout. At most one of SegmentKey and
+// SegmentKeys may be set, and one must, unless the rollout has groups or is for everyone.
 type RolloutSegmentInput struct {
 	SegmentKey      string
 	SegmentKeys     []string
@@ -34,7 +35,7 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 	if in.FlagKey == "" {
 		return nil, 0, emptyField("flagKey")
 	}
-	segment, err := in.check()
+	segment, conditions, err := in.check()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -52,11 +53,11 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 			}
 			r := &guidon.Rollout{
 				ID: NewID(), Rank: in.Rank, Description: in.Description,
-				Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+				Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Conditions: conditions,
 			}
 			f.Rollouts = append(f.Rollouts, r)
 			sortByRank(f.Rollouts, rolloutRanking)
-			return r, mustExist(ctx, tx, segmentKeysOf(segment), missing)
+			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.ExceptSegmentKeys), missing)
 		})
 }
 
@@ -68,7 +69,7 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
 		return nil, 0, err
 	}
-	segment, err := in.check()
+	segment, conditions, err := in.check()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -82,13 +83,16 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 			if r == nil {
 				return nil, missing
 			}
-			changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold}
+			changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold, Conditions: conditions}
+			if r.Additions() && !changed.Additions() {
+				return nil, notStated(slices.Index(f.Rollouts, r))
+			}
 			if r.Type() != changed.Type() {
 				return nil, guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q",
 					r.Type(), changed.Type())
 			}
-			r.Description, r.Segment, r.Threshold, r.UpdatedAt = in.Description, segment, in.Threshold, tx.Now()
-			return r, mustExist(ctx, tx, segmentKeysOf(segment), rolloutParentNotFound(namespace, in))
+			r.Description, r.Segment, r.Threshold, r.Conditions, r.UpdatedAt = in.Description, segment, in.Threshold, conditions, tx.Now()
+			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.ExceptSegmentKeys), rolloutParentNotFound(namespace, in))
 		})
 }
 
@@ -114,30 +118,22 @@ func segmentKeysOf(segment *guidon.RolloutSegment) []string {
 	return segment.SegmentKeys
 }
 
-// check makes the checks common to create and update. It returns the segment rollout in
-// its stored form, or nil for a threshold.
-func (in RolloutInput) check() (*guidon.RolloutSegment, error) {
-	if t := in.Threshold; t != nil {
-		if !(t.Percentage >= 0 && t.Percentage <= 100) { // NaN fails too
-			return nil, invalidField("threshold.percentage", "must be within range [0, 100]")
-		}
-		return nil, nil
+// check makes the checks common to create and update. It returns the segment rollout and its
+// conditions in their stored form, or none for a threshold.
+func (in RolloutInput) check() (*guidon.RolloutSegment, guidon.Conditions, error) {
+	if in.Threshold != nil {
+		return nil, guidon.Conditions{}, checkThreshold(in.Threshold, in.Conditions)
 	}
 	if in.Segment == nil {
-		return nil, nil
+		return nil, guidon.Conditions{}, nil
 	}
-	segmentKeys, err := checkSegmentChoice(in.Segment.SegmentKey, in.Segment.SegmentKeys)
+	keys, conditions, err := checkTarget(in.Segment.SegmentKey, in.Segment.SegmentKeys, in.Conditions)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkEnum("segment.segmentOperator", in.Segment.SegmentOperator); err != nil {
-		return nil, err
+		return nil, conditions, err
 	}
 	return &guidon.RolloutSegment{
-		SegmentKeys:     segmentKeys,
-		SegmentOperator: combine(segmentKeys, in.Segment.SegmentOperator),
-		Value:           in.Segment.Value,
-	}, nil
+		SegmentKeys: keys, SegmentOperator: combine(keys, in.Segment.SegmentOperator), Value: in.Segment.Value,
+	}, conditions, checkEnum("segment.segmentOperator", in.Segment.SegmentOperator)
 }
 
 // rolloutParentNotFound returns the error for a rollout whose flag or segment does not

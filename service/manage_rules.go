@@ -3,12 +3,13 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 )
 
-// RuleInput holds the arguments to create or update a rule. Exactly one of SegmentKey
-// and SegmentKeys must be set.
+// RuleInput holds the arguments to create or update a rule. At most one of SegmentKey and
+// SegmentKeys may be set, and one must, unless the rule has groups or is for everyone.
 type RuleInput struct {
 	ID              string // on update only
 	FlagKey         string
@@ -16,6 +17,14 @@ type RuleInput struct {
 	SegmentKeys     []string
 	SegmentOperator guidon.SegmentOperator
 	Rank            int32 // on create only; at least 1
+	Split           *guidon.Split
+	CodeDefault     bool
+	guidon.Conditions
+}
+
+// additions reports whether the input states one of the additions.
+func (in RuleInput) additions() bool {
+	return (&guidon.Rule{Split: in.Split, CodeDefault: in.CodeDefault, Conditions: in.Conditions}).Additions()
 }
 
 // CreateRule adds a rule without distributions to a flag. It returns NotFound if the flag
@@ -25,7 +34,7 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 	if in.FlagKey == "" {
 		return nil, 0, emptyField("flagKey")
 	}
-	segmentKeys, err := in.check()
+	checked, err := in.check()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -35,24 +44,23 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 	missing := guidon.Errorf(guidon.NotFound, "flag %q or segment %q not found", namespace+"/"+in.FlagKey, namespace+"/"+in.SegmentKey)
 	return updateObject(ctx, s, w, namespace, flagObjects, in.FlagKey, missing,
 		func(ctx context.Context, tx Tx, f *guidon.Flag) (*guidon.Rule, error) {
-			r := &guidon.Rule{
-				ID: NewID(), SegmentKeys: segmentKeys, SegmentOperator: combine(segmentKeys, in.SegmentOperator),
-				Rank: in.Rank, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-			}
-			f.Rules = append(f.Rules, r)
+			r := *checked
+			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
+			f.Rules = append(f.Rules, &r)
 			sortByRank(f.Rules, ruleRanking)
-			return r, mustExist(ctx, tx, segmentKeys, missing)
+			return &r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), missing)
 		})
 }
 
-// UpdateRule replaces the segments of a rule. It returns NotFound if the rule or a
-// segment does not exist.
+// UpdateRule replaces the segments of a rule, and its additions. It returns NotFound if the
+// rule or a segment does not exist, and FailedPrecondition if the rule has additions and the
+// input states none.
 func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in RuleInput) (*guidon.Rule, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
 		return nil, 0, err
 	}
-	segmentKeys, err := in.check()
+	checked, err := in.check()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,9 +71,16 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			if r == nil {
 				return nil, missing
 			}
-			r.SegmentKeys, r.SegmentOperator = segmentKeys, combine(segmentKeys, in.SegmentOperator)
-			r.UpdatedAt = tx.Now()
-			return r, mustExist(ctx, tx, segmentKeys, missing)
+			switch {
+			case len(r.Distributions) > 0 && in.CodeDefault:
+				return nil, invalidField("codeDefault", "cannot be combined with distributions")
+			case r.Additions() && !in.additions():
+				return nil, notStated(slices.Index(f.Rules, r))
+			}
+			changed := *checked
+			changed.ID, changed.Rank, changed.Distributions, changed.CreatedAt, changed.UpdatedAt = r.ID, r.Rank, r.Distributions, r.CreatedAt, tx.Now()
+			*r = changed
+			return r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), missing)
 		})
 }
 
@@ -84,13 +99,26 @@ func (s *Service) DeleteRule(ctx context.Context, w Write, namespace, flagKey, i
 
 func flagRules(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules }
 
-// check makes the checks common to create and update, and returns the segment keys.
-func (in RuleInput) check() ([]string, error) {
-	segmentKeys, err := checkSegmentChoice(in.SegmentKey, in.SegmentKeys)
+// check makes the checks common to create and update, and returns what the rule states, in its
+// stored form.
+func (in RuleInput) check() (*guidon.Rule, error) {
+	keys, conditions, err := checkTarget(in.SegmentKey, in.SegmentKeys, in.Conditions)
 	if err != nil {
 		return nil, err
 	}
-	return segmentKeys, checkEnum("segmentOperator", in.SegmentOperator)
+	if err := checkEnum("segmentOperator", in.SegmentOperator); err != nil {
+		return nil, err
+	}
+	return &guidon.Rule{
+		SegmentKeys: keys, SegmentOperator: combine(keys, in.SegmentOperator),
+		Split: in.Split, CodeDefault: in.CodeDefault, Conditions: conditions,
+	}, checkSplit("split", in.Split)
+}
+
+// notStated is the error of an update by a client that does not know what the rule with the
+// index has: it would drop that.
+func notStated(index int) error {
+	return guidon.Errorf(guidon.FailedPrecondition, "rule %d has conditions that this request does not state; use ReplaceFlag", index+1)
 }
 
 // mustExist returns missing unless all segments exist in the namespace.

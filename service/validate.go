@@ -173,10 +173,10 @@ func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, erro
 	}), nil
 }
 
-// combine returns the operator for the segments, which is always OR for a single one
+// combine returns the operator for the segments, which is always OR for fewer than two
 // (contract 2).
 func combine(segmentKeys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
-	if len(segmentKeys) == 1 {
+	if len(segmentKeys) <= 1 {
 		return guidon.OrSegments
 	}
 	return operator

@@ -27,7 +27,7 @@ var flagKind = &kind[guidon.Flag]{
 	state:     func(f *guidon.Flag) (*guidon.Position, *guidon.Unreadable) { return &f.Created, f.Unreadable },
 	additions: (*guidon.Flag).Additions,
 	normalize: normalizeFlag,
-	stored:    func(f *guidon.Flag) *guidon.Flag { return f },
+	stored:    (*guidon.Flag).Stored,
 }
 
 var segmentKind = &kind[guidon.Segment]{

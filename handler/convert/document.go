@@ -53,13 +53,16 @@ func documentRuleOf(m *guidonv1.DocumentRule) *service.DocumentRule {
 		Distributions: All(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
 			return &service.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
 		}),
+		Split: SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: documentConditionsOf(m),
 	}
 }
 
 func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
-	r := &service.DocumentRollout{Description: m.GetDescription()}
+	r := &service.DocumentRollout{Description: m.GetDescription(), Conditions: documentConditionsOf(m)}
 	if t := m.GetThreshold(); t != nil {
-		r.Threshold = &guidon.RolloutThreshold{Percentage: t.GetPercentage(), Value: t.GetValue()}
+		r.Threshold = &guidon.RolloutThreshold{
+			Percentage: t.GetPercentage(), Value: t.GetValue(), Start: t.GetStart(), Split: SplitOf(t.GetSplit()),
+		}
 	}
 	if s := m.GetSegment(); s != nil {
 		r.Segment = &guidon.RolloutSegment{
@@ -155,15 +158,20 @@ func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 		Distributions: All(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
+		Groups: wireDocumentGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
+		Portion: WirePortion(r.Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
 	}
 }
 
 func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
-	m := &guidonv1.DocumentRollout{Description: r.Description}
+	m := &guidonv1.DocumentRollout{
+		Description: r.Description, Groups: wireDocumentGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys,
+		Everyone: r.Everyone, Portion: WirePortion(r.Portion),
+	}
 	switch {
 	case r.Threshold != nil:
 		m.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
-			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
+			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value, Start: r.Threshold.Start, Split: WireSplit(r.Threshold.Split),
 		}}
 	case r.Segment != nil:
 		m.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{

@@ -34,6 +34,7 @@ func CreateRollout(ctx context.Context, s *service.Service, w service.Write, m *
 	r, revision, err := s.CreateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
 		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
+		Conditions: convert.ConditionsOf(m),
 	})
 	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
@@ -54,6 +55,7 @@ func UpdateRollout(ctx context.Context, s *service.Service, w service.Write, m *
 	r, revision, err := s.UpdateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
+		Conditions: convert.ConditionsOf(m),
 	})
 	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
@@ -77,7 +79,9 @@ func thresholdInput(m *flipt.RolloutThreshold) *guidon.RolloutThreshold {
 	if m == nil {
 		return nil
 	}
-	return &guidon.RolloutThreshold{Percentage: m.GetPercentage(), Value: m.GetValue()}
+	return &guidon.RolloutThreshold{
+		Percentage: m.GetPercentage(), Value: m.GetValue(), Start: m.GetStart(), Split: convert.SplitOf(m.GetSplit()),
+	}
 }
 
 func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout {
@@ -86,11 +90,14 @@ func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout
 			Id: r.ID, NamespaceKey: namespace, FlagKey: flagKey, Type: flipt.RolloutType(r.Type()),
 			Rank: r.Rank, Description: r.Description,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt),
+			Groups: convert.WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
+			Portion: convert.WirePortion(r.Portion),
 		}
 		switch {
 		case r.Threshold != nil:
 			rollout.Rule = &flipt.Rollout_Threshold{Threshold: &flipt.RolloutThreshold{
 				Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
+				Start: r.Threshold.Start, Split: convert.WireSplit(r.Threshold.Split),
 			}}
 		case r.Segment != nil:
 			segmentKey, segmentKeys := segmentsOf(r.Segment.SegmentKeys)

@@ -32,6 +32,7 @@ func CreateRule(ctx context.Context, s *service.Service, w service.Write, m *fli
 	r, revision, err := s.CreateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
+		Split: convert.SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: convert.ConditionsOf(m),
 	})
 	return convert.Changed(r, revision, err, wireRule(m))
 }
@@ -52,6 +53,7 @@ func UpdateRule(ctx context.Context, s *service.Service, w service.Write, m *fli
 	r, revision, err := s.UpdateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()),
+		Split:           convert.SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: convert.ConditionsOf(m),
 	})
 	return convert.Changed(r, revision, err, wireRule(m))
 }
@@ -84,6 +86,8 @@ func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
 			Distributions: convert.All(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
 			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
+			Groups: convert.WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
+			Portion: convert.WirePortion(r.Portion), Split: convert.WireSplit(r.Split), CodeDefault: r.CodeDefault,
 		}
 	}
 }

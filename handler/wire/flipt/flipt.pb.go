@@ -370,6 +370,63 @@ func (SegmentOperator) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{5}
 }
 
+// BucketHash is how a bucket is computed from a seed and a value.
+type BucketHash int32
+
+const (
+	// FLIPT_BUCKET_HASH, or MURMUR3_BUCKET_HASH for portions and if there is a seed.
+	BucketHash_DEFAULT_BUCKET_HASH BucketHash = 0
+	// As Flipt does: 1,000 buckets, or 100 for a percentage of all entities.
+	BucketHash_FLIPT_BUCKET_HASH BucketHash = 1
+	// 100,000 buckets, which are parts of those of Flipt.
+	BucketHash_FLIPT_FINE_BUCKET_HASH BucketHash = 2
+	// 100,000 buckets by MurmurHash3.
+	BucketHash_MURMUR3_BUCKET_HASH BucketHash = 3
+)
+
+// Enum value maps for BucketHash.
+var (
+	BucketHash_name = map[int32]string{
+		0: "DEFAULT_BUCKET_HASH",
+		1: "FLIPT_BUCKET_HASH",
+		2: "FLIPT_FINE_BUCKET_HASH",
+		3: "MURMUR3_BUCKET_HASH",
+	}
+	BucketHash_value = map[string]int32{
+		"DEFAULT_BUCKET_HASH":    0,
+		"FLIPT_BUCKET_HASH":      1,
+		"FLIPT_FINE_BUCKET_HASH": 2,
+		"MURMUR3_BUCKET_HASH":    3,
+	}
+)
+
+func (x BucketHash) Enum() *BucketHash {
+	p := new(BucketHash)
+	*p = x
+	return p
+}
+
+func (x BucketHash) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BucketHash) Descriptor() protoreflect.EnumDescriptor {
+	return file_flipt_flipt_proto_enumTypes[6].Descriptor()
+}
+
+func (BucketHash) Type() protoreflect.EnumType {
+	return &file_flipt_flipt_proto_enumTypes[6]
+}
+
+func (x BucketHash) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BucketHash.Descriptor instead.
+func (BucketHash) EnumDescriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{6}
+}
+
 // EvaluationRequest is a flag and an entity, for the older evaluation.
 type EvaluationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3283,7 +3340,15 @@ type Rollout struct {
 	//
 	//	*Rollout_Segment
 	//	*Rollout_Threshold
-	Rule          isRollout_Rule `protobuf_oneof:"rule"`
+	Rule isRollout_Rule `protobuf_oneof:"rule"`
+	// Constraints of this rule only. All of the groups must hold.
+	Groups []*ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The keys of segments that the entity must not be in.
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	// Without segments and groups: it matches every entity.
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The part of these entities that the rule is for; the others go on to the next one.
+	Portion       *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3399,6 +3464,34 @@ func (x *Rollout) GetThreshold() *RolloutThreshold {
 	return nil
 }
 
+func (x *Rollout) GetGroups() []*ConstraintGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *Rollout) GetExceptSegmentKeys() []string {
+	if x != nil {
+		return x.ExceptSegmentKeys
+	}
+	return nil
+}
+
+func (x *Rollout) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
+}
+
+func (x *Rollout) GetPortion() *Portion {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
 type isRollout_Rule interface {
 	isRollout_Rule()
 }
@@ -3501,7 +3594,11 @@ type RolloutThreshold struct {
 	// The percentage, from 0 to 100.
 	Percentage float32 `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
 	// The value of the flag for these entities.
-	Value         bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
+	Value bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
+	// How the percentage is taken; unset means in the flag's own way.
+	Split *Split `protobuf:"bytes,1000,opt,name=split,proto3" json:"split,omitempty"`
+	// Where the share begins, in percent; 0 with the other fields unset.
+	Start         float32 `protobuf:"fixed32,1001,opt,name=start,proto3" json:"start,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3550,6 +3647,205 @@ func (x *RolloutThreshold) GetValue() bool {
 	return false
 }
 
+func (x *RolloutThreshold) GetSplit() *Split {
+	if x != nil {
+		return x.Split
+	}
+	return nil
+}
+
+func (x *RolloutThreshold) GetStart() float32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+// ConstraintGroup is some constraints of a rule, which belong to no segment.
+type ConstraintGroup struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether an entity must meet all of the constraints or one.
+	Match MatchType `protobuf:"varint,1,opt,name=match,proto3,enum=flipt.MatchType" json:"match,omitempty"`
+	// The constraints, without ids and times.
+	Constraints   []*Constraint `protobuf:"bytes,2,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConstraintGroup) Reset() {
+	*x = ConstraintGroup{}
+	mi := &file_flipt_flipt_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConstraintGroup) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConstraintGroup) ProtoMessage() {}
+
+func (x *ConstraintGroup) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConstraintGroup.ProtoReflect.Descriptor instead.
+func (*ConstraintGroup) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *ConstraintGroup) GetMatch() MatchType {
+	if x != nil {
+		return x.Match
+	}
+	return MatchType_ALL_MATCH_TYPE
+}
+
+func (x *ConstraintGroup) GetConstraints() []*Constraint {
+	if x != nil {
+		return x.Constraints
+	}
+	return nil
+}
+
+// Portion is the part of the entities of a rule that the rule is for.
+type Portion struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The percentage, from 0 to 100.
+	Percentage float32 `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
+	// Where the share begins, in percent. Disjoint shares with the same seed exclude each other.
+	Start float32 `protobuf:"fixed32,2,opt,name=start,proto3" json:"start,omitempty"`
+	// How the share is taken; unset means by the entity's id and the flag's key.
+	Split         *Split `protobuf:"bytes,3,opt,name=split,proto3" json:"split,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Portion) Reset() {
+	*x = Portion{}
+	mi := &file_flipt_flipt_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Portion) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Portion) ProtoMessage() {}
+
+func (x *Portion) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Portion.ProtoReflect.Descriptor instead.
+func (*Portion) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *Portion) GetPercentage() float32 {
+	if x != nil {
+		return x.Percentage
+	}
+	return 0
+}
+
+func (x *Portion) GetStart() float32 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *Portion) GetSplit() *Split {
+	if x != nil {
+		return x.Split
+	}
+	return nil
+}
+
+// Split is how entities are put into buckets.
+type Split struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The property whose value is hashed; empty means the entity's id. Entities without the
+	// property are not in the share.
+	By string `protobuf:"bytes,1,opt,name=by,proto3" json:"by,omitempty"`
+	// Hashed with the value; empty means the flag's key. The same seed, property and hash select
+	// the same entities in every flag.
+	Seed string `protobuf:"bytes,2,opt,name=seed,proto3" json:"seed,omitempty"`
+	// How the bucket is computed.
+	Hash          BucketHash `protobuf:"varint,3,opt,name=hash,proto3,enum=flipt.BucketHash" json:"hash,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Split) Reset() {
+	*x = Split{}
+	mi := &file_flipt_flipt_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Split) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Split) ProtoMessage() {}
+
+func (x *Split) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Split.ProtoReflect.Descriptor instead.
+func (*Split) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *Split) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *Split) GetSeed() string {
+	if x != nil {
+		return x.Seed
+	}
+	return ""
+}
+
+func (x *Split) GetHash() BucketHash {
+	if x != nil {
+		return x.Hash
+	}
+	return BucketHash_DEFAULT_BUCKET_HASH
+}
+
 // RolloutList is one page of rollouts.
 type RolloutList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3565,7 +3861,7 @@ type RolloutList struct {
 
 func (x *RolloutList) Reset() {
 	*x = RolloutList{}
-	mi := &file_flipt_flipt_proto_msgTypes[36]
+	mi := &file_flipt_flipt_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3577,7 +3873,7 @@ func (x *RolloutList) String() string {
 func (*RolloutList) ProtoMessage() {}
 
 func (x *RolloutList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[36]
+	mi := &file_flipt_flipt_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3590,7 +3886,7 @@ func (x *RolloutList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RolloutList.ProtoReflect.Descriptor instead.
 func (*RolloutList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{36}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *RolloutList) GetRules() []*Rollout {
@@ -3633,7 +3929,7 @@ type ListRolloutRequest struct {
 
 func (x *ListRolloutRequest) Reset() {
 	*x = ListRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[37]
+	mi := &file_flipt_flipt_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3645,7 +3941,7 @@ func (x *ListRolloutRequest) String() string {
 func (*ListRolloutRequest) ProtoMessage() {}
 
 func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[37]
+	mi := &file_flipt_flipt_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3658,7 +3954,7 @@ func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRolloutRequest.ProtoReflect.Descriptor instead.
 func (*ListRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{37}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListRolloutRequest) GetNamespaceKey() string {
@@ -3713,7 +4009,7 @@ type GetRolloutRequest struct {
 
 func (x *GetRolloutRequest) Reset() {
 	*x = GetRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[38]
+	mi := &file_flipt_flipt_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3725,7 +4021,7 @@ func (x *GetRolloutRequest) String() string {
 func (*GetRolloutRequest) ProtoMessage() {}
 
 func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[38]
+	mi := &file_flipt_flipt_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3738,7 +4034,7 @@ func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRolloutRequest.ProtoReflect.Descriptor instead.
 func (*GetRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{38}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetRolloutRequest) GetId() string {
@@ -3786,14 +4082,22 @@ type CreateRolloutRequest struct {
 	//
 	//	*CreateRolloutRequest_Segment
 	//	*CreateRolloutRequest_Threshold
-	Rule          isCreateRolloutRequest_Rule `protobuf_oneof:"rule"`
+	Rule isCreateRolloutRequest_Rule `protobuf_oneof:"rule"`
+	// Constraints of this rule only. All of the groups must hold.
+	Groups []*ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The keys of segments that the entity must not be in.
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	// Without segments and groups: it matches every entity.
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The part of these entities that the rule is for; the others go on to the next one.
+	Portion       *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateRolloutRequest) Reset() {
 	*x = CreateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3805,7 +4109,7 @@ func (x *CreateRolloutRequest) String() string {
 func (*CreateRolloutRequest) ProtoMessage() {}
 
 func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3818,7 +4122,7 @@ func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*CreateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CreateRolloutRequest) GetNamespaceKey() string {
@@ -3874,6 +4178,34 @@ func (x *CreateRolloutRequest) GetThreshold() *RolloutThreshold {
 	return nil
 }
 
+func (x *CreateRolloutRequest) GetGroups() []*ConstraintGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *CreateRolloutRequest) GetExceptSegmentKeys() []string {
+	if x != nil {
+		return x.ExceptSegmentKeys
+	}
+	return nil
+}
+
+func (x *CreateRolloutRequest) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
+}
+
+func (x *CreateRolloutRequest) GetPortion() *Portion {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
 type isCreateRolloutRequest_Rule interface {
 	isCreateRolloutRequest_Rule()
 }
@@ -3909,14 +4241,22 @@ type UpdateRolloutRequest struct {
 	//
 	//	*UpdateRolloutRequest_Segment
 	//	*UpdateRolloutRequest_Threshold
-	Rule          isUpdateRolloutRequest_Rule `protobuf_oneof:"rule"`
+	Rule isUpdateRolloutRequest_Rule `protobuf_oneof:"rule"`
+	// Constraints of this rule only. All of the groups must hold.
+	Groups []*ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The keys of segments that the entity must not be in.
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	// Without segments and groups: it matches every entity.
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The part of these entities that the rule is for; the others go on to the next one.
+	Portion       *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateRolloutRequest) Reset() {
 	*x = UpdateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3928,7 +4268,7 @@ func (x *UpdateRolloutRequest) String() string {
 func (*UpdateRolloutRequest) ProtoMessage() {}
 
 func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3941,7 +4281,7 @@ func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *UpdateRolloutRequest) GetId() string {
@@ -3997,6 +4337,34 @@ func (x *UpdateRolloutRequest) GetThreshold() *RolloutThreshold {
 	return nil
 }
 
+func (x *UpdateRolloutRequest) GetGroups() []*ConstraintGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *UpdateRolloutRequest) GetExceptSegmentKeys() []string {
+	if x != nil {
+		return x.ExceptSegmentKeys
+	}
+	return nil
+}
+
+func (x *UpdateRolloutRequest) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
+}
+
+func (x *UpdateRolloutRequest) GetPortion() *Portion {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
 type isUpdateRolloutRequest_Rule interface {
 	isUpdateRolloutRequest_Rule()
 }
@@ -4030,7 +4398,7 @@ type DeleteRolloutRequest struct {
 
 func (x *DeleteRolloutRequest) Reset() {
 	*x = DeleteRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4042,7 +4410,7 @@ func (x *DeleteRolloutRequest) String() string {
 func (*DeleteRolloutRequest) ProtoMessage() {}
 
 func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4055,7 +4423,7 @@ func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRolloutRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *DeleteRolloutRequest) GetId() string {
@@ -4094,7 +4462,7 @@ type OrderRolloutsRequest struct {
 
 func (x *OrderRolloutsRequest) Reset() {
 	*x = OrderRolloutsRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4106,7 +4474,7 @@ func (x *OrderRolloutsRequest) String() string {
 func (*OrderRolloutsRequest) ProtoMessage() {}
 
 func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4119,7 +4487,7 @@ func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRolloutsRequest.ProtoReflect.Descriptor instead.
 func (*OrderRolloutsRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *OrderRolloutsRequest) GetFlagKey() string {
@@ -4167,13 +4535,25 @@ type Rule struct {
 	SegmentKeys []string `protobuf:"bytes,9,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
 	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator SegmentOperator `protobuf:"varint,10,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Constraints of this rule only. All of the groups must hold.
+	Groups []*ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The keys of segments that the entity must not be in.
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	// Without segments and groups: it matches every entity.
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The part of these entities that the rule is for; the others go on to the next one.
+	Portion *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
+	// How the shares divide the entities; unset means in the flag's own way.
+	Split *Split `protobuf:"bytes,1007,opt,name=split,proto3" json:"split,omitempty"`
+	// Without distributions: the default in the client's code applies.
+	CodeDefault   bool `protobuf:"varint,1008,opt,name=code_default,json=codeDefault,proto3" json:"code_default,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4185,7 +4565,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4198,7 +4578,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Rule) GetId() string {
@@ -4271,6 +4651,48 @@ func (x *Rule) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+func (x *Rule) GetGroups() []*ConstraintGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *Rule) GetExceptSegmentKeys() []string {
+	if x != nil {
+		return x.ExceptSegmentKeys
+	}
+	return nil
+}
+
+func (x *Rule) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
+}
+
+func (x *Rule) GetPortion() *Portion {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
+func (x *Rule) GetSplit() *Split {
+	if x != nil {
+		return x.Split
+	}
+	return nil
+}
+
+func (x *Rule) GetCodeDefault() bool {
+	if x != nil {
+		return x.CodeDefault
+	}
+	return false
+}
+
 // RuleList is one page of rules.
 type RuleList struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4286,7 +4708,7 @@ type RuleList struct {
 
 func (x *RuleList) Reset() {
 	*x = RuleList{}
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4298,7 +4720,7 @@ func (x *RuleList) String() string {
 func (*RuleList) ProtoMessage() {}
 
 func (x *RuleList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4311,7 +4733,7 @@ func (x *RuleList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleList.ProtoReflect.Descriptor instead.
 func (*RuleList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *RuleList) GetRules() []*Rule {
@@ -4358,7 +4780,7 @@ type ListRuleRequest struct {
 
 func (x *ListRuleRequest) Reset() {
 	*x = ListRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4370,7 +4792,7 @@ func (x *ListRuleRequest) String() string {
 func (*ListRuleRequest) ProtoMessage() {}
 
 func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4383,7 +4805,7 @@ func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRuleRequest.ProtoReflect.Descriptor instead.
 func (*ListRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ListRuleRequest) GetLimit() int32 {
@@ -4446,7 +4868,7 @@ type GetRuleRequest struct {
 
 func (x *GetRuleRequest) Reset() {
 	*x = GetRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4458,7 +4880,7 @@ func (x *GetRuleRequest) String() string {
 func (*GetRuleRequest) ProtoMessage() {}
 
 func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4471,7 +4893,7 @@ func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRuleRequest.ProtoReflect.Descriptor instead.
 func (*GetRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *GetRuleRequest) GetId() string {
@@ -4519,13 +4941,25 @@ type CreateRuleRequest struct {
 	SegmentKeys []string `protobuf:"bytes,5,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
 	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator SegmentOperator `protobuf:"varint,6,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Constraints of this rule only. All of the groups must hold.
+	Groups []*ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The keys of segments that the entity must not be in.
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	// Without segments and groups: it matches every entity.
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The part of these entities that the rule is for; the others go on to the next one.
+	Portion *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
+	// How the shares divide the entities; unset means in the flag's own way.
+	Split *Split `protobuf:"bytes,1007,opt,name=split,proto3" json:"split,omitempty"`
+	// Without distributions: the default in the client's code applies.
+	CodeDefault   bool `protobuf:"varint,1008,opt,name=code_default,json=codeDefault,proto3" json:"code_default,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateRuleRequest) Reset() {
 	*x = CreateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4537,7 +4971,7 @@ func (x *CreateRuleRequest) String() string {
 func (*CreateRuleRequest) ProtoMessage() {}
 
 func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4550,7 +4984,7 @@ func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRuleRequest.ProtoReflect.Descriptor instead.
 func (*CreateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *CreateRuleRequest) GetFlagKey() string {
@@ -4596,6 +5030,48 @@ func (x *CreateRuleRequest) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+func (x *CreateRuleRequest) GetGroups() []*ConstraintGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *CreateRuleRequest) GetExceptSegmentKeys() []string {
+	if x != nil {
+		return x.ExceptSegmentKeys
+	}
+	return nil
+}
+
+func (x *CreateRuleRequest) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
+}
+
+func (x *CreateRuleRequest) GetPortion() *Portion {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
+func (x *CreateRuleRequest) GetSplit() *Split {
+	if x != nil {
+		return x.Split
+	}
+	return nil
+}
+
+func (x *CreateRuleRequest) GetCodeDefault() bool {
+	if x != nil {
+		return x.CodeDefault
+	}
+	return false
+}
+
 // UpdateRuleRequest has the new segments of a rule: either segment_key or segment_keys.
 type UpdateRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4613,13 +5089,25 @@ type UpdateRuleRequest struct {
 	SegmentKeys []string `protobuf:"bytes,5,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
 	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator SegmentOperator `protobuf:"varint,6,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Constraints of this rule only. All of the groups must hold.
+	Groups []*ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The keys of segments that the entity must not be in.
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	// Without segments and groups: it matches every entity.
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The part of these entities that the rule is for; the others go on to the next one.
+	Portion *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
+	// How the shares divide the entities; unset means in the flag's own way.
+	Split *Split `protobuf:"bytes,1007,opt,name=split,proto3" json:"split,omitempty"`
+	// Without distributions: the default in the client's code applies.
+	CodeDefault   bool `protobuf:"varint,1008,opt,name=code_default,json=codeDefault,proto3" json:"code_default,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateRuleRequest) Reset() {
 	*x = UpdateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4631,7 +5119,7 @@ func (x *UpdateRuleRequest) String() string {
 func (*UpdateRuleRequest) ProtoMessage() {}
 
 func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4644,7 +5132,7 @@ func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRuleRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *UpdateRuleRequest) GetId() string {
@@ -4690,6 +5178,48 @@ func (x *UpdateRuleRequest) GetSegmentOperator() SegmentOperator {
 	return SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
+func (x *UpdateRuleRequest) GetGroups() []*ConstraintGroup {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *UpdateRuleRequest) GetExceptSegmentKeys() []string {
+	if x != nil {
+		return x.ExceptSegmentKeys
+	}
+	return nil
+}
+
+func (x *UpdateRuleRequest) GetEveryone() bool {
+	if x != nil {
+		return x.Everyone
+	}
+	return false
+}
+
+func (x *UpdateRuleRequest) GetPortion() *Portion {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
+func (x *UpdateRuleRequest) GetSplit() *Split {
+	if x != nil {
+		return x.Split
+	}
+	return nil
+}
+
+func (x *UpdateRuleRequest) GetCodeDefault() bool {
+	if x != nil {
+		return x.CodeDefault
+	}
+	return false
+}
+
 // DeleteRuleRequest names a rule.
 type DeleteRuleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -4705,7 +5235,7 @@ type DeleteRuleRequest struct {
 
 func (x *DeleteRuleRequest) Reset() {
 	*x = DeleteRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4717,7 +5247,7 @@ func (x *DeleteRuleRequest) String() string {
 func (*DeleteRuleRequest) ProtoMessage() {}
 
 func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4730,7 +5260,7 @@ func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRuleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *DeleteRuleRequest) GetId() string {
@@ -4769,7 +5299,7 @@ type OrderRulesRequest struct {
 
 func (x *OrderRulesRequest) Reset() {
 	*x = OrderRulesRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4781,7 +5311,7 @@ func (x *OrderRulesRequest) String() string {
 func (*OrderRulesRequest) ProtoMessage() {}
 
 func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4794,7 +5324,7 @@ func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRulesRequest.ProtoReflect.Descriptor instead.
 func (*OrderRulesRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *OrderRulesRequest) GetFlagKey() string {
@@ -4839,7 +5369,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4851,7 +5381,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4864,7 +5394,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *Distribution) GetId() string {
@@ -4928,7 +5458,7 @@ type CreateDistributionRequest struct {
 
 func (x *CreateDistributionRequest) Reset() {
 	*x = CreateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4940,7 +5470,7 @@ func (x *CreateDistributionRequest) String() string {
 func (*CreateDistributionRequest) ProtoMessage() {}
 
 func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4953,7 +5483,7 @@ func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*CreateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *CreateDistributionRequest) GetFlagKey() string {
@@ -5012,7 +5542,7 @@ type UpdateDistributionRequest struct {
 
 func (x *UpdateDistributionRequest) Reset() {
 	*x = UpdateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5024,7 +5554,7 @@ func (x *UpdateDistributionRequest) String() string {
 func (*UpdateDistributionRequest) ProtoMessage() {}
 
 func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5037,7 +5567,7 @@ func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *UpdateDistributionRequest) GetId() string {
@@ -5101,7 +5631,7 @@ type DeleteDistributionRequest struct {
 
 func (x *DeleteDistributionRequest) Reset() {
 	*x = DeleteDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5113,7 +5643,7 @@ func (x *DeleteDistributionRequest) String() string {
 func (*DeleteDistributionRequest) ProtoMessage() {}
 
 func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5126,7 +5656,7 @@ func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDistributionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *DeleteDistributionRequest) GetId() string {
@@ -5433,7 +5963,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vsegment_key\x18\x02 \x01(\tR\n" +
 	"segmentKey\x12#\n" +
-	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\"\xa1\x03\n" +
+	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\"\xcb\x04\n" +
 	"\aRollout\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
@@ -5446,19 +5976,38 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x121\n" +
 	"\asegment\x18\x14 \x01(\v2\x15.flipt.RolloutSegmentH\x00R\asegment\x127\n" +
-	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthresholdB\x06\n" +
+	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
 	"\x04rule\"\xb1\x01\n" +
 	"\x0eRolloutSegment\x12#\n" +
 	"\vsegment_key\x18\x01 \x01(\tB\x02\x18\x01R\n" +
 	"segmentKey\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\bR\x05value\x12!\n" +
 	"\fsegment_keys\x18\x03 \x03(\tR\vsegmentKeys\x12A\n" +
-	"\x10segment_operator\x18\x04 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"H\n" +
+	"\x10segment_operator\x18\x04 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"\x84\x01\n" +
 	"\x10RolloutThreshold\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
 	"percentage\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value\"|\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value\x12#\n" +
+	"\x05split\x18\xe8\a \x01(\v2\f.flipt.SplitR\x05split\x12\x15\n" +
+	"\x05start\x18\xe9\a \x01(\x02R\x05start\"n\n" +
+	"\x0fConstraintGroup\x12&\n" +
+	"\x05match\x18\x01 \x01(\x0e2\x10.flipt.MatchTypeR\x05match\x123\n" +
+	"\vconstraints\x18\x02 \x03(\v2\x11.flipt.ConstraintR\vconstraints\"c\n" +
+	"\aPortion\x12\x1e\n" +
+	"\n" +
+	"percentage\x18\x01 \x01(\x02R\n" +
+	"percentage\x12\x14\n" +
+	"\x05start\x18\x02 \x01(\x02R\x05start\x12\"\n" +
+	"\x05split\x18\x03 \x01(\v2\f.flipt.SplitR\x05split\"R\n" +
+	"\x05Split\x12\x0e\n" +
+	"\x02by\x18\x01 \x01(\tR\x02by\x12\x12\n" +
+	"\x04seed\x18\x02 \x01(\tR\x04seed\x12%\n" +
+	"\x04hash\x18\x03 \x01(\x0e2\x11.flipt.BucketHashR\x04hash\"|\n" +
 	"\vRolloutList\x12$\n" +
 	"\x05rules\x18\x01 \x03(\v2\x0e.flipt.RolloutR\x05rules\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
@@ -5475,22 +6024,30 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x03 \x01(\tR\aflagKey\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"\x80\x02\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\xaa\x03\n" +
 	"\x14CreateRolloutRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12\x12\n" +
 	"\x04rank\x18\x03 \x01(\x05R\x04rank\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x121\n" +
 	"\asegment\x18\x14 \x01(\v2\x15.flipt.RolloutSegmentH\x00R\asegment\x127\n" +
-	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthresholdB\x06\n" +
-	"\x04rule\"\xfc\x01\n" +
+	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
+	"\x04rule\"\xa6\x03\n" +
 	"\x14UpdateRolloutRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x03 \x01(\tR\aflagKey\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x121\n" +
 	"\asegment\x18\x14 \x01(\v2\x15.flipt.RolloutSegmentH\x00R\asegment\x127\n" +
-	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthresholdB\x06\n" +
+	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
 	"\x04rule\"f\n" +
 	"\x14DeleteRolloutRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
@@ -5500,7 +6057,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x1f\n" +
 	"\vrollout_ids\x18\x03 \x03(\tR\n" +
-	"rolloutIds\"\xa2\x03\n" +
+	"rolloutIds\"\x95\x05\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12\x1f\n" +
@@ -5515,7 +6072,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\rnamespace_key\x18\b \x01(\tR\fnamespaceKey\x12!\n" +
 	"\fsegment_keys\x18\t \x03(\tR\vsegmentKeys\x12A\n" +
 	"\x10segment_operator\x18\n" +
-	" \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"v\n" +
+	" \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
+	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
+	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"v\n" +
 	"\bRuleList\x12!\n" +
 	"\x05rules\x18\x01 \x03(\v2\v.flipt.RuleR\x05rules\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
@@ -5533,7 +6096,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
 	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"\xf2\x01\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\xe5\x03\n" +
 	"\x11CreateRuleRequest\x12\x19\n" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12#\n" +
 	"\vsegment_key\x18\x02 \x01(\tB\x02\x18\x01R\n" +
@@ -5541,7 +6104,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x04rank\x18\x03 \x01(\x05R\x04rank\x12#\n" +
 	"\rnamespace_key\x18\x04 \x01(\tR\fnamespaceKey\x12!\n" +
 	"\fsegment_keys\x18\x05 \x03(\tR\vsegmentKeys\x12A\n" +
-	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"\xee\x01\n" +
+	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
+	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
+	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"\xe1\x03\n" +
 	"\x11UpdateRuleRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
@@ -5549,7 +6118,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"segmentKey\x12#\n" +
 	"\rnamespace_key\x18\x04 \x01(\tR\fnamespaceKey\x12!\n" +
 	"\fsegment_keys\x18\x05 \x03(\tR\vsegmentKeys\x12A\n" +
-	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"c\n" +
+	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
+	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
+	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"c\n" +
 	"\x11DeleteRuleRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
@@ -5620,7 +6195,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x16THRESHOLD_ROLLOUT_TYPE\x10\x02*D\n" +
 	"\x0fSegmentOperator\x12\x17\n" +
 	"\x13OR_SEGMENT_OPERATOR\x10\x00\x12\x18\n" +
-	"\x14AND_SEGMENT_OPERATOR\x10\x012\x89\x13\n" +
+	"\x14AND_SEGMENT_OPERATOR\x10\x01*q\n" +
+	"\n" +
+	"BucketHash\x12\x17\n" +
+	"\x13DEFAULT_BUCKET_HASH\x10\x00\x12\x15\n" +
+	"\x11FLIPT_BUCKET_HASH\x10\x01\x12\x1a\n" +
+	"\x16FLIPT_FINE_BUCKET_HASH\x10\x02\x12\x17\n" +
+	"\x13MURMUR3_BUCKET_HASH\x10\x032\x89\x13\n" +
 	"\x05Flipt\x12?\n" +
 	"\bEvaluate\x12\x18.flipt.EvaluationRequest\x1a\x19.flipt.EvaluationResponse\x12N\n" +
 	"\rBatchEvaluate\x12\x1d.flipt.BatchEvaluationRequest\x1a\x1e.flipt.BatchEvaluationResponse\x12<\n" +
@@ -5682,8 +6263,8 @@ func file_flipt_flipt_proto_rawDescGZIP() []byte {
 	return file_flipt_flipt_proto_rawDescData
 }
 
-var file_flipt_flipt_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 57)
+var file_flipt_flipt_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
+var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
 var file_flipt_flipt_proto_goTypes = []any{
 	(EvaluationReason)(0),             // 0: flipt.EvaluationReason
 	(FlagType)(0),                     // 1: flipt.FlagType
@@ -5691,202 +6272,226 @@ var file_flipt_flipt_proto_goTypes = []any{
 	(ComparisonType)(0),               // 3: flipt.ComparisonType
 	(RolloutType)(0),                  // 4: flipt.RolloutType
 	(SegmentOperator)(0),              // 5: flipt.SegmentOperator
-	(*EvaluationRequest)(nil),         // 6: flipt.EvaluationRequest
-	(*BatchEvaluationRequest)(nil),    // 7: flipt.BatchEvaluationRequest
-	(*BatchEvaluationResponse)(nil),   // 8: flipt.BatchEvaluationResponse
-	(*EvaluationResponse)(nil),        // 9: flipt.EvaluationResponse
-	(*Namespace)(nil),                 // 10: flipt.Namespace
-	(*NamespaceList)(nil),             // 11: flipt.NamespaceList
-	(*GetNamespaceRequest)(nil),       // 12: flipt.GetNamespaceRequest
-	(*ListNamespaceRequest)(nil),      // 13: flipt.ListNamespaceRequest
-	(*CreateNamespaceRequest)(nil),    // 14: flipt.CreateNamespaceRequest
-	(*UpdateNamespaceRequest)(nil),    // 15: flipt.UpdateNamespaceRequest
-	(*DeleteNamespaceRequest)(nil),    // 16: flipt.DeleteNamespaceRequest
-	(*Flag)(nil),                      // 17: flipt.Flag
-	(*FlagList)(nil),                  // 18: flipt.FlagList
-	(*GetFlagRequest)(nil),            // 19: flipt.GetFlagRequest
-	(*ListFlagRequest)(nil),           // 20: flipt.ListFlagRequest
-	(*CreateFlagRequest)(nil),         // 21: flipt.CreateFlagRequest
-	(*UpdateFlagRequest)(nil),         // 22: flipt.UpdateFlagRequest
-	(*DeleteFlagRequest)(nil),         // 23: flipt.DeleteFlagRequest
-	(*Variant)(nil),                   // 24: flipt.Variant
-	(*CreateVariantRequest)(nil),      // 25: flipt.CreateVariantRequest
-	(*UpdateVariantRequest)(nil),      // 26: flipt.UpdateVariantRequest
-	(*DeleteVariantRequest)(nil),      // 27: flipt.DeleteVariantRequest
-	(*Segment)(nil),                   // 28: flipt.Segment
-	(*SegmentList)(nil),               // 29: flipt.SegmentList
-	(*GetSegmentRequest)(nil),         // 30: flipt.GetSegmentRequest
-	(*ListSegmentRequest)(nil),        // 31: flipt.ListSegmentRequest
-	(*CreateSegmentRequest)(nil),      // 32: flipt.CreateSegmentRequest
-	(*UpdateSegmentRequest)(nil),      // 33: flipt.UpdateSegmentRequest
-	(*DeleteSegmentRequest)(nil),      // 34: flipt.DeleteSegmentRequest
-	(*Constraint)(nil),                // 35: flipt.Constraint
-	(*CreateConstraintRequest)(nil),   // 36: flipt.CreateConstraintRequest
-	(*UpdateConstraintRequest)(nil),   // 37: flipt.UpdateConstraintRequest
-	(*DeleteConstraintRequest)(nil),   // 38: flipt.DeleteConstraintRequest
-	(*Rollout)(nil),                   // 39: flipt.Rollout
-	(*RolloutSegment)(nil),            // 40: flipt.RolloutSegment
-	(*RolloutThreshold)(nil),          // 41: flipt.RolloutThreshold
-	(*RolloutList)(nil),               // 42: flipt.RolloutList
-	(*ListRolloutRequest)(nil),        // 43: flipt.ListRolloutRequest
-	(*GetRolloutRequest)(nil),         // 44: flipt.GetRolloutRequest
-	(*CreateRolloutRequest)(nil),      // 45: flipt.CreateRolloutRequest
-	(*UpdateRolloutRequest)(nil),      // 46: flipt.UpdateRolloutRequest
-	(*DeleteRolloutRequest)(nil),      // 47: flipt.DeleteRolloutRequest
-	(*OrderRolloutsRequest)(nil),      // 48: flipt.OrderRolloutsRequest
-	(*Rule)(nil),                      // 49: flipt.Rule
-	(*RuleList)(nil),                  // 50: flipt.RuleList
-	(*ListRuleRequest)(nil),           // 51: flipt.ListRuleRequest
-	(*GetRuleRequest)(nil),            // 52: flipt.GetRuleRequest
-	(*CreateRuleRequest)(nil),         // 53: flipt.CreateRuleRequest
-	(*UpdateRuleRequest)(nil),         // 54: flipt.UpdateRuleRequest
-	(*DeleteRuleRequest)(nil),         // 55: flipt.DeleteRuleRequest
-	(*OrderRulesRequest)(nil),         // 56: flipt.OrderRulesRequest
-	(*Distribution)(nil),              // 57: flipt.Distribution
-	(*CreateDistributionRequest)(nil), // 58: flipt.CreateDistributionRequest
-	(*UpdateDistributionRequest)(nil), // 59: flipt.UpdateDistributionRequest
-	(*DeleteDistributionRequest)(nil), // 60: flipt.DeleteDistributionRequest
-	nil,                               // 61: flipt.EvaluationRequest.ContextEntry
-	nil,                               // 62: flipt.EvaluationResponse.RequestContextEntry
-	(*timestamppb.Timestamp)(nil),     // 63: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 64: google.protobuf.Struct
-	(*emptypb.Empty)(nil),             // 65: google.protobuf.Empty
+	(BucketHash)(0),                   // 6: flipt.BucketHash
+	(*EvaluationRequest)(nil),         // 7: flipt.EvaluationRequest
+	(*BatchEvaluationRequest)(nil),    // 8: flipt.BatchEvaluationRequest
+	(*BatchEvaluationResponse)(nil),   // 9: flipt.BatchEvaluationResponse
+	(*EvaluationResponse)(nil),        // 10: flipt.EvaluationResponse
+	(*Namespace)(nil),                 // 11: flipt.Namespace
+	(*NamespaceList)(nil),             // 12: flipt.NamespaceList
+	(*GetNamespaceRequest)(nil),       // 13: flipt.GetNamespaceRequest
+	(*ListNamespaceRequest)(nil),      // 14: flipt.ListNamespaceRequest
+	(*CreateNamespaceRequest)(nil),    // 15: flipt.CreateNamespaceRequest
+	(*UpdateNamespaceRequest)(nil),    // 16: flipt.UpdateNamespaceRequest
+	(*DeleteNamespaceRequest)(nil),    // 17: flipt.DeleteNamespaceRequest
+	(*Flag)(nil),                      // 18: flipt.Flag
+	(*FlagList)(nil),                  // 19: flipt.FlagList
+	(*GetFlagRequest)(nil),            // 20: flipt.GetFlagRequest
+	(*ListFlagRequest)(nil),           // 21: flipt.ListFlagRequest
+	(*CreateFlagRequest)(nil),         // 22: flipt.CreateFlagRequest
+	(*UpdateFlagRequest)(nil),         // 23: flipt.UpdateFlagRequest
+	(*DeleteFlagRequest)(nil),         // 24: flipt.DeleteFlagRequest
+	(*Variant)(nil),                   // 25: flipt.Variant
+	(*CreateVariantRequest)(nil),      // 26: flipt.CreateVariantRequest
+	(*UpdateVariantRequest)(nil),      // 27: flipt.UpdateVariantRequest
+	(*DeleteVariantRequest)(nil),      // 28: flipt.DeleteVariantRequest
+	(*Segment)(nil),                   // 29: flipt.Segment
+	(*SegmentList)(nil),               // 30: flipt.SegmentList
+	(*GetSegmentRequest)(nil),         // 31: flipt.GetSegmentRequest
+	(*ListSegmentRequest)(nil),        // 32: flipt.ListSegmentRequest
+	(*CreateSegmentRequest)(nil),      // 33: flipt.CreateSegmentRequest
+	(*UpdateSegmentRequest)(nil),      // 34: flipt.UpdateSegmentRequest
+	(*DeleteSegmentRequest)(nil),      // 35: flipt.DeleteSegmentRequest
+	(*Constraint)(nil),                // 36: flipt.Constraint
+	(*CreateConstraintRequest)(nil),   // 37: flipt.CreateConstraintRequest
+	(*UpdateConstraintRequest)(nil),   // 38: flipt.UpdateConstraintRequest
+	(*DeleteConstraintRequest)(nil),   // 39: flipt.DeleteConstraintRequest
+	(*Rollout)(nil),                   // 40: flipt.Rollout
+	(*RolloutSegment)(nil),            // 41: flipt.RolloutSegment
+	(*RolloutThreshold)(nil),          // 42: flipt.RolloutThreshold
+	(*ConstraintGroup)(nil),           // 43: flipt.ConstraintGroup
+	(*Portion)(nil),                   // 44: flipt.Portion
+	(*Split)(nil),                     // 45: flipt.Split
+	(*RolloutList)(nil),               // 46: flipt.RolloutList
+	(*ListRolloutRequest)(nil),        // 47: flipt.ListRolloutRequest
+	(*GetRolloutRequest)(nil),         // 48: flipt.GetRolloutRequest
+	(*CreateRolloutRequest)(nil),      // 49: flipt.CreateRolloutRequest
+	(*UpdateRolloutRequest)(nil),      // 50: flipt.UpdateRolloutRequest
+	(*DeleteRolloutRequest)(nil),      // 51: flipt.DeleteRolloutRequest
+	(*OrderRolloutsRequest)(nil),      // 52: flipt.OrderRolloutsRequest
+	(*Rule)(nil),                      // 53: flipt.Rule
+	(*RuleList)(nil),                  // 54: flipt.RuleList
+	(*ListRuleRequest)(nil),           // 55: flipt.ListRuleRequest
+	(*GetRuleRequest)(nil),            // 56: flipt.GetRuleRequest
+	(*CreateRuleRequest)(nil),         // 57: flipt.CreateRuleRequest
+	(*UpdateRuleRequest)(nil),         // 58: flipt.UpdateRuleRequest
+	(*DeleteRuleRequest)(nil),         // 59: flipt.DeleteRuleRequest
+	(*OrderRulesRequest)(nil),         // 60: flipt.OrderRulesRequest
+	(*Distribution)(nil),              // 61: flipt.Distribution
+	(*CreateDistributionRequest)(nil), // 62: flipt.CreateDistributionRequest
+	(*UpdateDistributionRequest)(nil), // 63: flipt.UpdateDistributionRequest
+	(*DeleteDistributionRequest)(nil), // 64: flipt.DeleteDistributionRequest
+	nil,                               // 65: flipt.EvaluationRequest.ContextEntry
+	nil,                               // 66: flipt.EvaluationResponse.RequestContextEntry
+	(*timestamppb.Timestamp)(nil),     // 67: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 68: google.protobuf.Struct
+	(*emptypb.Empty)(nil),             // 69: google.protobuf.Empty
 }
 var file_flipt_flipt_proto_depIdxs = []int32{
-	61, // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
-	6,  // 1: flipt.BatchEvaluationRequest.requests:type_name -> flipt.EvaluationRequest
-	9,  // 2: flipt.BatchEvaluationResponse.responses:type_name -> flipt.EvaluationResponse
-	62, // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
-	63, // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
-	0,  // 5: flipt.EvaluationResponse.reason:type_name -> flipt.EvaluationReason
-	63, // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
-	63, // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
-	10, // 8: flipt.NamespaceList.namespaces:type_name -> flipt.Namespace
-	63, // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
-	63, // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
-	24, // 11: flipt.Flag.variants:type_name -> flipt.Variant
-	1,  // 12: flipt.Flag.type:type_name -> flipt.FlagType
-	24, // 13: flipt.Flag.default_variant:type_name -> flipt.Variant
-	64, // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
-	17, // 15: flipt.FlagList.flags:type_name -> flipt.Flag
-	1,  // 16: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
-	64, // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	64, // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	63, // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
-	63, // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
-	63, // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
-	63, // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
-	35, // 23: flipt.Segment.constraints:type_name -> flipt.Constraint
-	2,  // 24: flipt.Segment.match_type:type_name -> flipt.MatchType
-	28, // 25: flipt.SegmentList.segments:type_name -> flipt.Segment
-	2,  // 26: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
-	2,  // 27: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
-	3,  // 28: flipt.Constraint.type:type_name -> flipt.ComparisonType
-	63, // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
-	63, // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
-	3,  // 31: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
-	3,  // 32: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
-	4,  // 33: flipt.Rollout.type:type_name -> flipt.RolloutType
-	63, // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
-	63, // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
-	40, // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
-	41, // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
-	5,  // 38: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	39, // 39: flipt.RolloutList.rules:type_name -> flipt.Rollout
-	40, // 40: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	41, // 41: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	40, // 42: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	41, // 43: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	57, // 44: flipt.Rule.distributions:type_name -> flipt.Distribution
-	63, // 45: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
-	63, // 46: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
-	5,  // 47: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
-	49, // 48: flipt.RuleList.rules:type_name -> flipt.Rule
-	5,  // 49: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	5,  // 50: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	63, // 51: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
-	63, // 52: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
-	6,  // 53: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
-	7,  // 54: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
-	12, // 55: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
-	13, // 56: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
-	14, // 57: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
-	15, // 58: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
-	16, // 59: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
-	19, // 60: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
-	20, // 61: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
-	21, // 62: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
-	22, // 63: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
-	23, // 64: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
-	25, // 65: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
-	26, // 66: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
-	27, // 67: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
-	52, // 68: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
-	51, // 69: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
-	53, // 70: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
-	54, // 71: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
-	56, // 72: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
-	55, // 73: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
-	44, // 74: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
-	43, // 75: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
-	45, // 76: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
-	46, // 77: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
-	47, // 78: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
-	48, // 79: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
-	58, // 80: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
-	59, // 81: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
-	60, // 82: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
-	30, // 83: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
-	31, // 84: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
-	32, // 85: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
-	33, // 86: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
-	34, // 87: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
-	36, // 88: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
-	37, // 89: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
-	38, // 90: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
-	9,  // 91: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
-	8,  // 92: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
-	10, // 93: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
-	11, // 94: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
-	10, // 95: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
-	10, // 96: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
-	65, // 97: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
-	17, // 98: flipt.Flipt.GetFlag:output_type -> flipt.Flag
-	18, // 99: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
-	17, // 100: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
-	17, // 101: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
-	65, // 102: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
-	24, // 103: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
-	24, // 104: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
-	65, // 105: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
-	49, // 106: flipt.Flipt.GetRule:output_type -> flipt.Rule
-	50, // 107: flipt.Flipt.ListRules:output_type -> flipt.RuleList
-	49, // 108: flipt.Flipt.CreateRule:output_type -> flipt.Rule
-	49, // 109: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
-	65, // 110: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
-	65, // 111: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
-	39, // 112: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
-	42, // 113: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
-	39, // 114: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
-	39, // 115: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
-	65, // 116: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
-	65, // 117: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
-	57, // 118: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
-	57, // 119: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
-	65, // 120: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
-	28, // 121: flipt.Flipt.GetSegment:output_type -> flipt.Segment
-	29, // 122: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
-	28, // 123: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
-	28, // 124: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
-	65, // 125: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
-	35, // 126: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
-	35, // 127: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
-	65, // 128: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
-	91, // [91:129] is the sub-list for method output_type
-	53, // [53:91] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	65,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
+	7,   // 1: flipt.BatchEvaluationRequest.requests:type_name -> flipt.EvaluationRequest
+	10,  // 2: flipt.BatchEvaluationResponse.responses:type_name -> flipt.EvaluationResponse
+	66,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
+	67,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
+	0,   // 5: flipt.EvaluationResponse.reason:type_name -> flipt.EvaluationReason
+	67,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
+	11,  // 8: flipt.NamespaceList.namespaces:type_name -> flipt.Namespace
+	67,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
+	25,  // 11: flipt.Flag.variants:type_name -> flipt.Variant
+	1,   // 12: flipt.Flag.type:type_name -> flipt.FlagType
+	25,  // 13: flipt.Flag.default_variant:type_name -> flipt.Variant
+	68,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
+	18,  // 15: flipt.FlagList.flags:type_name -> flipt.Flag
+	1,   // 16: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
+	68,  // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	68,  // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	67,  // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
+	67,  // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
+	36,  // 23: flipt.Segment.constraints:type_name -> flipt.Constraint
+	2,   // 24: flipt.Segment.match_type:type_name -> flipt.MatchType
+	29,  // 25: flipt.SegmentList.segments:type_name -> flipt.Segment
+	2,   // 26: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
+	2,   // 27: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
+	3,   // 28: flipt.Constraint.type:type_name -> flipt.ComparisonType
+	67,  // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
+	3,   // 31: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
+	3,   // 32: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
+	4,   // 33: flipt.Rollout.type:type_name -> flipt.RolloutType
+	67,  // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
+	41,  // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
+	42,  // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 38: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
+	44,  // 39: flipt.Rollout.portion:type_name -> flipt.Portion
+	5,   // 40: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 41: flipt.RolloutThreshold.split:type_name -> flipt.Split
+	2,   // 42: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
+	36,  // 43: flipt.ConstraintGroup.constraints:type_name -> flipt.Constraint
+	45,  // 44: flipt.Portion.split:type_name -> flipt.Split
+	6,   // 45: flipt.Split.hash:type_name -> flipt.BucketHash
+	40,  // 46: flipt.RolloutList.rules:type_name -> flipt.Rollout
+	41,  // 47: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	42,  // 48: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 49: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 50: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
+	41,  // 51: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	42,  // 52: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 53: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 54: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
+	61,  // 55: flipt.Rule.distributions:type_name -> flipt.Distribution
+	67,  // 56: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 57: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
+	5,   // 58: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 59: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
+	44,  // 60: flipt.Rule.portion:type_name -> flipt.Portion
+	45,  // 61: flipt.Rule.split:type_name -> flipt.Split
+	53,  // 62: flipt.RuleList.rules:type_name -> flipt.Rule
+	5,   // 63: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 64: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 65: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
+	45,  // 66: flipt.CreateRuleRequest.split:type_name -> flipt.Split
+	5,   // 67: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 68: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 69: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
+	45,  // 70: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
+	67,  // 71: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
+	67,  // 72: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
+	7,   // 73: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
+	8,   // 74: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
+	13,  // 75: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
+	14,  // 76: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
+	15,  // 77: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
+	16,  // 78: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
+	17,  // 79: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
+	20,  // 80: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
+	21,  // 81: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
+	22,  // 82: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
+	23,  // 83: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
+	24,  // 84: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
+	26,  // 85: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
+	27,  // 86: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
+	28,  // 87: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
+	56,  // 88: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
+	55,  // 89: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
+	57,  // 90: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
+	58,  // 91: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
+	60,  // 92: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
+	59,  // 93: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
+	48,  // 94: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
+	47,  // 95: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
+	49,  // 96: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
+	50,  // 97: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
+	51,  // 98: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
+	52,  // 99: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
+	62,  // 100: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
+	63,  // 101: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
+	64,  // 102: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
+	31,  // 103: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
+	32,  // 104: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
+	33,  // 105: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
+	34,  // 106: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
+	35,  // 107: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
+	37,  // 108: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
+	38,  // 109: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
+	39,  // 110: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
+	10,  // 111: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
+	9,   // 112: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
+	11,  // 113: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
+	12,  // 114: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
+	11,  // 115: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
+	11,  // 116: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
+	69,  // 117: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
+	18,  // 118: flipt.Flipt.GetFlag:output_type -> flipt.Flag
+	19,  // 119: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
+	18,  // 120: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
+	18,  // 121: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
+	69,  // 122: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
+	25,  // 123: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
+	25,  // 124: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
+	69,  // 125: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
+	53,  // 126: flipt.Flipt.GetRule:output_type -> flipt.Rule
+	54,  // 127: flipt.Flipt.ListRules:output_type -> flipt.RuleList
+	53,  // 128: flipt.Flipt.CreateRule:output_type -> flipt.Rule
+	53,  // 129: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
+	69,  // 130: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
+	69,  // 131: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
+	40,  // 132: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
+	46,  // 133: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
+	40,  // 134: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
+	40,  // 135: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
+	69,  // 136: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
+	69,  // 137: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
+	61,  // 138: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
+	61,  // 139: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
+	69,  // 140: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
+	29,  // 141: flipt.Flipt.GetSegment:output_type -> flipt.Segment
+	30,  // 142: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
+	29,  // 143: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
+	29,  // 144: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
+	69,  // 145: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
+	36,  // 146: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
+	36,  // 147: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
+	69,  // 148: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
+	111, // [111:149] is the sub-list for method output_type
+	73,  // [73:111] is the sub-list for method input_type
+	73,  // [73:73] is the sub-list for extension type_name
+	73,  // [73:73] is the sub-list for extension extendee
+	0,   // [0:73] is the sub-list for field type_name
 }
 
 func init() { file_flipt_flipt_proto_init() }
@@ -5900,11 +6505,11 @@ func file_flipt_flipt_proto_init() {
 		(*Rollout_Segment)(nil),
 		(*Rollout_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[39].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[42].OneofWrappers = []any{
 		(*CreateRolloutRequest_Segment)(nil),
 		(*CreateRolloutRequest_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[40].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[43].OneofWrappers = []any{
 		(*UpdateRolloutRequest_Segment)(nil),
 		(*UpdateRolloutRequest_Threshold)(nil),
 	}
@@ -5913,8 +6518,8 @@ func file_flipt_flipt_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_flipt_flipt_proto_rawDesc), len(file_flipt_flipt_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   57,
+			NumEnums:      7,
+			NumMessages:   60,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,134 @@
+package service
+
+import (
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Limits of the conditions of one rule.
+const (
+	maxConstraintGroups           = 20
+	maxGroupConstraints = 50 // of one group
+	maxExceptions       = 20
+)
+
+// checkTarget checks whom a rule is for: its segments, given in one of the two ways, and its
+// conditions. It returns the keys without duplicates, and the conditions in their stored form.
+func checkTarget(segmentKey string, segmentKeys []string, c guidon.Conditions) ([]string, guidon.Conditions, error) {
+	given := segmentKey != "" || len(segmentKeys) > 0
+	if c.Everyone && (given || len(c.Groups) > 0) {
+		return nil, c, invalidField("everyone", "cannot be combined with segments or conditions")
+	}
+	var keys []string
+	if given || !c.Everyone && len(c.Groups) == 0 {
+		var err error
+		if keys, err = checkSegmentChoice(segmentKey, segmentKeys); err != nil {
+			return nil, c, err
+		}
+	}
+	c, err := checkConditions(c)
+	return keys, c, err
+}
+
+func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
+	switch {
+	case len(c.Groups) > maxConstraintGroups:
+		return c, invalidField("if", fmt.Sprintf("must not contain more than %d groups", maxConstraintGroups))
+	case len(c.ExceptSegmentKeys) > maxExceptions:
+		return c, invalidField("except", fmt.Sprintf("must not contain more than %d segments", maxExceptions))
+	}
+	groups := c.Groups
+	c.Groups = nil
+	for i, g := range groups {
+		checked, err := checkGroup(g)
+		if err != nil {
+			return c, guidon.Errorf(guidon.InvalidArgument, "if[%d]: %s", i, guidon.PublicMessage(err))
+		}
+		c.Groups = append(c.Groups, checked)
+	}
+	if len(c.ExceptSegmentKeys) > 0 {
+		var err error
+		if c.ExceptSegmentKeys, err = checkSegmentChoice("", c.ExceptSegmentKeys); err != nil {
+			return c, err
+		}
+	}
+	if c.Portion != nil {
+		if err := checkShare("portion", c.Portion.Start, c.Portion.Percentage); err != nil {
+			return c, err
+		}
+		if err := checkSplit("portion", &c.Portion.Split); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
+	if err := checkEnum("match", g.MatchType); err != nil {
+		return nil, err
+	}
+	if n := len(g.Constraints); n == 0 || n > maxGroupConstraints {
+		return nil, invalidField("constraints", fmt.Sprintf("must contain between 1 and %d constraints", maxGroupConstraints))
+	}
+	out := &guidon.ConstraintGroup{MatchType: g.MatchType}
+	for i, c := range g.Constraints {
+		checked, err := ConstraintInput{
+			SegmentKey: "segment", // which a group does not have
+			Type:       c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description, Negate: &c.Negate,
+		}.check()
+		if err == nil {
+			err = checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description})
+		}
+		if err != nil {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "constraints[%d]: %s", i, guidon.PublicMessage(err))
+		}
+		out.Constraints = append(out.Constraints, &checked)
+	}
+	return out, nil
+}
+
+// checkShare checks a share of the buckets, in percent.
+func checkShare(name string, start, percentage float32) error {
+	if start >= 0 && percentage >= 0 && float64(start)+float64(percentage) <= 100 { // not if one is NaN
+		return nil
+	}
+	return invalidField(name, "start and percentage must be within [0, 100] together")
+}
+
+// checkSplit checks a way to divide, or nil.
+func checkSplit(name string, s *guidon.Split) error {
+	if s == nil {
+		return nil
+	}
+	for _, f := range []field{{name + ".by", s.By}, {name + ".seed", s.Seed}} {
+		if err := checkLength(f.name, f.value); err != nil {
+			return err
+		}
+		if err := checkTexts(f); err != nil {
+			return err
+		}
+	}
+	return checkEnum(name+".hash", s.Hash)
+}
+
+// checkThreshold checks the share of a threshold, whose rule has no conditions.
+func checkThreshold(t *guidon.RolloutThreshold, c guidon.Conditions) error {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"if", len(c.Groups) > 0}, {"except", len(c.ExceptSegmentKeys) > 0}, {"everyone", c.Everyone}, {"portion", c.Portion != nil},
+	} {
+		if f.given {
+			return invalidField(f.name, "a threshold is for everyone; use a segment rollout with a portion")
+		}
+	}
+	if !(t.Percentage >= 0 && t.Percentage <= 100) { // NaN fails too
+		return invalidField("threshold.percentage", "must be within range [0, 100]")
+	}
+	if err := checkShare("threshold", t.Start, t.Percentage); err != nil {
+		return err
+	}
+	return checkSplit("threshold", t.Split)
+}
