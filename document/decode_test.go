@@ -366,3 +366,118 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 }
+
+// conditional is a document whose rules have every condition, as it is exported.
+const conditional = `version: guidon/1
+namespace:
+  key: shop
+  name: Shop
+flags:
+  - key: checkout-redesign
+    name: Checkout redesign
+    type: VARIANT_FLAG_TYPE
+    enabled: true
+    variants:
+      - default: true
+        key: classic
+      - key: one-page
+      - key: express
+    rules:
+      - segment: beta
+        if:
+          - all:
+              - type: VERSION_COMPARISON_TYPE
+                property: app
+                operator: gte
+                value: "2.4"
+              - type: STRING_COMPARISON_TYPE
+                property: country
+                operator: eq
+                value: SE
+                not: true
+          - any:
+              - type: LIST_COMPARISON_TYPE
+                property: roles
+                operator: anyof
+                value: '["admin","owner"]'
+                description: staff
+        except:
+          - blocked
+        distributions:
+          - variant: one-page
+            rollout: 100
+      - everyone: true
+        portion:
+          percentage: 30
+          start: 30
+          seed: layer-checkout
+        split:
+          by: account
+          seed: price-test
+          hash: flipt-fine
+        distributions:
+          - variant: classic
+            rollout: 33.333
+          - variant: express
+            rollout: 66.667
+      - everyone: true
+        code_default: true
+  - key: new-search
+    name: New search
+    type: BOOLEAN_FLAG_TYPE
+    enabled: false
+    rollouts:
+      - segment:
+          key: beta
+          value: true
+        portion:
+          percentage: 10
+          hash: murmur3
+      - segment:
+          value: true
+        if:
+          - any:
+              - type: ENTITY_ID_COMPARISON_TYPE
+                property: entityId
+                operator: prefix
+                value: test-
+      - threshold:
+          percentage: 12.5
+          value: true
+          start: 50
+          by: tenant
+          hash: flipt-fine
+segments:
+  - key: beta
+    name: Beta
+    match_type: ALL_MATCH_TYPE
+  - key: blocked
+    name: Blocked
+    match_type: ALL_MATCH_TYPE
+`
+
+func TestConditions(t *testing.T) {
+	text := strings.Replace(conditional, "operator: prefix", "operator: contains", 1)
+	d := decodeOne(t, document.YAML, text)
+	if err := d.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, encode(t, document.YAML, d)); diff != "" {
+		t.Errorf("(-file +encoded):\n%s", diff)
+	}
+	s := newService(t)
+	if _, _, err := s.Import(t.Context(), service.Write{}, "shop", d, service.ImportCreate, false); err != nil {
+		t.Fatal(err)
+	}
+	view, err := s.View(t.Context(), "shop", service.Demand{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text, encode(t, document.YAML, view.Export(false).Document())); diff != "" {
+		t.Errorf("(-file +exported):\n%s", diff)
+	}
+	again, _, err := s.Import(t.Context(), service.Write{}, "shop", d, service.ImportUpdate, false)
+	if err != nil || len(again.Changes) > 0 {
+		t.Errorf("importing again: got %d changes, %v", len(again.Changes), err)
+	}
+}

@@ -1,13 +1,15 @@
 package document
 
 import (
+	"maps"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
 func (d *decoder) rollout(n *node) *service.DocumentRollout {
 	r := &service.DocumentRollout{}
-	d.object(n, fields{
+	known := fields{
 		"description": d.text(&r.Description),
 		"segment": func(n *node) {
 			if n.kind != null {
@@ -16,14 +18,26 @@ func (d *decoder) rollout(n *node) *service.DocumentRollout {
 		},
 		"threshold": func(n *node) {
 			if n.kind != null {
-				r.Threshold = &guidon.RolloutThreshold{}
-				d.object(n, fields{
-					"percentage": d.float(&r.Threshold.Percentage), "value": d.boolean(&r.Threshold.Value),
-				})
+				r.Threshold = d.threshold(n)
 			}
 		},
-	})
+	}
+	maps.Copy(known, d.conditions(&r.Conditions))
+	d.object(n, known)
 	return r
+}
+
+func (d *decoder) threshold(n *node) *guidon.RolloutThreshold {
+	t, split := &guidon.RolloutThreshold{}, guidon.Split{}
+	known := d.split(&split)
+	known["start"] = d.float(&t.Start)
+	known = d.additions(known)
+	known["percentage"], known["value"] = d.float(&t.Percentage), d.boolean(&t.Value)
+	d.object(n, known)
+	if split != (guidon.Split{}) {
+		t.Split = &split
+	}
+	return t
 }
 
 func (d *decoder) rolloutSegment(n *node) *guidon.RolloutSegment {
@@ -65,10 +79,15 @@ func (e *encoder) rollout(r *service.DocumentRollout) *node {
 		segment.addTrue("value", s.Value)
 		n.add("segment", segment)
 	}
+	e.conditions(n, &r.Conditions)
 	if t := r.Threshold; t != nil {
 		threshold := &node{kind: object}
 		threshold.add("percentage", e.floatNode(t.Percentage))
 		threshold.addTrue("value", t.Value)
+		e.addStart(threshold, t.Start)
+		if t.Split != nil {
+			addSplit(threshold, *t.Split)
+		}
 		n.add("threshold", threshold)
 	}
 	return n

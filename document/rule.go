@@ -1,13 +1,15 @@
 package document
 
 import (
+	"maps"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
 func (d *decoder) rule(n *node) *service.DocumentRule {
 	r := &service.DocumentRule{}
-	d.object(n, fields{
+	known := fields{
 		"segment": func(n *node) { d.ruleSegment(n, r) },
 		"rank":    d.integer(&r.Rank),
 		"distributions": d.list(func(n *node) {
@@ -15,7 +17,18 @@ func (d *decoder) rule(n *node) *service.DocumentRule {
 			d.object(n, fields{"variant": d.text(&share.Variant), "rollout": d.float(&share.Rollout)})
 			r.Distributions = append(r.Distributions, share)
 		}),
-	})
+	}
+	maps.Copy(known, d.conditions(&r.Conditions))
+	maps.Copy(known, d.additions(fields{
+		"split": func(n *node) {
+			if n.kind != null {
+				r.Split = &guidon.Split{}
+				d.object(n, d.split(r.Split))
+			}
+		},
+		"code_default": d.boolean(&r.CodeDefault),
+	}))
+	d.object(n, known)
 	return r
 }
 
@@ -52,6 +65,13 @@ func (e *encoder) rule(r *service.DocumentRule) *node {
 		segment.add("operator", textNode(r.SegmentOperator.String()))
 		n.add("segment", segment)
 	}
+	e.conditions(n, &r.Conditions)
+	if r.Split != nil {
+		split := &node{kind: object}
+		addSplit(split, *r.Split)
+		n.add("split", split)
+	}
+	n.addTrue("code_default", r.CodeDefault)
 	addList(n, "distributions", r.Distributions, func(d *service.DocumentDistribution) *node {
 		n := &node{kind: object}
 		n.addText("variant", d.Variant)
