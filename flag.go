@@ -64,6 +64,9 @@ func (f *Flag) Stored() *Flag {
 	return &stored
 }
 
+// Unmark removes what [Flag.Stored] has added from a decoded flag.
+func (f *Flag) Unmark() { f.Type &^= markedFlag }
+
 // Variant is one of the possible results of a variant flag.
 type Variant struct {
 	ID          string    `json:"id"`

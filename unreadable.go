@@ -121,7 +121,7 @@ func (f *Flag) check(key string) error {
 	if f.Key != key {
 		return errOtherKey
 	}
-	f.Type &^= markedFlag
+	f.Unmark()
 	if slices.Contains(f.Variants, nil) || slices.Contains(f.Rules, nil) || slices.Contains(f.Rollouts, nil) {
 		return errMissing
 	}
@@ -129,10 +129,28 @@ func (f *Flag) check(key string) error {
 		if slices.Contains(r.Distributions, nil) {
 			return errMissing
 		}
+		if err := checkGroups(r.Groups); err != nil {
+			return err
+		}
 	}
 	for _, r := range f.Rollouts {
 		if (r.Segment == nil) == (r.Threshold == nil) {
 			return errNoRollout
+		}
+		if err := checkGroups(r.Groups); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkGroups(groups []*ConstraintGroup) error {
+	for _, g := range groups {
+		if g == nil {
+			return errMissing
+		}
+		if err := checkConstraints(g.Constraints); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -157,11 +175,18 @@ func (s *Segment) check(key string) error {
 	if s.Key != key {
 		return errOtherKey
 	}
-	if slices.Contains(s.Constraints, nil) {
-		return errMissing
+	if err := checkConstraints(s.Constraints); err != nil {
+		return err
 	}
 	s.Unmark()
-	for _, c := range s.Constraints {
+	return nil
+}
+
+func checkConstraints(constraints []*Constraint) error {
+	if slices.Contains(constraints, nil) {
+		return errMissing
+	}
+	for _, c := range constraints {
 		if OperatorNamed(c.Operator) == nil {
 			return errOperator
 		}

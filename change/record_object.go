@@ -26,6 +26,7 @@ func decode[T any](text json.RawMessage) (*T, error) {
 func clean(object any) {
 	switch t := object.(type) {
 	case *guidon.Flag:
+		t.Unmark()
 		t.Variants = withoutNil(t.Variants)
 		t.Rules = withoutNil(t.Rules)
 		t.Rollouts = withoutNil(t.Rollouts)

@@ -66,10 +66,16 @@ func optional[T comparable](value T) *T {
 // recorded converts an object of a change record, without the marks of its stored form.
 func recorded(text json.RawMessage) *structpb.Struct {
 	object := Object(text)
+	unmark(object)
 	for _, c := range object.GetFields()["constraints"].GetListValue().GetValues() {
-		if kind, text := c.GetStructValue().GetFields()["type"].GetKind().(*structpb.Value_StringValue); text {
-			kind.StringValue = strings.TrimSuffix(kind.StringValue, guidon.StoredMark)
-		}
+		unmark(c.GetStructValue())
 	}
 	return object
+}
+
+// unmark removes the mark of the type, if the object has one.
+func unmark(object *structpb.Struct) {
+	if kind, text := object.GetFields()["type"].GetKind().(*structpb.Value_StringValue); text {
+		kind.StringValue = strings.TrimSuffix(kind.StringValue, guidon.StoredMark)
+	}
 }
