@@ -40,7 +40,7 @@ func (o SegmentOperator) Known() bool { return int(o) < len(segmentOperatorNames
 func (t FlagType) MarshalText() ([]byte, error) {
 	name, err := marshalEnum(flagTypeNames, t&^markedFlag)
 	if err == nil && t&markedFlag != 0 {
-		name = append(name, storedMark...)
+		name = append(name, StoredMark...)
 	}
 	return name, err
 }
@@ -53,7 +53,7 @@ func (o SegmentOperator) MarshalText() ([]byte, error) { return marshalEnum(segm
 
 // UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *FlagType) UnmarshalText(text []byte) error {
-	name, marked := bytes.CutSuffix(text, []byte(storedMark))
+	name, marked := bytes.CutSuffix(text, []byte(StoredMark))
 	err := unmarshalEnum(flagTypeNames, t, name)
 	if err == nil && marked {
 		*t |= markedFlag

@@ -2,6 +2,7 @@ package change
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -138,7 +139,7 @@ type value[T any] struct {
 	words string
 	long  bool // not quoted in words
 
-	optional bool // JSON forms leave out false
+	optional bool // JSON forms leave it out if it is not set
 
 	equal func(s *sides, before, after *T) bool
 	get   func(f *guidon.Flag, t *T) any // for people: a variant's key, not its id
@@ -227,7 +228,7 @@ func (v *value[T]) at(p place, t *T) place {
 
 func (v *value[T]) content(f *guidon.Flag, t *T, o *jsonObject) {
 	value := v.get(f, t)
-	if value != "" && !(v.optional && value == false) {
+	if value != "" && !(v.optional && reflect.ValueOf(value).IsZero()) {
 		o.add(v.json, encode(value))
 	}
 }

@@ -82,7 +82,7 @@ var variantShape = shape[guidon.Variant]{
 	jsonText("attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
 }
 
-var ruleShape = shape[guidon.Rule]{
+var ruleShape = slices.Concat(shape[guidon.Rule]{
 	keys("segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
 	plain("segmentOperator", "segments that must match",
 		func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
@@ -100,6 +100,14 @@ var ruleShape = shape[guidon.Rule]{
 			}
 		},
 	},
+	split(func(r *guidon.Rule) **guidon.Split { return &r.Split }),
+	codeDefault(),
+}, conditionsShape(func(r *guidon.Rule) *guidon.Conditions { return &r.Conditions }))
+
+func codeDefault() *value[guidon.Rule] {
+	v := plain("codeDefault", "default in the code", func(r *guidon.Rule) *bool { return &r.CodeDefault })
+	v.optional = true
+	return v
 }
 
 var distributionShape = shape[guidon.Distribution]{
@@ -108,7 +116,7 @@ var distributionShape = shape[guidon.Distribution]{
 		func(d *guidon.Distribution) any { return percent(d.Rollout) }),
 }
 
-var rolloutShape = shape[guidon.Rollout]{
+var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
 	newOneOf[guidon.Rollout](briefRollout,
 		&part[guidon.Rollout, guidon.RolloutSegment]{
@@ -119,7 +127,7 @@ var rolloutShape = shape[guidon.Rollout]{
 			rolloutThresholdShape,
 		},
 	),
-}
+}, conditionsShape(func(r *guidon.Rollout) *guidon.Conditions { return &r.Conditions }))
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
 	keys("segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
@@ -134,6 +142,15 @@ var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
 		func(t *guidon.RolloutThreshold) any { return percent(t.Percentage) }),
 	shown("value", "result", func(t *guidon.RolloutThreshold) *bool { return &t.Value },
 		func(t *guidon.RolloutThreshold) any { return switched(t.Value) }),
+	start(),
+	split(func(t *guidon.RolloutThreshold) **guidon.Split { return &t.Split }),
+}
+
+func start() *value[guidon.RolloutThreshold] {
+	v := shown("start", "start", func(t *guidon.RolloutThreshold) *float32 { return &t.Start },
+		func(t *guidon.RolloutThreshold) any { return percent(t.Start) })
+	v.optional = true
+	return v
 }
 
 var segmentShape = shape[guidon.Segment]{

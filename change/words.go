@@ -269,7 +269,10 @@ type briefFunc[T any] func(f *guidon.Flag, t *T) string
 func noBrief[T any](*guidon.Flag, *T) string { return "" }
 
 func briefRule(f *guidon.Flag, r *guidon.Rule) string {
-	text := "segments " + guidon.Shorten(keyList(r.SegmentKeys), 2*maxQuoted)
+	text := targetWords(r.SegmentKeys, &r.Conditions)
+	if r.CodeDefault {
+		return text + ", the default in the code"
+	}
 	for i, d := range r.Distributions {
 		if i == 3 {
 			return text + ", …"
@@ -286,7 +289,7 @@ func briefShare(f *guidon.Flag, d *guidon.Distribution) string {
 func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return fmt.Sprintf("segments %s: %s", guidon.Shorten(keyList(r.Segment.SegmentKeys), 2*maxQuoted), OnOff(r.Segment.Value))
+		return targetWords(r.Segment.SegmentKeys, &r.Conditions) + ": " + OnOff(r.Segment.Value)
 	case r.Threshold != nil:
 		return percentWords(r.Threshold.Percentage) + ": " + OnOff(r.Threshold.Value)
 	}

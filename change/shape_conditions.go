@@ -1,0 +1,122 @@
+package change
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
+)
+
+// conditionsShape returns the members for the conditions of a rule or rollout.
+func conditionsShape[T any](at func(*T) *guidon.Conditions) shape[T] {
+	except := keys("exceptSegmentKeys", "exceptions", func(t *T) *[]string { return &at(t).ExceptSegmentKeys })
+	everyone := plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone })
+	except.optional, everyone.optional = true, true
+	return shape[T]{
+		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups }, cloneGroups, groupsWords),
+		except, everyone,
+		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion }, cloneOf, portionWords),
+	}
+}
+
+// split returns the member for a way to divide.
+func split[T any](at func(*T) **guidon.Split) *value[T] {
+	return whole("split", "divided", at, cloneOf, func(s *guidon.Split) string {
+		if s == nil {
+			return ""
+		}
+		return splitWords(*s)
+	})
+}
+
+// whole returns the member for a field with pointers, which JSON forms have only if it is set.
+func whole[T, V any](json, name string, at func(*T) *V, clone func(V) V, words func(V) string) *value[T] {
+	return &value[T]{
+		json: json, words: name, optional: true,
+		equal: func(_ *sides, before, after *T) bool { return reflect.DeepEqual(*at(before), *at(after)) },
+		get:   func(_ *guidon.Flag, t *T) any { return *at(t) },
+		show:  func(t *T) any { return bareText(words(*at(t))) },
+		set:   func(to, from *T) { *at(to) = clone(*at(from)) },
+	}
+}
+
+func cloneOf[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}
+
+func cloneGroups(groups []*guidon.ConstraintGroup) []*guidon.ConstraintGroup {
+	groups = slices.Clone(groups)
+	for i, g := range groups {
+		groups[i] = &guidon.ConstraintGroup{MatchType: g.MatchType, Constraints: slices.Clone(g.Constraints)}
+		for j, c := range g.Constraints {
+			groups[i].Constraints[j] = cloneOf(c)
+		}
+	}
+	return groups
+}
+
+// groupsWords returns the groups in words, such as "app is at least 2.4, and any of 2: ...".
+func groupsWords(groups []*guidon.ConstraintGroup) string {
+	var words []string
+	for _, g := range groups {
+		words = append(words, analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, 2*maxQuoted))
+	}
+	return strings.Join(words, ", and ")
+}
+
+func portionWords(p *guidon.Portion) string {
+	if p == nil {
+		return ""
+	}
+	text := percentWords(p.Percentage)
+	if p.Start != 0 {
+		text += " from " + percentWords(p.Start)
+	}
+	if p.Split != (guidon.Split{}) {
+		text += " " + splitWords(p.Split)
+	}
+	return text
+}
+
+// splitWords returns the way to divide in words, such as "by account, with the seed layer".
+func splitWords(s guidon.Split) string {
+	var words []string
+	if s.By != "" {
+		words = append(words, "by "+bare(s.By))
+	}
+	if s.Seed != "" {
+		words = append(words, "with the seed "+bare(s.Seed))
+	}
+	if s.Hash != guidon.DefaultHash {
+		words = append(words, fmt.Sprintf("hashed by %s", s.Hash))
+	}
+	return strings.Join(words, ", ")
+}
+
+// targetWords returns whom a rule is for, such as "segments beta, if app is at least 2.4, 10%
+// of them".
+func targetWords(keys []string, c *guidon.Conditions) string {
+	var words []string
+	switch {
+	case len(keys) > 0:
+		words = append(words, "segments "+guidon.Shorten(keyList(keys), 2*maxQuoted))
+	case len(c.Groups) == 0:
+		words = append(words, "everyone")
+	}
+	if len(c.Groups) > 0 {
+		words = append(words, "if "+guidon.Shorten(groupsWords(c.Groups), 2*maxQuoted))
+	}
+	if len(c.ExceptSegmentKeys) > 0 {
+		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), 2*maxQuoted))
+	}
+	if c.Portion != nil {
+		words = append(words, portionWords(c.Portion)+" of them")
+	}
+	return strings.Join(words, ", ")
+}
