@@ -230,6 +230,9 @@ func (x segmentIndex) conditions(c *Conditions, groups *Audience, split *Split, 
 	}
 	if p := c.Portion; p != nil {
 		compiled.portion = compileShare(newPortionBucketer(p.Split, key), p.Start, p.Percentage)
+		if compiled.portion.start >= compiled.portion.end {
+			return nil, false
+		}
 	}
 	if split != nil && *split != (Split{}) {
 		compiled.split = new(newBucketer(*split, key))

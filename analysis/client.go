@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 )
@@ -13,17 +14,63 @@ func ClientOmission(f *guidon.CompiledFlag) string { return clientOmissions.Of(f
 
 var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) string {
 	for i, audience := range f.Steps() {
-		if audience == nil {
-			continue // a threshold
-		}
-		for _, g := range audience.Segments() {
-			if what := serverOnly(g.Segment()); what != "" {
-				return fmt.Sprintf("rule %d %s", i+1, what)
-			}
+		if what := serverOnly(f.Flag(), i, audience); what != "" {
+			return fmt.Sprintf("rule %d %s", i+1, what)
 		}
 	}
 	return ""
 })
+
+// serverOnly returns what client engines cannot do with the rule or rollout, or "".
+func serverOnly(f *guidon.Flag, i int, audience *guidon.Audience) string {
+	if audience != nil {
+		for _, g := range audience.Segments() {
+			if what := serverOnlyConstraints(g.Segment().Constraints); what != "" {
+				return what
+			}
+		}
+	}
+	if f.Type == guidon.VariantFlag {
+		r := f.Rules[i]
+		switch {
+		case r.CodeDefault:
+			return "gives the default in the code"
+		case isSplit(r.Split):
+			return "divides its shares in a way of its own"
+		}
+		return serverOnlyConditions(&r.Conditions, r.SegmentKeys, r.SegmentOperator)
+	}
+	r := f.Rollouts[i]
+	if t := r.Threshold; t != nil {
+		if t.Start != 0 || isSplit(t.Split) {
+			return "takes its share in a way of its own"
+		}
+		return ""
+	}
+	return serverOnlyConditions(&r.Conditions, r.Segment.SegmentKeys, r.Segment.SegmentOperator)
+}
+
+// isSplit reports whether the split is another one than the flag's own.
+func isSplit(s *guidon.Split) bool {
+	return s != nil && (s.By != "" || s.Seed != "" || s.Hash > guidon.FliptHash)
+}
+
+func serverOnlyConditions(c *guidon.Conditions, keys []string, operator guidon.SegmentOperator) string {
+	for _, g := range c.Groups {
+		if what := serverOnlyConstraints(g.Constraints); what != "" {
+			return what
+		}
+	}
+	switch p := c.Portion; {
+	case len(c.ExceptSegmentKeys) > 0:
+		return "has exceptions"
+	case p != nil && (p.Percentage < 100 || p.By != ""):
+		return "is for a portion"
+	case len(c.Groups) > 0 && len(keys) > 1 && operator != guidon.AndSegments:
+		return "has conditions for any of several segments"
+	}
+	return ""
+}
 
 // serverOnlyTypes are the comparison types that client engines do not know, as what a rule does
 // with them.
@@ -32,15 +79,14 @@ var serverOnlyTypes = map[guidon.ComparisonType]string{
 	guidon.ListComparison: "compares a list", guidon.AddressComparison: "compares an address",
 }
 
-// serverOnly returns what client engines cannot do with the segment, or "".
-func serverOnly(g *guidon.Segment) string {
-	for _, c := range g.Constraints {
-		switch {
-		case c.Negate:
-			return "negates a constraint"
-		case c.Type.Addition():
-			return serverOnlyTypes[c.Type]
-		}
+// serverOnlyConstraints returns what client engines cannot do with the constraints, or "".
+func serverOnlyConstraints(constraints []*guidon.Constraint) string {
+	i := slices.IndexFunc(constraints, func(c *guidon.Constraint) bool { return c.Negate || c.Type.Addition() })
+	switch {
+	case i < 0:
+		return ""
+	case constraints[i].Negate:
+		return "negates a constraint"
 	}
-	return ""
+	return serverOnlyTypes[constraints[i].Type]
 }

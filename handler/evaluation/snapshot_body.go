@@ -123,11 +123,12 @@ func (e *snapshotEncoder) rules(f *guidon.Flag) {
 	variants := variantsByID(f)
 	n := 0
 	for _, r := range f.Rules {
-		if !e.exist(r.SegmentKeys) {
+		t, matches := clientTargetOf(e.snapshot, r.SegmentKeys, r.SegmentOperator, &r.Conditions)
+		if !matches {
 			continue
 		}
-		e.comma(n).raw(`{"id":`).text(r.ID).raw(`,"segments":`).attached(r.SegmentKeys).raw(`,"rank":`).integer(r.Rank)
-		e.raw(`,"segmentOperator":`).enum(evaluation.EvaluationSegmentOperator(r.SegmentOperator))
+		e.comma(n).raw(`{"id":`).text(r.ID).raw(`,"segments":`).attached(t.segments).raw(`,"rank":`).integer(r.Rank)
+		e.raw(`,"segmentOperator":`).enum(evaluation.EvaluationSegmentOperator(t.operator))
 		e.raw(`,"distributions":[`).distributions(r.Distributions, variants)
 		e.raw(`]}`)
 		n++
@@ -150,39 +151,36 @@ func (e *snapshotEncoder) distributions(distributions []*guidon.Distribution, va
 func (e *snapshotEncoder) rollouts(rollouts []*guidon.Rollout) {
 	n := 0
 	for _, r := range rollouts {
-		if r.Threshold == nil && (r.Segment == nil || !e.exist(r.Segment.SegmentKeys)) {
-			continue
+		var target clientTarget
+		if r.Threshold == nil {
+			matches := false
+			if r.Segment != nil {
+				target, matches = clientTargetOf(e.snapshot, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
+			}
+			if !matches {
+				continue
+			}
 		}
 		e.comma(n).raw(`{"type":`).enum(evaluation.EvaluationRolloutType(r.Type())).raw(`,"rank":`).integer(r.Rank)
 		if t := r.Threshold; t != nil {
 			e.raw(`,"threshold":{"percentage":`).float(t.Percentage).raw(`,"value":`).boolean(t.Value)
 		} else {
 			e.raw(`,"segment":{"value":`).boolean(r.Segment.Value)
-			e.raw(`,"segmentOperator":`).enum(evaluation.EvaluationSegmentOperator(r.Segment.SegmentOperator))
-			e.raw(`,"segments":`).attached(r.Segment.SegmentKeys)
+			e.raw(`,"segmentOperator":`).enum(evaluation.EvaluationSegmentOperator(target.operator))
+			e.raw(`,"segments":`).attached(target.segments)
 		}
 		e.raw(`}}`)
 		n++
 	}
 }
 
-// exist reports whether there are keys, and all of the segments exist.
-func (e *snapshotEncoder) exist(keys []string) bool {
-	for _, key := range keys {
-		if e.snapshot.Segment(key) == nil {
-			return false
-		}
-	}
-	return len(keys) > 0
-}
-
 // attached writes the segments of a rule or rollout.
-func (e *snapshotEncoder) attached(keys []string) *snapshotEncoder {
+func (e *snapshotEncoder) attached(segments []*guidon.Segment) *snapshotEncoder {
 	e.raw(`[`)
-	for i, key := range keys {
+	for i, g := range segments {
 		e.comma(i)
-		if segment, ok := e.segments[key]; !ok {
-			e.segment(e.snapshot.Segment(key))
+		if segment, ok := e.segments[g.Key]; !ok {
+			e.segment(g)
 		} else if e.fits(len(segment)) {
 			e.out.RawBytes(segment)
 		}

@@ -46,11 +46,12 @@ var clientFlags = guidon.NewDerivation(func(s *guidon.Snapshot) flagsForClients 
 // snapshotWire builds the messages of one snapshot. Rules share the segment messages.
 type snapshotWire struct {
 	profile  profile
+	snapshot *guidon.Snapshot
 	segments map[string]*evaluation.EvaluationSegment
 }
 
 func newSnapshotWire(s *guidon.Snapshot, p profile) *snapshotWire {
-	w := &snapshotWire{profile: p, segments: make(map[string]*evaluation.EvaluationSegment, len(s.Segments()))}
+	w := &snapshotWire{profile: p, snapshot: s, segments: make(map[string]*evaluation.EvaluationSegment, len(s.Segments()))}
 	for _, g := range s.Segments() {
 		w.segments[g.Key] = w.segment(g)
 	}
@@ -66,8 +67,8 @@ func (w *snapshotWire) flag(f *guidon.Flag) *evaluation.EvaluationFlag {
 	case guidon.VariantFlag:
 		variants := variantsByID(f)
 		for _, r := range f.Rules {
-			if segments := w.all(r.SegmentKeys); segments != nil {
-				m.Rules = append(m.Rules, wireSnapshotRule(r, segments, variants))
+			if t, matches := clientTargetOf(w.snapshot, r.SegmentKeys, r.SegmentOperator, &r.Conditions); matches {
+				m.Rules = append(m.Rules, w.rule(r, t, variants))
 			}
 		}
 		if v := f.DefaultVariant(); v != nil && w.profile >= complete {
@@ -91,25 +92,20 @@ func variantsByID(f *guidon.Flag) map[string]*guidon.Variant {
 	return variants
 }
 
-// all returns the segments, or nil if one of them does not exist.
-func (w *snapshotWire) all(keys []string) []*evaluation.EvaluationSegment {
-	var segments []*evaluation.EvaluationSegment
-	for _, key := range keys {
-		g := w.segments[key]
-		if g == nil {
-			return nil
+// all returns the messages of the segments.
+func (w *snapshotWire) all(segments []*guidon.Segment) []*evaluation.EvaluationSegment {
+	return convert.All(segments, func(g *guidon.Segment) *evaluation.EvaluationSegment {
+		if shared := w.segments[g.Key]; shared != nil {
+			return shared
 		}
-		segments = append(segments, g)
-	}
-	return segments
+		return w.segment(g)
+	})
 }
 
-func wireSnapshotRule(
-	r *guidon.Rule, segments []*evaluation.EvaluationSegment, variants map[string]*guidon.Variant,
-) *evaluation.EvaluationRule {
+func (w *snapshotWire) rule(r *guidon.Rule, t clientTarget, variants map[string]*guidon.Variant) *evaluation.EvaluationRule {
 	m := &evaluation.EvaluationRule{
-		Id: r.ID, Segments: segments, Rank: r.Rank,
-		SegmentOperator: evaluation.EvaluationSegmentOperator(r.SegmentOperator),
+		Id: r.ID, Segments: w.all(t.segments), Rank: r.Rank,
+		SegmentOperator: evaluation.EvaluationSegmentOperator(t.operator),
 	}
 	for _, d := range r.Distributions {
 		if v := variants[d.VariantID]; v != nil {
@@ -131,12 +127,12 @@ func (w *snapshotWire) rollout(r *guidon.Rollout) *evaluation.EvaluationRollout 
 		}}
 		return m
 	case r.Segment != nil:
-		segments := w.all(r.Segment.SegmentKeys)
-		if segments == nil {
+		t, matches := clientTargetOf(w.snapshot, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
+		if !matches {
 			return nil
 		}
 		m.Rule = &evaluation.EvaluationRollout_Segment{Segment: &evaluation.EvaluationRolloutSegment{
-			Value: r.Segment.Value, SegmentOperator: evaluation.EvaluationSegmentOperator(r.Segment.SegmentOperator), Segments: segments,
+			Value: r.Segment.Value, SegmentOperator: evaluation.EvaluationSegmentOperator(t.operator), Segments: w.all(t.segments),
 		}}
 		return m
 	}
