@@ -8,7 +8,7 @@ import (
 
 // Limits of the conditions of one rule.
 const (
-	maxConstraintGroups           = 20
+	maxConstraintGroups = 20
 	maxGroupConstraints = 50 // of one group
 	maxExceptions       = 20
 )

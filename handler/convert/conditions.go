@@ -3,35 +3,21 @@ package convert
 import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
-	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// withConditions is a message of a rule with the conditions of [guidon.Conditions]. G is the
-// message of its groups.
-type withConditions[G any] interface {
-	GetGroups() []G
+// withConditions is a message of a rule with the conditions of [guidon.Conditions].
+type withConditions interface {
+	GetGroups() []*flipt.ConstraintGroup
 	GetExceptSegmentKeys() []string
 	GetEveryone() bool
 	GetPortion() *flipt.Portion
 }
 
 // ConditionsOf returns the conditions of a rule or rollout, or of a request about one.
-func ConditionsOf(m withConditions[*flipt.ConstraintGroup]) guidon.Conditions {
-	return conditionsOf(m, func(g *flipt.ConstraintGroup) *guidon.ConstraintGroup {
-		return groupOf(g.GetMatch(), g.GetConstraints())
-	})
-}
-
-func documentConditionsOf(m withConditions[*guidonv1.DocumentConstraintGroup]) guidon.Conditions {
-	return conditionsOf(m, func(g *guidonv1.DocumentConstraintGroup) *guidon.ConstraintGroup {
-		return groupOf(g.GetMatch(), g.GetConstraints())
-	})
-}
-
-func conditionsOf[G any](m withConditions[G], group func(G) *guidon.ConstraintGroup) guidon.Conditions {
+func ConditionsOf(m withConditions) guidon.Conditions {
 	c := guidon.Conditions{ExceptSegmentKeys: m.GetExceptSegmentKeys(), Everyone: m.GetEveryone()}
 	for _, g := range m.GetGroups() {
-		c.Groups = append(c.Groups, group(g))
+		c.Groups = append(c.Groups, groupOf(g))
 	}
 	if p := m.GetPortion(); p != nil {
 		c.Portion = &guidon.Portion{Percentage: p.GetPercentage(), Start: p.GetStart()}
@@ -42,23 +28,16 @@ func conditionsOf[G any](m withConditions[G], group func(G) *guidon.ConstraintGr
 	return c
 }
 
-// comparison is a message of a constraint.
-type comparison interface {
-	GetType() flipt.ComparisonType
-	GetProperty() string
-	GetOperator() string
-	GetValue() string
-	GetNegate() bool
-	GetDescription() string
-}
-
-func groupOf[C comparison](match flipt.MatchType, constraints []C) *guidon.ConstraintGroup {
-	return &guidon.ConstraintGroup{MatchType: Enum[guidon.MatchType](match), Constraints: All(constraints, func(c C) *guidon.Constraint {
-		return &guidon.Constraint{
-			Type: Enum[guidon.ComparisonType](c.GetType()), Property: c.GetProperty(), Operator: c.GetOperator(),
-			Value: c.GetValue(), Negate: c.GetNegate(), Description: c.GetDescription(),
-		}
-	})}
+func groupOf(g *flipt.ConstraintGroup) *guidon.ConstraintGroup {
+	return &guidon.ConstraintGroup{
+		MatchType: Enum[guidon.MatchType](g.GetMatch()),
+		Constraints: All(g.GetConstraints(), func(c *flipt.GroupConstraint) *guidon.Constraint {
+			return &guidon.Constraint{
+				Type: Enum[guidon.ComparisonType](c.GetType()), Property: c.GetProperty(), Operator: c.GetOperator(),
+				Value: c.GetValue(), Negate: c.GetNegate(), Description: c.GetDescription(),
+			}
+		}),
+	}
 }
 
 // SplitOf returns the way to divide, or nil if m is nil.
@@ -93,21 +72,8 @@ func WirePortion(p *guidon.Portion) *flipt.Portion {
 func WireGroups(groups []*guidon.ConstraintGroup) (list []*flipt.ConstraintGroup) {
 	for _, g := range groups {
 		list = append(list, &flipt.ConstraintGroup{Match: flipt.MatchType(g.MatchType), Constraints: All(g.Constraints,
-			func(c *guidon.Constraint) *flipt.Constraint {
-				return &flipt.Constraint{
-					Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,
-					Description: c.Description, Negate: c.Negate,
-				}
-			})})
-	}
-	return list
-}
-
-func wireDocumentGroups(groups []*guidon.ConstraintGroup) (list []*guidonv1.DocumentConstraintGroup) {
-	for _, g := range groups {
-		list = append(list, &guidonv1.DocumentConstraintGroup{Match: flipt.MatchType(g.MatchType), Constraints: All(g.Constraints,
-			func(c *guidon.Constraint) *guidonv1.DocumentConstraint {
-				return &guidonv1.DocumentConstraint{
+			func(c *guidon.Constraint) *flipt.GroupConstraint {
+				return &flipt.GroupConstraint{
 					Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,
 					Description: c.Description, Negate: c.Negate,
 				}

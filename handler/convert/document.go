@@ -53,12 +53,12 @@ func documentRuleOf(m *guidonv1.DocumentRule) *service.DocumentRule {
 		Distributions: All(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
 			return &service.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
 		}),
-		Split: SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: documentConditionsOf(m),
+		Split: SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: ConditionsOf(m),
 	}
 }
 
 func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
-	r := &service.DocumentRollout{Description: m.GetDescription(), Conditions: documentConditionsOf(m)}
+	r := &service.DocumentRollout{Description: m.GetDescription(), Conditions: ConditionsOf(m)}
 	if t := m.GetThreshold(); t != nil {
 		r.Threshold = &guidon.RolloutThreshold{
 			Percentage: t.GetPercentage(), Value: t.GetValue(), Start: t.GetStart(), Split: SplitOf(t.GetSplit()),
@@ -158,14 +158,14 @@ func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 		Distributions: All(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
-		Groups: wireDocumentGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
+		Groups: WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
 		Portion: WirePortion(r.Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
 	}
 }
 
 func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	m := &guidonv1.DocumentRollout{
-		Description: r.Description, Groups: wireDocumentGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys,
+		Description: r.Description, Groups: WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys,
 		Everyone: r.Everyone, Portion: WirePortion(r.Portion),
 	}
 	switch {

@@ -3666,8 +3666,8 @@ type ConstraintGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether an entity must meet all of the constraints or one.
 	Match MatchType `protobuf:"varint,1,opt,name=match,proto3,enum=flipt.MatchType" json:"match,omitempty"`
-	// The constraints, without ids and times.
-	Constraints   []*Constraint `protobuf:"bytes,2,rep,name=constraints,proto3" json:"constraints,omitempty"`
+	// The constraints.
+	Constraints   []*GroupConstraint `protobuf:"bytes,2,rep,name=constraints,proto3" json:"constraints,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3709,11 +3709,102 @@ func (x *ConstraintGroup) GetMatch() MatchType {
 	return MatchType_ALL_MATCH_TYPE
 }
 
-func (x *ConstraintGroup) GetConstraints() []*Constraint {
+func (x *ConstraintGroup) GetConstraints() []*GroupConstraint {
 	if x != nil {
 		return x.Constraints
 	}
 	return nil
+}
+
+// GroupConstraint is a constraint of a group: a Constraint without id, segment and times.
+type GroupConstraint struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How the values are compared.
+	Type ComparisonType `protobuf:"varint,3,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
+	// The property of the context that is compared; "entityId" for the id of the entity.
+	Property string `protobuf:"bytes,4,opt,name=property,proto3" json:"property,omitempty"`
+	// The operator, such as eq: see Constraint.
+	Operator string `protobuf:"bytes,5,opt,name=operator,proto3" json:"operator,omitempty"`
+	// The value that the property is compared with.
+	Value string `protobuf:"bytes,6,opt,name=value,proto3" json:"value,omitempty"`
+	// What it is for.
+	Description string `protobuf:"bytes,10,opt,name=description,proto3" json:"description,omitempty"`
+	// The constraint holds if the comparison does not, also for a missing value.
+	Negate        bool `protobuf:"varint,1000,opt,name=negate,proto3" json:"negate,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GroupConstraint) Reset() {
+	*x = GroupConstraint{}
+	mi := &file_flipt_flipt_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GroupConstraint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GroupConstraint) ProtoMessage() {}
+
+func (x *GroupConstraint) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GroupConstraint.ProtoReflect.Descriptor instead.
+func (*GroupConstraint) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *GroupConstraint) GetType() ComparisonType {
+	if x != nil {
+		return x.Type
+	}
+	return ComparisonType_UNKNOWN_COMPARISON_TYPE
+}
+
+func (x *GroupConstraint) GetProperty() string {
+	if x != nil {
+		return x.Property
+	}
+	return ""
+}
+
+func (x *GroupConstraint) GetOperator() string {
+	if x != nil {
+		return x.Operator
+	}
+	return ""
+}
+
+func (x *GroupConstraint) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *GroupConstraint) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *GroupConstraint) GetNegate() bool {
+	if x != nil {
+		return x.Negate
+	}
+	return false
 }
 
 // Portion is the part of the entities of a rule that the rule is for.
@@ -3731,7 +3822,7 @@ type Portion struct {
 
 func (x *Portion) Reset() {
 	*x = Portion{}
-	mi := &file_flipt_flipt_proto_msgTypes[37]
+	mi := &file_flipt_flipt_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3743,7 +3834,7 @@ func (x *Portion) String() string {
 func (*Portion) ProtoMessage() {}
 
 func (x *Portion) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[37]
+	mi := &file_flipt_flipt_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3756,7 +3847,7 @@ func (x *Portion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Portion.ProtoReflect.Descriptor instead.
 func (*Portion) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{37}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Portion) GetPercentage() float32 {
@@ -3797,7 +3888,7 @@ type Split struct {
 
 func (x *Split) Reset() {
 	*x = Split{}
-	mi := &file_flipt_flipt_proto_msgTypes[38]
+	mi := &file_flipt_flipt_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3809,7 +3900,7 @@ func (x *Split) String() string {
 func (*Split) ProtoMessage() {}
 
 func (x *Split) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[38]
+	mi := &file_flipt_flipt_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3822,7 +3913,7 @@ func (x *Split) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Split.ProtoReflect.Descriptor instead.
 func (*Split) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{38}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Split) GetBy() string {
@@ -3861,7 +3952,7 @@ type RolloutList struct {
 
 func (x *RolloutList) Reset() {
 	*x = RolloutList{}
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3873,7 +3964,7 @@ func (x *RolloutList) String() string {
 func (*RolloutList) ProtoMessage() {}
 
 func (x *RolloutList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3886,7 +3977,7 @@ func (x *RolloutList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RolloutList.ProtoReflect.Descriptor instead.
 func (*RolloutList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RolloutList) GetRules() []*Rollout {
@@ -3929,7 +4020,7 @@ type ListRolloutRequest struct {
 
 func (x *ListRolloutRequest) Reset() {
 	*x = ListRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3941,7 +4032,7 @@ func (x *ListRolloutRequest) String() string {
 func (*ListRolloutRequest) ProtoMessage() {}
 
 func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3954,7 +4045,7 @@ func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRolloutRequest.ProtoReflect.Descriptor instead.
 func (*ListRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListRolloutRequest) GetNamespaceKey() string {
@@ -4009,7 +4100,7 @@ type GetRolloutRequest struct {
 
 func (x *GetRolloutRequest) Reset() {
 	*x = GetRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4021,7 +4112,7 @@ func (x *GetRolloutRequest) String() string {
 func (*GetRolloutRequest) ProtoMessage() {}
 
 func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4034,7 +4125,7 @@ func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRolloutRequest.ProtoReflect.Descriptor instead.
 func (*GetRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetRolloutRequest) GetId() string {
@@ -4097,7 +4188,7 @@ type CreateRolloutRequest struct {
 
 func (x *CreateRolloutRequest) Reset() {
 	*x = CreateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4109,7 +4200,7 @@ func (x *CreateRolloutRequest) String() string {
 func (*CreateRolloutRequest) ProtoMessage() {}
 
 func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4122,7 +4213,7 @@ func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*CreateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *CreateRolloutRequest) GetNamespaceKey() string {
@@ -4256,7 +4347,7 @@ type UpdateRolloutRequest struct {
 
 func (x *UpdateRolloutRequest) Reset() {
 	*x = UpdateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4268,7 +4359,7 @@ func (x *UpdateRolloutRequest) String() string {
 func (*UpdateRolloutRequest) ProtoMessage() {}
 
 func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4281,7 +4372,7 @@ func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *UpdateRolloutRequest) GetId() string {
@@ -4398,7 +4489,7 @@ type DeleteRolloutRequest struct {
 
 func (x *DeleteRolloutRequest) Reset() {
 	*x = DeleteRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4410,7 +4501,7 @@ func (x *DeleteRolloutRequest) String() string {
 func (*DeleteRolloutRequest) ProtoMessage() {}
 
 func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4423,7 +4514,7 @@ func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRolloutRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *DeleteRolloutRequest) GetId() string {
@@ -4462,7 +4553,7 @@ type OrderRolloutsRequest struct {
 
 func (x *OrderRolloutsRequest) Reset() {
 	*x = OrderRolloutsRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4474,7 +4565,7 @@ func (x *OrderRolloutsRequest) String() string {
 func (*OrderRolloutsRequest) ProtoMessage() {}
 
 func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4487,7 +4578,7 @@ func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRolloutsRequest.ProtoReflect.Descriptor instead.
 func (*OrderRolloutsRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *OrderRolloutsRequest) GetFlagKey() string {
@@ -4553,7 +4644,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4565,7 +4656,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4578,7 +4669,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Rule) GetId() string {
@@ -4708,7 +4799,7 @@ type RuleList struct {
 
 func (x *RuleList) Reset() {
 	*x = RuleList{}
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4720,7 +4811,7 @@ func (x *RuleList) String() string {
 func (*RuleList) ProtoMessage() {}
 
 func (x *RuleList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4733,7 +4824,7 @@ func (x *RuleList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleList.ProtoReflect.Descriptor instead.
 func (*RuleList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *RuleList) GetRules() []*Rule {
@@ -4780,7 +4871,7 @@ type ListRuleRequest struct {
 
 func (x *ListRuleRequest) Reset() {
 	*x = ListRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4792,7 +4883,7 @@ func (x *ListRuleRequest) String() string {
 func (*ListRuleRequest) ProtoMessage() {}
 
 func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4805,7 +4896,7 @@ func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRuleRequest.ProtoReflect.Descriptor instead.
 func (*ListRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ListRuleRequest) GetLimit() int32 {
@@ -4868,7 +4959,7 @@ type GetRuleRequest struct {
 
 func (x *GetRuleRequest) Reset() {
 	*x = GetRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4880,7 +4971,7 @@ func (x *GetRuleRequest) String() string {
 func (*GetRuleRequest) ProtoMessage() {}
 
 func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4893,7 +4984,7 @@ func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRuleRequest.ProtoReflect.Descriptor instead.
 func (*GetRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *GetRuleRequest) GetId() string {
@@ -4959,7 +5050,7 @@ type CreateRuleRequest struct {
 
 func (x *CreateRuleRequest) Reset() {
 	*x = CreateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4971,7 +5062,7 @@ func (x *CreateRuleRequest) String() string {
 func (*CreateRuleRequest) ProtoMessage() {}
 
 func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4984,7 +5075,7 @@ func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRuleRequest.ProtoReflect.Descriptor instead.
 func (*CreateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *CreateRuleRequest) GetFlagKey() string {
@@ -5107,7 +5198,7 @@ type UpdateRuleRequest struct {
 
 func (x *UpdateRuleRequest) Reset() {
 	*x = UpdateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5119,7 +5210,7 @@ func (x *UpdateRuleRequest) String() string {
 func (*UpdateRuleRequest) ProtoMessage() {}
 
 func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5132,7 +5223,7 @@ func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRuleRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *UpdateRuleRequest) GetId() string {
@@ -5235,7 +5326,7 @@ type DeleteRuleRequest struct {
 
 func (x *DeleteRuleRequest) Reset() {
 	*x = DeleteRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5247,7 +5338,7 @@ func (x *DeleteRuleRequest) String() string {
 func (*DeleteRuleRequest) ProtoMessage() {}
 
 func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5260,7 +5351,7 @@ func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRuleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *DeleteRuleRequest) GetId() string {
@@ -5299,7 +5390,7 @@ type OrderRulesRequest struct {
 
 func (x *OrderRulesRequest) Reset() {
 	*x = OrderRulesRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5311,7 +5402,7 @@ func (x *OrderRulesRequest) String() string {
 func (*OrderRulesRequest) ProtoMessage() {}
 
 func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5324,7 +5415,7 @@ func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRulesRequest.ProtoReflect.Descriptor instead.
 func (*OrderRulesRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *OrderRulesRequest) GetFlagKey() string {
@@ -5369,7 +5460,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5381,7 +5472,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5394,7 +5485,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *Distribution) GetId() string {
@@ -5458,7 +5549,7 @@ type CreateDistributionRequest struct {
 
 func (x *CreateDistributionRequest) Reset() {
 	*x = CreateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[55]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5470,7 +5561,7 @@ func (x *CreateDistributionRequest) String() string {
 func (*CreateDistributionRequest) ProtoMessage() {}
 
 func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[55]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5483,7 +5574,7 @@ func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*CreateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *CreateDistributionRequest) GetFlagKey() string {
@@ -5542,7 +5633,7 @@ type UpdateDistributionRequest struct {
 
 func (x *UpdateDistributionRequest) Reset() {
 	*x = UpdateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[56]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5554,7 +5645,7 @@ func (x *UpdateDistributionRequest) String() string {
 func (*UpdateDistributionRequest) ProtoMessage() {}
 
 func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[56]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5567,7 +5658,7 @@ func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *UpdateDistributionRequest) GetId() string {
@@ -5631,7 +5722,7 @@ type DeleteDistributionRequest struct {
 
 func (x *DeleteDistributionRequest) Reset() {
 	*x = DeleteDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[57]
+	mi := &file_flipt_flipt_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5643,7 +5734,7 @@ func (x *DeleteDistributionRequest) String() string {
 func (*DeleteDistributionRequest) ProtoMessage() {}
 
 func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[57]
+	mi := &file_flipt_flipt_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5656,7 +5747,7 @@ func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDistributionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *DeleteDistributionRequest) GetId() string {
@@ -5994,10 +6085,18 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"percentage\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\bR\x05value\x12#\n" +
 	"\x05split\x18\xe8\a \x01(\v2\f.flipt.SplitR\x05split\x12\x15\n" +
-	"\x05start\x18\xe9\a \x01(\x02R\x05start\"n\n" +
+	"\x05start\x18\xe9\a \x01(\x02R\x05start\"s\n" +
 	"\x0fConstraintGroup\x12&\n" +
-	"\x05match\x18\x01 \x01(\x0e2\x10.flipt.MatchTypeR\x05match\x123\n" +
-	"\vconstraints\x18\x02 \x03(\v2\x11.flipt.ConstraintR\vconstraints\"c\n" +
+	"\x05match\x18\x01 \x01(\x0e2\x10.flipt.MatchTypeR\x05match\x128\n" +
+	"\vconstraints\x18\x02 \x03(\v2\x16.flipt.GroupConstraintR\vconstraints\"\xc5\x01\n" +
+	"\x0fGroupConstraint\x12)\n" +
+	"\x04type\x18\x03 \x01(\x0e2\x15.flipt.ComparisonTypeR\x04type\x12\x1a\n" +
+	"\bproperty\x18\x04 \x01(\tR\bproperty\x12\x1a\n" +
+	"\boperator\x18\x05 \x01(\tR\boperator\x12\x14\n" +
+	"\x05value\x18\x06 \x01(\tR\x05value\x12 \n" +
+	"\vdescription\x18\n" +
+	" \x01(\tR\vdescription\x12\x17\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"c\n" +
 	"\aPortion\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
@@ -6264,7 +6363,7 @@ func file_flipt_flipt_proto_rawDescGZIP() []byte {
 }
 
 var file_flipt_flipt_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 60)
+var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
 var file_flipt_flipt_proto_goTypes = []any{
 	(EvaluationReason)(0),             // 0: flipt.EvaluationReason
 	(FlagType)(0),                     // 1: flipt.FlagType
@@ -6310,188 +6409,190 @@ var file_flipt_flipt_proto_goTypes = []any{
 	(*RolloutSegment)(nil),            // 41: flipt.RolloutSegment
 	(*RolloutThreshold)(nil),          // 42: flipt.RolloutThreshold
 	(*ConstraintGroup)(nil),           // 43: flipt.ConstraintGroup
-	(*Portion)(nil),                   // 44: flipt.Portion
-	(*Split)(nil),                     // 45: flipt.Split
-	(*RolloutList)(nil),               // 46: flipt.RolloutList
-	(*ListRolloutRequest)(nil),        // 47: flipt.ListRolloutRequest
-	(*GetRolloutRequest)(nil),         // 48: flipt.GetRolloutRequest
-	(*CreateRolloutRequest)(nil),      // 49: flipt.CreateRolloutRequest
-	(*UpdateRolloutRequest)(nil),      // 50: flipt.UpdateRolloutRequest
-	(*DeleteRolloutRequest)(nil),      // 51: flipt.DeleteRolloutRequest
-	(*OrderRolloutsRequest)(nil),      // 52: flipt.OrderRolloutsRequest
-	(*Rule)(nil),                      // 53: flipt.Rule
-	(*RuleList)(nil),                  // 54: flipt.RuleList
-	(*ListRuleRequest)(nil),           // 55: flipt.ListRuleRequest
-	(*GetRuleRequest)(nil),            // 56: flipt.GetRuleRequest
-	(*CreateRuleRequest)(nil),         // 57: flipt.CreateRuleRequest
-	(*UpdateRuleRequest)(nil),         // 58: flipt.UpdateRuleRequest
-	(*DeleteRuleRequest)(nil),         // 59: flipt.DeleteRuleRequest
-	(*OrderRulesRequest)(nil),         // 60: flipt.OrderRulesRequest
-	(*Distribution)(nil),              // 61: flipt.Distribution
-	(*CreateDistributionRequest)(nil), // 62: flipt.CreateDistributionRequest
-	(*UpdateDistributionRequest)(nil), // 63: flipt.UpdateDistributionRequest
-	(*DeleteDistributionRequest)(nil), // 64: flipt.DeleteDistributionRequest
-	nil,                               // 65: flipt.EvaluationRequest.ContextEntry
-	nil,                               // 66: flipt.EvaluationResponse.RequestContextEntry
-	(*timestamppb.Timestamp)(nil),     // 67: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 68: google.protobuf.Struct
-	(*emptypb.Empty)(nil),             // 69: google.protobuf.Empty
+	(*GroupConstraint)(nil),           // 44: flipt.GroupConstraint
+	(*Portion)(nil),                   // 45: flipt.Portion
+	(*Split)(nil),                     // 46: flipt.Split
+	(*RolloutList)(nil),               // 47: flipt.RolloutList
+	(*ListRolloutRequest)(nil),        // 48: flipt.ListRolloutRequest
+	(*GetRolloutRequest)(nil),         // 49: flipt.GetRolloutRequest
+	(*CreateRolloutRequest)(nil),      // 50: flipt.CreateRolloutRequest
+	(*UpdateRolloutRequest)(nil),      // 51: flipt.UpdateRolloutRequest
+	(*DeleteRolloutRequest)(nil),      // 52: flipt.DeleteRolloutRequest
+	(*OrderRolloutsRequest)(nil),      // 53: flipt.OrderRolloutsRequest
+	(*Rule)(nil),                      // 54: flipt.Rule
+	(*RuleList)(nil),                  // 55: flipt.RuleList
+	(*ListRuleRequest)(nil),           // 56: flipt.ListRuleRequest
+	(*GetRuleRequest)(nil),            // 57: flipt.GetRuleRequest
+	(*CreateRuleRequest)(nil),         // 58: flipt.CreateRuleRequest
+	(*UpdateRuleRequest)(nil),         // 59: flipt.UpdateRuleRequest
+	(*DeleteRuleRequest)(nil),         // 60: flipt.DeleteRuleRequest
+	(*OrderRulesRequest)(nil),         // 61: flipt.OrderRulesRequest
+	(*Distribution)(nil),              // 62: flipt.Distribution
+	(*CreateDistributionRequest)(nil), // 63: flipt.CreateDistributionRequest
+	(*UpdateDistributionRequest)(nil), // 64: flipt.UpdateDistributionRequest
+	(*DeleteDistributionRequest)(nil), // 65: flipt.DeleteDistributionRequest
+	nil,                               // 66: flipt.EvaluationRequest.ContextEntry
+	nil,                               // 67: flipt.EvaluationResponse.RequestContextEntry
+	(*timestamppb.Timestamp)(nil),     // 68: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 69: google.protobuf.Struct
+	(*emptypb.Empty)(nil),             // 70: google.protobuf.Empty
 }
 var file_flipt_flipt_proto_depIdxs = []int32{
-	65,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
+	66,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
 	7,   // 1: flipt.BatchEvaluationRequest.requests:type_name -> flipt.EvaluationRequest
 	10,  // 2: flipt.BatchEvaluationResponse.responses:type_name -> flipt.EvaluationResponse
-	66,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
-	67,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
+	67,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
+	68,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
 	0,   // 5: flipt.EvaluationResponse.reason:type_name -> flipt.EvaluationReason
-	67,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
+	68,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
 	11,  // 8: flipt.NamespaceList.namespaces:type_name -> flipt.Namespace
-	67,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
+	68,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
 	25,  // 11: flipt.Flag.variants:type_name -> flipt.Variant
 	1,   // 12: flipt.Flag.type:type_name -> flipt.FlagType
 	25,  // 13: flipt.Flag.default_variant:type_name -> flipt.Variant
-	68,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
+	69,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
 	18,  // 15: flipt.FlagList.flags:type_name -> flipt.Flag
 	1,   // 16: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
-	68,  // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	68,  // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	67,  // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
-	67,  // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
+	69,  // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	69,  // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	68,  // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
+	68,  // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
 	36,  // 23: flipt.Segment.constraints:type_name -> flipt.Constraint
 	2,   // 24: flipt.Segment.match_type:type_name -> flipt.MatchType
 	29,  // 25: flipt.SegmentList.segments:type_name -> flipt.Segment
 	2,   // 26: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
 	2,   // 27: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
 	3,   // 28: flipt.Constraint.type:type_name -> flipt.ComparisonType
-	67,  // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
+	68,  // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
 	3,   // 31: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
 	3,   // 32: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
 	4,   // 33: flipt.Rollout.type:type_name -> flipt.RolloutType
-	67,  // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
+	68,  // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
 	41,  // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
 	42,  // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
 	43,  // 38: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
-	44,  // 39: flipt.Rollout.portion:type_name -> flipt.Portion
+	45,  // 39: flipt.Rollout.portion:type_name -> flipt.Portion
 	5,   // 40: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	45,  // 41: flipt.RolloutThreshold.split:type_name -> flipt.Split
+	46,  // 41: flipt.RolloutThreshold.split:type_name -> flipt.Split
 	2,   // 42: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
-	36,  // 43: flipt.ConstraintGroup.constraints:type_name -> flipt.Constraint
-	45,  // 44: flipt.Portion.split:type_name -> flipt.Split
-	6,   // 45: flipt.Split.hash:type_name -> flipt.BucketHash
-	40,  // 46: flipt.RolloutList.rules:type_name -> flipt.Rollout
-	41,  // 47: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	42,  // 48: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 49: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 50: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
-	41,  // 51: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	42,  // 52: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 53: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 54: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
-	61,  // 55: flipt.Rule.distributions:type_name -> flipt.Distribution
-	67,  // 56: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 57: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
-	5,   // 58: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 59: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
-	44,  // 60: flipt.Rule.portion:type_name -> flipt.Portion
-	45,  // 61: flipt.Rule.split:type_name -> flipt.Split
-	53,  // 62: flipt.RuleList.rules:type_name -> flipt.Rule
-	5,   // 63: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 64: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 65: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
-	45,  // 66: flipt.CreateRuleRequest.split:type_name -> flipt.Split
-	5,   // 67: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 68: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 69: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
-	45,  // 70: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
-	67,  // 71: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
-	67,  // 72: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
-	7,   // 73: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
-	8,   // 74: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
-	13,  // 75: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
-	14,  // 76: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
-	15,  // 77: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
-	16,  // 78: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
-	17,  // 79: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
-	20,  // 80: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
-	21,  // 81: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
-	22,  // 82: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
-	23,  // 83: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
-	24,  // 84: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
-	26,  // 85: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
-	27,  // 86: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
-	28,  // 87: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
-	56,  // 88: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
-	55,  // 89: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
-	57,  // 90: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
-	58,  // 91: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
-	60,  // 92: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
-	59,  // 93: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
-	48,  // 94: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
-	47,  // 95: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
-	49,  // 96: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
-	50,  // 97: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
-	51,  // 98: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
-	52,  // 99: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
-	62,  // 100: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
-	63,  // 101: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
-	64,  // 102: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
-	31,  // 103: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
-	32,  // 104: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
-	33,  // 105: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
-	34,  // 106: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
-	35,  // 107: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
-	37,  // 108: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
-	38,  // 109: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
-	39,  // 110: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
-	10,  // 111: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
-	9,   // 112: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
-	11,  // 113: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
-	12,  // 114: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
-	11,  // 115: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
-	11,  // 116: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
-	69,  // 117: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
-	18,  // 118: flipt.Flipt.GetFlag:output_type -> flipt.Flag
-	19,  // 119: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
-	18,  // 120: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
-	18,  // 121: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
-	69,  // 122: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
-	25,  // 123: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
-	25,  // 124: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
-	69,  // 125: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
-	53,  // 126: flipt.Flipt.GetRule:output_type -> flipt.Rule
-	54,  // 127: flipt.Flipt.ListRules:output_type -> flipt.RuleList
-	53,  // 128: flipt.Flipt.CreateRule:output_type -> flipt.Rule
-	53,  // 129: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
-	69,  // 130: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
-	69,  // 131: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
-	40,  // 132: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
-	46,  // 133: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
-	40,  // 134: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
-	40,  // 135: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
-	69,  // 136: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
-	69,  // 137: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
-	61,  // 138: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
-	61,  // 139: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
-	69,  // 140: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
-	29,  // 141: flipt.Flipt.GetSegment:output_type -> flipt.Segment
-	30,  // 142: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
-	29,  // 143: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
-	29,  // 144: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
-	69,  // 145: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
-	36,  // 146: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
-	36,  // 147: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
-	69,  // 148: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
-	111, // [111:149] is the sub-list for method output_type
-	73,  // [73:111] is the sub-list for method input_type
-	73,  // [73:73] is the sub-list for extension type_name
-	73,  // [73:73] is the sub-list for extension extendee
-	0,   // [0:73] is the sub-list for field type_name
+	44,  // 43: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
+	3,   // 44: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
+	46,  // 45: flipt.Portion.split:type_name -> flipt.Split
+	6,   // 46: flipt.Split.hash:type_name -> flipt.BucketHash
+	40,  // 47: flipt.RolloutList.rules:type_name -> flipt.Rollout
+	41,  // 48: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	42,  // 49: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 50: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	45,  // 51: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
+	41,  // 52: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	42,  // 53: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 54: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	45,  // 55: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
+	62,  // 56: flipt.Rule.distributions:type_name -> flipt.Distribution
+	68,  // 57: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 58: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
+	5,   // 59: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 60: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
+	45,  // 61: flipt.Rule.portion:type_name -> flipt.Portion
+	46,  // 62: flipt.Rule.split:type_name -> flipt.Split
+	54,  // 63: flipt.RuleList.rules:type_name -> flipt.Rule
+	5,   // 64: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 65: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	45,  // 66: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
+	46,  // 67: flipt.CreateRuleRequest.split:type_name -> flipt.Split
+	5,   // 68: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 69: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	45,  // 70: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
+	46,  // 71: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
+	68,  // 72: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 73: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
+	7,   // 74: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
+	8,   // 75: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
+	13,  // 76: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
+	14,  // 77: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
+	15,  // 78: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
+	16,  // 79: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
+	17,  // 80: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
+	20,  // 81: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
+	21,  // 82: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
+	22,  // 83: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
+	23,  // 84: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
+	24,  // 85: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
+	26,  // 86: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
+	27,  // 87: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
+	28,  // 88: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
+	57,  // 89: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
+	56,  // 90: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
+	58,  // 91: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
+	59,  // 92: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
+	61,  // 93: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
+	60,  // 94: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
+	49,  // 95: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
+	48,  // 96: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
+	50,  // 97: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
+	51,  // 98: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
+	52,  // 99: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
+	53,  // 100: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
+	63,  // 101: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
+	64,  // 102: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
+	65,  // 103: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
+	31,  // 104: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
+	32,  // 105: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
+	33,  // 106: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
+	34,  // 107: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
+	35,  // 108: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
+	37,  // 109: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
+	38,  // 110: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
+	39,  // 111: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
+	10,  // 112: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
+	9,   // 113: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
+	11,  // 114: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
+	12,  // 115: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
+	11,  // 116: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
+	11,  // 117: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
+	70,  // 118: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
+	18,  // 119: flipt.Flipt.GetFlag:output_type -> flipt.Flag
+	19,  // 120: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
+	18,  // 121: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
+	18,  // 122: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
+	70,  // 123: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
+	25,  // 124: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
+	25,  // 125: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
+	70,  // 126: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
+	54,  // 127: flipt.Flipt.GetRule:output_type -> flipt.Rule
+	55,  // 128: flipt.Flipt.ListRules:output_type -> flipt.RuleList
+	54,  // 129: flipt.Flipt.CreateRule:output_type -> flipt.Rule
+	54,  // 130: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
+	70,  // 131: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
+	70,  // 132: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
+	40,  // 133: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
+	47,  // 134: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
+	40,  // 135: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
+	40,  // 136: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
+	70,  // 137: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
+	70,  // 138: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
+	62,  // 139: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
+	62,  // 140: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
+	70,  // 141: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
+	29,  // 142: flipt.Flipt.GetSegment:output_type -> flipt.Segment
+	30,  // 143: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
+	29,  // 144: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
+	29,  // 145: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
+	70,  // 146: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
+	36,  // 147: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
+	36,  // 148: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
+	70,  // 149: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
+	112, // [112:150] is the sub-list for method output_type
+	74,  // [74:112] is the sub-list for method input_type
+	74,  // [74:74] is the sub-list for extension type_name
+	74,  // [74:74] is the sub-list for extension extendee
+	0,   // [0:74] is the sub-list for field type_name
 }
 
 func init() { file_flipt_flipt_proto_init() }
@@ -6505,11 +6606,11 @@ func file_flipt_flipt_proto_init() {
 		(*Rollout_Segment)(nil),
 		(*Rollout_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[42].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[43].OneofWrappers = []any{
 		(*CreateRolloutRequest_Segment)(nil),
 		(*CreateRolloutRequest_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[43].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[44].OneofWrappers = []any{
 		(*UpdateRolloutRequest_Segment)(nil),
 		(*UpdateRolloutRequest_Threshold)(nil),
 	}
@@ -6519,7 +6620,7 @@ func file_flipt_flipt_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_flipt_flipt_proto_rawDesc), len(file_flipt_flipt_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   60,
+			NumMessages:   61,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

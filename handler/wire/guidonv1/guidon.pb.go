@@ -2082,17 +2082,17 @@ type DocumentRule struct {
 	// How the matching entities are distributed among variants.
 	Distributions []*DocumentDistribution `protobuf:"bytes,4,rep,name=distributions,proto3" json:"distributions,omitempty"`
 	// Constraints of this rule only. All of the groups must hold.
-	Groups []*DocumentConstraintGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
+	Groups []*flipt.ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
 	// The keys of segments that the entity must not be in.
-	ExceptSegmentKeys []string `protobuf:"bytes,6,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
-	Everyone bool `protobuf:"varint,7,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
-	Portion *flipt.Portion `protobuf:"bytes,8,opt,name=portion,proto3" json:"portion,omitempty"`
+	Portion *flipt.Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	// How the shares divide the entities; unset means in the flag's own way.
-	Split *flipt.Split `protobuf:"bytes,9,opt,name=split,proto3" json:"split,omitempty"`
+	Split *flipt.Split `protobuf:"bytes,1007,opt,name=split,proto3" json:"split,omitempty"`
 	// Without distributions: the default in the client's code applies.
-	CodeDefault   bool `protobuf:"varint,10,opt,name=code_default,json=codeDefault,proto3" json:"code_default,omitempty"`
+	CodeDefault   bool `protobuf:"varint,1008,opt,name=code_default,json=codeDefault,proto3" json:"code_default,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2155,7 +2155,7 @@ func (x *DocumentRule) GetDistributions() []*DocumentDistribution {
 	return nil
 }
 
-func (x *DocumentRule) GetGroups() []*DocumentConstraintGroup {
+func (x *DocumentRule) GetGroups() []*flipt.ConstraintGroup {
 	if x != nil {
 		return x.Groups
 	}
@@ -2265,13 +2265,13 @@ type DocumentRollout struct {
 	//	*DocumentRollout_Threshold
 	Rule isDocumentRollout_Rule `protobuf_oneof:"rule"`
 	// Constraints of this rule only. All of the groups must hold.
-	Groups []*DocumentConstraintGroup `protobuf:"bytes,4,rep,name=groups,proto3" json:"groups,omitempty"`
+	Groups []*flipt.ConstraintGroup `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
 	// The keys of segments that the entity must not be in.
-	ExceptSegmentKeys []string `protobuf:"bytes,5,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
+	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
-	Everyone bool `protobuf:"varint,6,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
-	Portion       *flipt.Portion `protobuf:"bytes,7,opt,name=portion,proto3" json:"portion,omitempty"`
+	Portion       *flipt.Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2338,7 +2338,7 @@ func (x *DocumentRollout) GetThreshold() *DocumentRolloutThreshold {
 	return nil
 }
 
-func (x *DocumentRollout) GetGroups() []*DocumentConstraintGroup {
+func (x *DocumentRollout) GetGroups() []*flipt.ConstraintGroup {
 	if x != nil {
 		return x.Groups
 	}
@@ -2456,9 +2456,9 @@ type DocumentRolloutThreshold struct {
 	// The value of the flag for the entities within the share.
 	Value bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
 	// How the percentage is taken; unset means in the flag's own way.
-	Split *flipt.Split `protobuf:"bytes,3,opt,name=split,proto3" json:"split,omitempty"`
+	Split *flipt.Split `protobuf:"bytes,1000,opt,name=split,proto3" json:"split,omitempty"`
 	// Where the share begins, in percent.
-	Start         float32 `protobuf:"fixed32,4,opt,name=start,proto3" json:"start,omitempty"`
+	Start         float32 `protobuf:"fixed32,1001,opt,name=start,proto3" json:"start,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2521,61 +2521,6 @@ func (x *DocumentRolloutThreshold) GetStart() float32 {
 	return 0
 }
 
-// DocumentConstraintGroup is some constraints of a rule, which belong to no segment.
-type DocumentConstraintGroup struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether an entity must meet all of the constraints or one.
-	Match flipt.MatchType `protobuf:"varint,1,opt,name=match,proto3,enum=flipt.MatchType" json:"match,omitempty"`
-	// The constraints.
-	Constraints   []*DocumentConstraint `protobuf:"bytes,2,rep,name=constraints,proto3" json:"constraints,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DocumentConstraintGroup) Reset() {
-	*x = DocumentConstraintGroup{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[32]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DocumentConstraintGroup) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DocumentConstraintGroup) ProtoMessage() {}
-
-func (x *DocumentConstraintGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[32]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DocumentConstraintGroup.ProtoReflect.Descriptor instead.
-func (*DocumentConstraintGroup) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{32}
-}
-
-func (x *DocumentConstraintGroup) GetMatch() flipt.MatchType {
-	if x != nil {
-		return x.Match
-	}
-	return flipt.MatchType(0)
-}
-
-func (x *DocumentConstraintGroup) GetConstraints() []*DocumentConstraint {
-	if x != nil {
-		return x.Constraints
-	}
-	return nil
-}
-
 // DocumentSegment is a segment with its constraints.
 type DocumentSegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2595,7 +2540,7 @@ type DocumentSegment struct {
 
 func (x *DocumentSegment) Reset() {
 	*x = DocumentSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[33]
+	mi := &file_guidonv1_guidon_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2607,7 +2552,7 @@ func (x *DocumentSegment) String() string {
 func (*DocumentSegment) ProtoMessage() {}
 
 func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[33]
+	mi := &file_guidonv1_guidon_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2620,7 +2565,7 @@ func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSegment.ProtoReflect.Descriptor instead.
 func (*DocumentSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{33}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *DocumentSegment) GetKey() string {
@@ -2679,7 +2624,7 @@ type DocumentConstraint struct {
 
 func (x *DocumentConstraint) Reset() {
 	*x = DocumentConstraint{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[34]
+	mi := &file_guidonv1_guidon_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2691,7 +2636,7 @@ func (x *DocumentConstraint) String() string {
 func (*DocumentConstraint) ProtoMessage() {}
 
 func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[34]
+	mi := &file_guidonv1_guidon_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2704,7 +2649,7 @@ func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentConstraint.ProtoReflect.Descriptor instead.
 func (*DocumentConstraint) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{34}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DocumentConstraint) GetType() flipt.ComparisonType {
@@ -2908,45 +2853,41 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1e\n" +
 	"\n" +
 	"attachment\x18\x05 \x01(\tR\n" +
-	"attachment\"\xc8\x03\n" +
+	"attachment\"\xc2\x03\n" +
 	"\fDocumentRule\x12!\n" +
 	"\fsegment_keys\x18\x01 \x03(\tR\vsegmentKeys\x12A\n" +
 	"\x10segment_operator\x18\x02 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12\x12\n" +
 	"\x04rank\x18\x03 \x01(\x05R\x04rank\x12E\n" +
-	"\rdistributions\x18\x04 \x03(\v2\x1f.guidon.v1.DocumentDistributionR\rdistributions\x12:\n" +
-	"\x06groups\x18\x05 \x03(\v2\".guidon.v1.DocumentConstraintGroupR\x06groups\x12.\n" +
-	"\x13except_segment_keys\x18\x06 \x03(\tR\x11exceptSegmentKeys\x12\x1a\n" +
-	"\beveryone\x18\a \x01(\bR\beveryone\x12(\n" +
-	"\aportion\x18\b \x01(\v2\x0e.flipt.PortionR\aportion\x12\"\n" +
-	"\x05split\x18\t \x01(\v2\f.flipt.SplitR\x05split\x12!\n" +
-	"\fcode_default\x18\n" +
-	" \x01(\bR\vcodeDefault\"J\n" +
+	"\rdistributions\x18\x04 \x03(\v2\x1f.guidon.v1.DocumentDistributionR\rdistributions\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
+	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
+	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"J\n" +
 	"\x14DocumentDistribution\x12\x18\n" +
 	"\avariant\x18\x01 \x01(\tR\avariant\x12\x18\n" +
-	"\arollout\x18\x02 \x01(\x02R\arollout\"\xf1\x02\n" +
+	"\arollout\x18\x02 \x01(\x02R\arollout\"\xe9\x02\n" +
 	"\x0fDocumentRollout\x12 \n" +
 	"\vdescription\x18\x01 \x01(\tR\vdescription\x12=\n" +
 	"\asegment\x18\x02 \x01(\v2!.guidon.v1.DocumentRolloutSegmentH\x00R\asegment\x12C\n" +
-	"\tthreshold\x18\x03 \x01(\v2#.guidon.v1.DocumentRolloutThresholdH\x00R\tthreshold\x12:\n" +
-	"\x06groups\x18\x04 \x03(\v2\".guidon.v1.DocumentConstraintGroupR\x06groups\x12.\n" +
-	"\x13except_segment_keys\x18\x05 \x03(\tR\x11exceptSegmentKeys\x12\x1a\n" +
-	"\beveryone\x18\x06 \x01(\bR\beveryone\x12(\n" +
-	"\aportion\x18\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
+	"\tthreshold\x18\x03 \x01(\v2#.guidon.v1.DocumentRolloutThresholdH\x00R\tthreshold\x12/\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
+	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
 	"\x04rule\"\x94\x01\n" +
 	"\x16DocumentRolloutSegment\x12!\n" +
 	"\fsegment_keys\x18\x01 \x03(\tR\vsegmentKeys\x12A\n" +
 	"\x10segment_operator\x18\x02 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\bR\x05value\"\x8a\x01\n" +
+	"\x05value\x18\x03 \x01(\bR\x05value\"\x8c\x01\n" +
 	"\x18DocumentRolloutThreshold\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
 	"percentage\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\bR\x05value\x12\"\n" +
-	"\x05split\x18\x03 \x01(\v2\f.flipt.SplitR\x05split\x12\x14\n" +
-	"\x05start\x18\x04 \x01(\x02R\x05start\"\x82\x01\n" +
-	"\x17DocumentConstraintGroup\x12&\n" +
-	"\x05match\x18\x01 \x01(\x0e2\x10.flipt.MatchTypeR\x05match\x12?\n" +
-	"\vconstraints\x18\x02 \x03(\v2\x1d.guidon.v1.DocumentConstraintR\vconstraints\"\xcb\x01\n" +
+	"\x05value\x18\x02 \x01(\bR\x05value\x12#\n" +
+	"\x05split\x18\xe8\a \x01(\v2\f.flipt.SplitR\x05split\x12\x15\n" +
+	"\x05start\x18\xe9\a \x01(\x02R\x05start\"\xcb\x01\n" +
 	"\x0fDocumentSegment\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -2998,7 +2939,7 @@ func file_guidonv1_guidon_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_guidon_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_guidonv1_guidon_proto_goTypes = []any{
 	(ImportMode)(0),                      // 0: guidon.v1.ImportMode
 	(*ListSessionsResponse)(nil),         // 1: guidon.v1.ListSessionsResponse
@@ -3033,14 +2974,14 @@ var file_guidonv1_guidon_proto_goTypes = []any{
 	(*DocumentRollout)(nil),              // 30: guidon.v1.DocumentRollout
 	(*DocumentRolloutSegment)(nil),       // 31: guidon.v1.DocumentRolloutSegment
 	(*DocumentRolloutThreshold)(nil),     // 32: guidon.v1.DocumentRolloutThreshold
-	(*DocumentConstraintGroup)(nil),      // 33: guidon.v1.DocumentConstraintGroup
-	(*DocumentSegment)(nil),              // 34: guidon.v1.DocumentSegment
-	(*DocumentConstraint)(nil),           // 35: guidon.v1.DocumentConstraint
-	(*auth.Authentication)(nil),          // 36: flipt.auth.Authentication
-	(*timestamppb.Timestamp)(nil),        // 37: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 38: google.protobuf.Struct
-	(flipt.FlagType)(0),                  // 39: flipt.FlagType
-	(flipt.SegmentOperator)(0),           // 40: flipt.SegmentOperator
+	(*DocumentSegment)(nil),              // 33: guidon.v1.DocumentSegment
+	(*DocumentConstraint)(nil),           // 34: guidon.v1.DocumentConstraint
+	(*auth.Authentication)(nil),          // 35: flipt.auth.Authentication
+	(*timestamppb.Timestamp)(nil),        // 36: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 37: google.protobuf.Struct
+	(flipt.FlagType)(0),                  // 38: flipt.FlagType
+	(flipt.SegmentOperator)(0),           // 39: flipt.SegmentOperator
+	(*flipt.ConstraintGroup)(nil),        // 40: flipt.ConstraintGroup
 	(*flipt.Portion)(nil),                // 41: flipt.Portion
 	(*flipt.Split)(nil),                  // 42: flipt.Split
 	(flipt.MatchType)(0),                 // 43: flipt.MatchType
@@ -3048,20 +2989,20 @@ var file_guidonv1_guidon_proto_goTypes = []any{
 	(*emptypb.Empty)(nil),                // 45: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
-	36, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
-	36, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
-	37, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
-	36, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
-	37, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
+	35, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
+	35, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
+	36, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
+	35, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
+	36, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
 	8,  // 5: guidon.v1.ListBindingsResponse.bindings:type_name -> guidon.v1.Binding
-	37, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
-	37, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
+	36, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
+	36, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
 	17, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
 	17, // 9: guidon.v1.LatestChangesResponse.changes:type_name -> guidon.v1.Change
 	19, // 10: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
-	37, // 11: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
-	38, // 12: guidon.v1.Change.before:type_name -> google.protobuf.Struct
-	38, // 13: guidon.v1.Change.after:type_name -> google.protobuf.Struct
+	36, // 11: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
+	37, // 12: guidon.v1.Change.before:type_name -> google.protobuf.Struct
+	37, // 13: guidon.v1.Change.after:type_name -> google.protobuf.Struct
 	18, // 14: guidon.v1.Change.reason:type_name -> guidon.v1.ChangeReason
 	24, // 15: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
 	0,  // 16: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
@@ -3070,58 +3011,56 @@ var file_guidonv1_guidon_proto_depIdxs = []int32{
 	24, // 19: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
 	25, // 20: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
 	26, // 21: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
-	34, // 22: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
-	39, // 23: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
+	33, // 22: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
+	38, // 23: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
 	27, // 24: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
 	28, // 25: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
 	30, // 26: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
-	40, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
+	39, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
 	29, // 28: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
-	33, // 29: guidon.v1.DocumentRule.groups:type_name -> guidon.v1.DocumentConstraintGroup
+	40, // 29: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
 	41, // 30: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
 	42, // 31: guidon.v1.DocumentRule.split:type_name -> flipt.Split
 	31, // 32: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
 	32, // 33: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	33, // 34: guidon.v1.DocumentRollout.groups:type_name -> guidon.v1.DocumentConstraintGroup
+	40, // 34: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
 	41, // 35: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
-	40, // 36: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	39, // 36: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
 	42, // 37: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
-	43, // 38: guidon.v1.DocumentConstraintGroup.match:type_name -> flipt.MatchType
-	35, // 39: guidon.v1.DocumentConstraintGroup.constraints:type_name -> guidon.v1.DocumentConstraint
-	43, // 40: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	35, // 41: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	44, // 42: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	13, // 43: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	15, // 44: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
-	20, // 45: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	23, // 46: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	45, // 47: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	45, // 48: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	3,  // 49: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	4,  // 50: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	6,  // 51: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	45, // 52: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	10, // 53: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	11, // 54: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	12, // 55: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	14, // 56: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	16, // 57: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
-	21, // 58: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	24, // 59: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	1,  // 60: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	2,  // 61: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	45, // 62: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	5,  // 63: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	7,  // 64: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	9,  // 65: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	8,  // 66: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	45, // 67: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	45, // 68: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
-	56, // [56:69] is the sub-list for method output_type
-	43, // [43:56] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	43, // 38: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	34, // 39: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	44, // 40: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	13, // 41: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	15, // 42: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	20, // 43: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	23, // 44: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	45, // 45: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	45, // 46: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	3,  // 47: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	4,  // 48: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	6,  // 49: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	45, // 50: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	10, // 51: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	11, // 52: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	12, // 53: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	14, // 54: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	16, // 55: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	21, // 56: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	24, // 57: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	1,  // 58: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	2,  // 59: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	45, // 60: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	5,  // 61: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	7,  // 62: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	9,  // 63: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	8,  // 64: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	45, // 65: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	45, // 66: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	54, // [54:67] is the sub-list for method output_type
+	41, // [41:54] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }
@@ -3142,7 +3081,7 @@ func file_guidonv1_guidon_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_guidon_proto_rawDesc), len(file_guidonv1_guidon_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   35,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   4,
 		},
