@@ -67,12 +67,8 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 		if matched == nil {
 			continue
 		}
-		if c := f.rules[i].conditions; c != nil {
-			if met, err := c.met(entityID, context, &result.Bucketed); err != nil {
-				return VariantResult{}, err
-			} else if !met {
-				continue
-			}
+		if c := f.rules[i].conditions; c != nil && !c.met(entityID, context, &result.Bucketed) {
+			continue
 		}
 		result.SegmentKeys = matched
 		return f.distribute(&f.rules[i], entityID, context, result), nil
@@ -92,12 +88,13 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, context map[
 		return result
 	}
 	bucket, of := 0, VariantBuckets
-	if c := r.conditions; c == nil || c.split == nil {
+	if c := r.conditions; c == nil || c.Split == nil {
 		bucket = variantBucket(f.hash, entityID)
 		result.Bucketed = result.Bucketed || r.ranges[0].end < of // otherwise all entities get the first variant
 	} else {
-		bucket, _ = c.split.bucket(entityID, context)
-		result.Bucketed = result.Bucketed || c.split.by == "" && r.ranges[0].end < c.split.buckets()
+		value, _ := c.Split.Value(entityID, context)
+		bucket = c.Split.Bucket(value)
+		result.Bucketed = result.Bucketed || c.Split.By == "" && r.ranges[0].end < c.Split.Buckets()
 	}
 	chosen := r.rangeOf(bucket)
 	if chosen == nil {
@@ -136,7 +133,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		r := &f.rollouts[i]
 		if r.share != nil {
 			bucketed = bucketed || r.share.divides()
-			if r.share.has(entityID, context) {
+			if r.share.Has(entityID, context) {
 				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
 			}
 			continue
@@ -152,15 +149,8 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		if err != nil {
 			return BooleanResult{}, err
 		}
-		if matched == nil {
+		if matched == nil || r.conditions != nil && !r.conditions.met(entityID, context, &bucketed) {
 			continue
-		}
-		if r.conditions != nil {
-			if met, err := r.conditions.met(entityID, context, &bucketed); err != nil {
-				return BooleanResult{}, err
-			} else if !met {
-				continue
-			}
 		}
 		return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
 	}

@@ -50,6 +50,28 @@ func (c *CompiledSegment) Matches(entityID string, context map[string]string) bo
 	return !decisive
 }
 
+// opposite returns the compiled form of a segment with the same key and the entities that do
+// not belong to c.
+func (c *CompiledSegment) opposite() *CompiledSegment {
+	g := &Segment{Key: c.segment.Key, MatchType: MatchAny}
+	if c.segment.MatchType == MatchAny {
+		g.MatchType = MatchAll
+	}
+	if len(c.conditions) == 0 {
+		g.Constraints = []*Constraint{{Type: NumberComparison, Operator: OpEQ}} // never holds
+		return CompileSegment(g)
+	}
+	o := &CompiledSegment{segment: g, conditions: make([]CompiledConstraint, len(c.conditions))}
+	o.single = Audience{segments: []*CompiledSegment{o}, keys: noKeys, all: true, unknown: c.single.unknown}
+	for i := range c.conditions {
+		negated := *c.segment.Constraints[i]
+		negated.Negate = !negated.Negate
+		g.Constraints = append(g.Constraints, &negated)
+		o.conditions[i] = c.conditions[i].opposite()
+	}
+	return o
+}
+
 // segmentIndex finds compiled segments by key.
 type segmentIndex map[string]*CompiledSegment
 
@@ -96,30 +118,42 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *Audienc
 // noKeys are the keys of an audience without segments.
 var noKeys = []string{}
 
-// audienceOf returns the audience of a rule with the conditions, whose groups are part of it if
-// all of it must match, and otherwise an audience of their own.
-func (x segmentIndex) audienceOf(keys []string, operator SegmentOperator, c *Conditions) (audience, groups *Audience) {
-	if len(c.Groups) == 0 {
-		if len(keys) == 0 && c.Everyone {
-			return &Audience{keys: noKeys, all: true}, nil
-		}
-		return x.audience(keys, operator), nil
+// audienceOf returns the audience of a rule with the conditions. Its groups and exceptions are
+// part of it if all of it must match, and otherwise an audience of their own.
+func (x segmentIndex) audienceOf(keys []string, operator SegmentOperator, c *Conditions) (audience, also *Audience) {
+	audience, also = x.audience(keys, operator), x.besides(c)
+	if len(keys) == 0 && (c.Everyone || len(c.Groups) > 0) {
+		audience = &Audience{keys: noKeys, all: true}
 	}
-	groups = &Audience{keys: noKeys, all: true}
-	for _, g := range c.Groups {
-		groups.add(CompileSegment(&Segment{MatchType: g.MatchType, Constraints: g.Constraints}))
-	}
-	switch audience = x.audience(keys, operator); {
-	case len(keys) == 0:
-		return groups, nil
-	case audience == nobody || len(keys) > 1 && operator != AndSegments:
-		return audience, groups
+	switch {
+	case also == nil, also == nobody, audience == nobody, !audience.all:
+		return audience, also
 	}
 	all := &Audience{keys: audience.keys, all: true}
-	for _, g := range slices.Concat(audience.segments, groups.segments) {
+	for _, g := range slices.Concat(audience.segments, also.segments) {
 		all.add(g)
 	}
 	return all, nil
+}
+
+// besides returns the audience of the groups and of those who are in no exception. It returns
+// nil if there is neither, and nobody if a segment does not exist.
+func (x segmentIndex) besides(c *Conditions) *Audience {
+	if len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 {
+		return nil
+	}
+	a := &Audience{keys: noKeys, all: true}
+	for _, g := range c.Groups {
+		a.add(CompileSegment(&Segment{MatchType: g.MatchType, Constraints: g.Constraints}))
+	}
+	for _, key := range c.ExceptSegmentKeys {
+		g := x[key]
+		if g == nil {
+			return nobody
+		}
+		a.add(g.opposite())
+	}
+	return a
 }
 
 func (a *Audience) add(g *CompiledSegment) {

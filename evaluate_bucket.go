@@ -81,18 +81,13 @@ type bucketRange struct {
 // without ranges always matches.
 func compileRanges(distributions []*Distribution, variants map[string]*Variant, buckets int) []bucketRange {
 	ranges := make([]bucketRange, 0, len(distributions))
-	end, sum := 0, 0.0
+	sum := BucketSum{Fine: buckets == FineBuckets}
 	for _, d := range distributions {
 		v := variants[d.VariantID]
 		if v == nil || !d.Shares() {
 			continue
 		}
-		if sum += float64(d.Rollout); buckets == FineBuckets {
-			end = fineLimit(sum)
-		} else {
-			end += d.Buckets()
-		}
-		ranges = append(ranges, bucketRange{end: end, key: v.Key, attachment: v.Attachment})
+		ranges = append(ranges, bucketRange{end: sum.Add(d), key: v.Key, attachment: v.Attachment})
 	}
 	return ranges
 }
@@ -101,10 +96,22 @@ func compileRanges(distributions []*Distribution, variants map[string]*Variant, 
 // perhaps of less than one bucket. A rule of which none has always matches.
 func (d *Distribution) Shares() bool { return d.Rollout > 0 } // not if it is NaN
 
-// Buckets returns the number of buckets of a distribution that shares, if the earlier ones
-// leave so many. It computes in 32 bits and truncates each one by itself: three shares of
-// 33.33 end at 999.
-func (d *Distribution) Buckets() int { return int(d.Rollout * (VariantBuckets / 100)) }
+// BucketSum adds up the buckets of the distributions of a rule that share.
+type BucketSum struct {
+	Fine       bool // of [FineBuckets]
+	end        int
+	percentage float64
+}
+
+// Add returns the bucket at which the distribution ends, if there are so many. Without Fine it
+// computes in 32 bits and truncates each one by itself: three shares of 33.33 end at 999.
+func (s *BucketSum) Add(d *Distribution) (end int) {
+	if s.percentage += float64(d.Rollout); s.Fine {
+		return fineLimit(s.percentage)
+	}
+	s.end += int(d.Rollout * (VariantBuckets / 100))
+	return s.end
+}
 
 // rangeOf returns the range that contains the bucket, or nil.
 func (r *compiledRule) rangeOf(bucket int) *bucketRange {

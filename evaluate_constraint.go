@@ -42,10 +42,16 @@ func CompileConstraint(c *Constraint) (compiled CompiledConstraint, known bool) 
 		compiled.matches = operator.matcher(c.Type, &o)
 	}
 	if c.Negate {
-		matches := compiled.matches
-		compiled.missing, compiled.matches = !compiled.missing, func(value string) bool { return !matches(value) }
+		compiled = compiled.opposite()
 	}
 	return compiled, c.Type.Known()
+}
+
+// opposite returns the constraint that holds for all other values.
+func (c CompiledConstraint) opposite() CompiledConstraint {
+	matches := c.matches
+	c.missing, c.matches = !c.missing, func(value string) bool { return !matches(value) }
+	return c
 }
 
 // matcher returns the matcher of constraints of the type with a valid operand.

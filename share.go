@@ -1,9 +1,6 @@
 package guidon
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Split is how entities are put into buckets, where that is not the flag's own way. The zero
 // value is the flag's own.
@@ -51,229 +48,147 @@ type Portion struct {
 	Split
 }
 
-// Conditions are what a rule or rollout requires of an entity besides its segments.
-type Conditions struct {
-	Groups            []*ConstraintGroup `json:"groups,omitempty"`            // all of which must hold
-	ExceptSegmentKeys []string           `json:"exceptSegmentKeys,omitempty"` // none of which may match
-	Everyone          bool               `json:"everyone,omitempty"`          // without segments and groups: it matches everyone
-	Portion           *Portion           `json:"portion,omitempty"`
-}
-
-// none reports whether there are no conditions.
-func (c *Conditions) none() bool {
-	return len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil
-}
-
-// ConstraintGroup is some constraints of a rule, which belong to no segment.
-type ConstraintGroup struct {
-	MatchType   MatchType     `json:"matchType"`
-	Constraints []*Constraint `json:"constraints"` // without ids and times
-}
-
-// bucketer puts entities into buckets.
-type bucketer struct {
-	by        string
-	seed      string
-	hash      BucketHash // never DefaultHash
-	threshold bool       // the entity comes first, and FliptHash has 100 buckets
-	portion   bool       // Murmur3Hash starts with another number
+// Bucketer puts entities into buckets.
+type Bucketer struct {
+	By        string // as in Split
+	Seed      string
+	Hash      BucketHash // never DefaultHash
+	Threshold bool       // the entity is hashed first, and FliptHash has 100 buckets
+	Portion   bool       // Murmur3Hash starts with another number
 }
 
 // newBucketer returns the bucketer for shares of the flag, which has the key.
-func newBucketer(s Split, key string) bucketer {
-	b := bucketer{by: s.By, seed: s.Seed, hash: s.Hash}
-	if b.hash == DefaultHash {
-		b.hash = FliptHash
+func newBucketer(s Split, key string) Bucketer {
+	b := Bucketer{By: s.By, Seed: s.Seed, Hash: s.Hash}
+	if b.Hash == DefaultHash {
+		b.Hash = FliptHash
 		if s.Seed != "" {
-			b.hash = Murmur3Hash
+			b.Hash = Murmur3Hash
 		}
 	}
-	if b.seed == "" {
-		b.seed = key
+	if b.Seed == "" {
+		b.Seed = key
 	}
 	return b
 }
 
 // newPortionBucketer is newBucketer for portions.
-func newPortionBucketer(s Split, key string) bucketer {
+func newPortionBucketer(s Split, key string) Bucketer {
 	if s.Hash == DefaultHash {
 		s.Hash = Murmur3Hash
 	}
 	b := newBucketer(s, key)
-	b.portion = true
+	b.Portion = true
 	return b
 }
 
-// buckets returns how many buckets there are.
-func (b *bucketer) buckets() int {
+// Buckets returns how many buckets there are.
+func (b *Bucketer) Buckets() int {
 	switch {
-	case b.hash != FliptHash:
+	case b.Hash != FliptHash:
 		return FineBuckets
-	case b.threshold:
+	case b.Threshold:
 		return BooleanBuckets
 	}
 	return VariantBuckets
 }
 
-// bucket returns the bucket of the entity. It reports false if the entity lacks the property.
-func (b *bucketer) bucket(entityID string, context map[string]string) (bucket int, found bool) {
-	value := entityID
-	if b.by != "" {
-		if value = context[b.by]; value == "" {
-			return 0, false
-		}
+// Value returns the value of the entity that is hashed. It reports false if the entity lacks
+// the property.
+func (b *Bucketer) Value(entityID string, context map[string]string) (value string, found bool) {
+	if b.By == "" {
+		return entityID, true
 	}
-	if b.hash == Murmur3Hash {
-		start := uint32(0)
-		if b.portion {
-			start = 1
-		}
-		return int(uint64(murmur3(start, b.seed, value)) * FineBuckets >> 32), true
-	}
-	first, second, coarse := b.seed, value, uint32(VariantBuckets)
-	if b.threshold {
-		first, second, coarse = value, b.seed, BooleanBuckets
-	}
-	h := hashSum(updateHash(updateHash(hashStart, first), second))
-	if b.hash == FliptHash {
-		return int(h % coarse), true
-	}
-	fine := FineBuckets / coarse
-	return int(h%coarse*fine + h/coarse%fine), true
+	value = context[b.By]
+	return value, value != ""
 }
 
-// compiledShare is a share of the buckets.
-type compiledShare struct {
-	bucketer
-	start, end int // from the first bucket up to, and without, the end
+// Bucket returns the bucket of a value.
+func (b *Bucketer) Bucket(value string) int {
+	if b.Hash == Murmur3Hash {
+		start := uint32(0)
+		if b.Portion {
+			start = 1
+		}
+		return int(uint64(murmur3(start, b.Seed, value)) * FineBuckets >> 32)
+	}
+	first, second, coarse := b.Seed, value, uint32(VariantBuckets)
+	if b.Threshold {
+		first, second, coarse = value, b.Seed, BooleanBuckets
+	}
+	h := hashSum(updateHash(updateHash(hashStart, first), second))
+	if b.Hash == FliptHash {
+		return int(h % coarse)
+	}
+	fine := FineBuckets / coarse
+	return int(h%coarse*fine + h/coarse%fine)
 }
 
 // limit returns the number of the bucket at which a share ends that begins at the first one.
-func (b *bucketer) limit(percentage float64) int {
-	switch buckets := b.buckets(); {
-	case buckets == FineBuckets:
+func (b *Bucketer) limit(percentage float64) int {
+	switch {
+	case b.Hash != FliptHash:
 		return fineLimit(percentage)
-	case b.threshold:
+	case b.Threshold:
 		return thresholdEnd(percentage)
-	default:
-		return int(float32(percentage) * (VariantBuckets / 100))
 	}
+	return int(float32(percentage) * (VariantBuckets / 100))
 }
 
-// fineLimit returns the number of the fine bucket at which a share ends that begins at the
-// first one. It computes in 64 bits.
+// fineLimit is limit for fine buckets. It computes in 64 bits.
 func fineLimit(percentage float64) int { return int(math.Round(percentage * (FineBuckets / 100))) }
 
 // thresholdEnd returns how many of the buckets 0 to 99 are less than the percentage.
 func thresholdEnd(percentage float64) int {
-	end := int(percentage)
-	if float64(end) < percentage {
-		end++
+	switch {
+	case !(percentage > 0): // NaN too
+		return 0
+	case percentage >= BooleanBuckets:
+		return BooleanBuckets
 	}
-	return end
+	return int(math.Ceil(percentage))
 }
 
-// compileThreshold returns the share of the threshold, or nil if it is a percentage in the way
-// of the flag with the key.
-func compileThreshold(t *RolloutThreshold, key string) *compiledShare {
-	if t.Start == 0 && (t.Split == nil || *t.Split == Split{}) {
-		return nil
-	}
-	split := Split{}
+// BucketShare is a share of the buckets.
+type BucketShare struct {
+	Bucketer
+	Start, End int // from the first bucket up to, and without, the end
+}
+
+func newBucketShare(b Bucketer, start, percentage float32) BucketShare {
+	from, to := float64(start), float64(start)+float64(percentage)
+	return BucketShare{b, b.limit(from), b.limit(to)}
+}
+
+// newThresholdShare returns the share of a threshold of the flag with the key.
+func newThresholdShare(t *RolloutThreshold, key string) BucketShare {
+	var split Split
 	if t.Split != nil {
 		split = *t.Split
 	}
 	b := newBucketer(split, key)
-	b.threshold = true
-	return compileShare(b, t.Start, t.Percentage)
+	b.Threshold = true
+	return newBucketShare(b, t.Start, t.Percentage)
 }
 
-func compileShare(b bucketer, start, percentage float32) *compiledShare {
-	from, to := float64(start), float64(start)+float64(percentage)
-	return &compiledShare{b, b.limit(from), b.limit(to)}
+// Has reports whether the entity is in the share.
+func (s *BucketShare) Has(entityID string, context map[string]string) bool {
+	value, found := s.Value(entityID, context)
+	return found && s.Contains(s.Bucket(value))
 }
 
-// has reports whether the entity is in the share.
-func (s *compiledShare) has(entityID string, context map[string]string) bool {
-	bucket, found := s.bucket(entityID, context)
-	return found && s.start <= bucket && bucket < s.end
-}
+// Contains reports whether the bucket is in the share.
+func (s *BucketShare) Contains(bucket int) bool { return s.Start <= bucket && bucket < s.End }
+
+// Empty reports whether the share has no buckets.
+func (s *BucketShare) Empty() bool { return s.Start >= s.End }
+
+// Whole reports whether the share has all buckets.
+func (s *BucketShare) Whole() bool { return s.Start == 0 && s.End >= s.Buckets() }
+
+// Takes reports whether the share has all entities.
+func (s *BucketShare) Takes() bool { return s.By == "" && s.Whole() }
 
 // divides reports whether the entity's id decides: the share is by it, and neither empty nor
 // whole.
-func (s *compiledShare) divides() bool {
-	return s.by == "" && s.start < s.end && s.end-s.start < s.buckets()
-}
-
-// compiledConditions are conditions prepared for evaluation. Rules without any have none.
-type compiledConditions struct {
-	groups  *Audience          // nil unless they are apart from the segments of the audience
-	except  []*CompiledSegment // in their order
-	portion *compiledShare     // nil if all are in it
-	split   *bucketer          // nil if the distributions use the flag's own
-	err     error              // a segment of except has a constraint of an unknown type
-}
-
-// conditions compiles what is not part of the audience. It returns nil if there is nothing,
-// and false if the rule never matches.
-func (x segmentIndex) conditions(c *Conditions, groups *Audience, split *Split, key string) (compiled *compiledConditions, matches bool) {
-	compiled = &compiledConditions{groups: groups}
-	for _, k := range c.ExceptSegmentKeys {
-		g := x[k]
-		if g == nil {
-			return nil, false
-		}
-		if g.single.unknown {
-			compiled.err = errUnknownConstraint
-		}
-		compiled.except = append(compiled.except, g)
-	}
-	if p := c.Portion; p != nil {
-		compiled.portion = compileShare(newPortionBucketer(p.Split, key), p.Start, p.Percentage)
-		if compiled.portion.start >= compiled.portion.end {
-			return nil, false
-		}
-	}
-	if split != nil && *split != (Split{}) {
-		compiled.split = new(newBucketer(*split, key))
-	}
-	if groups == nil && compiled.except == nil && compiled.portion == nil && compiled.split == nil {
-		return nil, true
-	}
-	return compiled, true
-}
-
-// buckets returns how many buckets the distributions divide. c may be nil.
-func (c *compiledConditions) buckets() int {
-	if c == nil || c.split == nil {
-		return VariantBuckets
-	}
-	return c.split.buckets()
-}
-
-// met reports whether the entity, which is in the audience, meets the conditions. bucketed is
-// set if its id was hashed for that.
-func (c *compiledConditions) met(entityID string, context map[string]string, bucketed *bool) (bool, error) {
-	if c.groups != nil {
-		if matched, err := c.groups.Match(entityID, context); matched == nil {
-			return false, err
-		}
-	}
-	if c.err != nil {
-		return false, c.err
-	}
-	if slices.ContainsFunc(c.except, func(g *CompiledSegment) bool { return g.Matches(entityID, context) }) {
-		return false, nil
-	}
-	if c.portion != nil {
-		*bucketed = *bucketed || c.portion.divides()
-		if !c.portion.has(entityID, context) {
-			return false, nil
-		}
-	}
-	if c.split != nil {
-		_, found := c.split.bucket(entityID, context)
-		return found, nil
-	}
-	return true, nil
-}
+func (s *BucketShare) divides() bool { return s.By == "" && !s.Empty() && !s.Whole() }

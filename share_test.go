@@ -29,13 +29,12 @@ func TestMurmur3(t *testing.T) {
 func TestFineBuckets(t *testing.T) {
 	for _, threshold := range []bool{false, true} {
 		coarse, fine := newBucketer(Split{}, "checkout"), newBucketer(Split{Hash: FliptFineHash}, "checkout")
-		coarse.threshold, fine.threshold = threshold, threshold
+		coarse.Threshold, fine.Threshold = threshold, threshold
 		within := map[int]int{}
 		for i := range 20_000 {
 			id := fmt.Sprint("user-", i)
-			a, _ := coarse.bucket(id, nil)
-			b, _ := fine.bucket(id, nil)
-			if ratio := FineBuckets / coarse.buckets(); b/ratio != a {
+			a, b := coarse.Bucket(id), fine.Bucket(id)
+			if ratio := FineBuckets / coarse.Buckets(); b/ratio != a {
 				t.Fatalf("%s: fine bucket %d is not in bucket %d", id, b, a)
 			}
 			within[b*10/FineBuckets]++

@@ -26,7 +26,7 @@ type CompiledFlag struct {
 // compiledRule is a rule prepared for evaluation.
 type compiledRule struct {
 	audience    *Audience
-	conditions  *compiledConditions // nil if there are none
+	conditions  *CompiledConditions // nil if there are none
 	ranges      []bucketRange       // empty if no distribution has a share
 	codeDefault bool
 }
@@ -34,8 +34,8 @@ type compiledRule struct {
 // compiledRollout is a rollout prepared for evaluation.
 type compiledRollout struct {
 	audience   *Audience           // nil for a threshold
-	conditions *compiledConditions // nil if there are none
-	share      *compiledShare      // of a threshold, unless it is a percentage in the flag's own way
+	conditions *CompiledConditions // nil if there are none
+	share      *BucketShare        // of a threshold, unless it is a percentage in the flag's own way
 	percentage float32             // of the threshold
 	value      bool
 }
@@ -50,21 +50,39 @@ func (f *CompiledFlag) Err() error { return f.err }
 // Kind returns the type of the flag, or UnreadableFlag if it cannot be evaluated.
 func (f *CompiledFlag) Kind() FlagType { return f.kind }
 
-// Steps yields the rules or rollouts that may decide the result, by their index in the flag,
-// with their audience, which is nil for a threshold.
-func (f *CompiledFlag) Steps() iter.Seq2[int, *Audience] {
-	return func(yield func(int, *Audience) bool) {
+// Step is a rule or rollout that may decide the result.
+type Step struct {
+	Audience   *Audience           // nil for a threshold
+	Conditions *CompiledConditions // nil if there are none
+}
+
+// Steps yields the rules or rollouts that may decide the result, by their index in the flag.
+func (f *CompiledFlag) Steps() iter.Seq2[int, Step] {
+	return func(yield func(int, Step) bool) {
 		for i := range f.rules {
-			if a := f.rules[i].audience; a != nobody && !yield(i, a) {
+			if r := &f.rules[i]; r.audience != nobody && !yield(i, Step{r.audience, r.conditions}) {
 				return
 			}
 		}
 		for i := range f.rollouts {
-			if a := f.rollouts[i].audience; a != nobody && !yield(i, a) {
+			if r := &f.rollouts[i]; r.audience != nobody && !yield(i, Step{r.audience, r.conditions}) {
 				return
 			}
 		}
 	}
+}
+
+// Divider returns how the distributions of the rule with the index divide its entities.
+func (f *CompiledFlag) Divider(rule int) Bucketer {
+	if split := f.flag.Rules[rule].Split; split != nil {
+		return newBucketer(*split, f.key)
+	}
+	return newBucketer(Split{}, f.key)
+}
+
+// Threshold returns the share of the threshold with the index among the rollouts.
+func (f *CompiledFlag) Threshold(rollout int) BucketShare {
+	return newThresholdShare(f.flag.Rollouts[rollout].Threshold, f.key)
 }
 
 func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
@@ -99,11 +117,14 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 // target returns whom a rule of the flag with the key is for.
 func (x segmentIndex) target(
 	keys []string, operator SegmentOperator, c *Conditions, split *Split, key string,
-) (*Audience, *compiledConditions) {
-	audience, groups := x.audienceOf(keys, operator, c)
-	conditions, matches := x.conditions(c, groups, split, key)
-	if !matches {
+) (*Audience, *CompiledConditions) {
+	audience, also := x.audienceOf(keys, operator, c)
+	conditions, matches := c.compile(also, split, key)
+	switch {
+	case !matches || audience == nobody || also == nobody:
 		return nobody, nil
+	case also != nil && also.unknown:
+		audience = &Audience{segments: audience.segments, keys: audience.keys, all: audience.all, unknown: true}
 	}
 	return audience, conditions
 }
@@ -124,7 +145,10 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 	for i, r := range c.flag.Rollouts {
 		switch t, s := r.Threshold, r.Segment; {
 		case t != nil:
-			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value, share: compileThreshold(t, c.key)}
+			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value}
+			if t.Start != 0 || t.Split != nil && *t.Split != (Split{}) {
+				c.rollouts[i].share = new(newThresholdShare(t, c.key))
+			}
 		case s != nil:
 			c.rollouts[i].value = s.Value
 			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, &r.Conditions, nil, c.key)

@@ -13,8 +13,8 @@ import (
 func ClientOmission(f *guidon.CompiledFlag) string { return clientOmissions.Of(f) }
 
 var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) string {
-	for i, audience := range f.Steps() {
-		if what := serverOnly(f.Flag(), i, audience); what != "" {
+	for i, step := range f.Steps() {
+		if what := serverOnly(f.Flag(), i, step.Audience); what != "" {
 			return fmt.Sprintf("rule %d %s", i+1, what)
 		}
 	}

@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"math"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 )
@@ -28,16 +28,19 @@ func (o Outcome) SameValue(other Outcome) bool {
 // decisions describes the evaluation of a flag by buckets instead of entities: the steps
 // of [guidon.CompiledFlag.Variant] and [guidon.CompiledFlag.Boolean].
 type decisions struct {
-	buckets  int
-	steps    []decision
-	fallback Outcome
+	dimension *dimension // of the buckets; nil if no outcome depends on them
+	buckets   int
+	steps     []decision
+	fallback  Outcome
+	p         *predicates
 }
 
-// decision is a rule or rollout that may decide the outcome.
+// decision is a rule or rollout that may decide the outcome, or one of its shares.
 type decision struct {
 	index     int         // of the rule or rollout in the flag
 	threshold bool        // it decides for its range of buckets, otherwise for who matches
 	who       requirement // unless it is a threshold
+	part      string      // of those who match, in words, such as " and are in its 20%"; empty for all
 	segments  []string    // the keys behind who
 	outcomes  []outcomeRange
 }
@@ -56,100 +59,140 @@ func bucketsOfType(t guidon.FlagType) int {
 	return guidon.VariantBuckets
 }
 
-// decisionsOf returns the decisions of the flag, which may be nil. It adds the predicates
-// of its segments to p.
-func decisionsOf(compiled *guidon.CompiledFlag, p *predicates) *decisions {
-	if compiled == nil {
-		return &decisions{fallback: Outcome{Absent: true}}
+// find adds the decisions of the flag, which may be nil, and the predicates of its segments.
+func (d *decisions) find(compiled *guidon.CompiledFlag, steps []step) {
+	switch {
+	case compiled == nil:
+		d.fallback = Outcome{Absent: true}
+	case compiled.Kind() == guidon.BooleanFlag:
+		d.findBoolean(compiled.Flag(), steps)
+	case compiled.Kind() == guidon.VariantFlag:
+		d.findVariants(compiled.Flag(), steps)
+	default:
+		d.fallback = Outcome{Fails: true}
 	}
-	switch compiled.Kind() {
-	case guidon.BooleanFlag:
-		return booleanDecisions(compiled, p)
-	case guidon.VariantFlag:
-		return variantDecisions(compiled, p)
-	}
-	return &decisions{buckets: bucketsOfType(compiled.Flag().Type), fallback: Outcome{Fails: true}}
 }
 
-func variantDecisions(compiled *guidon.CompiledFlag, p *predicates) *decisions {
-	f := compiled.Flag()
-	d := &decisions{buckets: guidon.VariantBuckets}
+func (d *decisions) findVariants(f *guidon.Flag, steps []step) {
 	if v := f.DefaultVariant(); v != nil {
 		d.fallback = Outcome{Reason: guidon.ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
 	if !f.Enabled {
 		d.fallback.Reason = guidon.ReasonFlagDisabled
-		return d
+		return
 	}
-	for i, set := range compiled.Steps() {
-		d.add(i, set, p, d.distributed(f, f.Rules[i]))
+	for i := range steps {
+		switch s := &steps[i]; {
+		case s.never():
+		case s.rule.CodeDefault:
+			d.add(i, s, outcomeRange{d.buckets, Outcome{Reason: guidon.ReasonDefault}})
+		case !distributes(f, s.rule):
+			matched := d.fallback
+			matched.Match, matched.Reason = true, guidon.ReasonMatch
+			d.add(i, s, outcomeRange{d.buckets, matched})
+		default:
+			d.distribute(f, i, s)
+		}
 	}
-	return d
 }
 
-// distributed returns the outcomes of the buckets in a rule that matches.
-func (d *decisions) distributed(f *guidon.Flag, r *guidon.Rule) []outcomeRange {
-	if !distributes(f, r) {
-		matched := d.fallback
-		matched.Match, matched.Reason = true, guidon.ReasonMatch
-		return []outcomeRange{{d.buckets, matched}}
+// distribute adds a rule that has shares. If their buckets are not those of d, each share is a
+// decision.
+func (d *decisions) distribute(f *guidon.Flag, index int, s *step) {
+	scale := d.scale(&s.divider)
+	if scale == 0 && s.divides(f) {
+		d.addShares(f, index, s)
+		return
 	}
 	var outcomes []outcomeRange
 	covered := 0
-	for share := range eachShare(f, r) {
+	for share := range eachShare(f, s.rule, &s.divider) {
 		if share.Buckets() > 0 {
-			v := f.Variant(share.Distribution.VariantID)
-			given := Outcome{Match: true, Reason: guidon.ReasonMatch, VariantKey: v.Key, Attachment: v.Attachment}
-			outcomes = append(outcomes, outcomeRange{share.End, given})
-			covered = share.End
+			if covered = share.End * scale; scale == 0 {
+				covered = d.buckets // the share is whole
+			}
+			outcomes = append(outcomes, outcomeRange{covered, given(f, &share)})
 		}
 	}
 	if covered < d.buckets {
 		outcomes = append(outcomes, outcomeRange{d.buckets, d.fallback})
 	}
-	return outcomes
+	d.add(index, s, outcomes...)
 }
 
-func booleanDecisions(compiled *guidon.CompiledFlag, p *predicates) *decisions {
-	f := compiled.Flag()
-	d := &decisions{buckets: guidon.BooleanBuckets, fallback: Outcome{Reason: guidon.ReasonDefault, Enabled: f.Enabled}}
-	for i, set := range compiled.Steps() {
-		matched := Outcome{Reason: guidon.ReasonMatch, Enabled: rolloutValue(f.Rollouts[i])}
-		if set != nil {
-			d.add(i, set, p, []outcomeRange{{d.buckets, matched}})
+func (d *decisions) addShares(f *guidon.Flag, index int, s *step) {
+	rest := s.divider.Buckets()
+	for share := range eachShare(f, s.rule, &s.divider) {
+		if share.Buckets() == 0 {
 			continue
 		}
-		end := thresholdBuckets(f.Rollouts[i].Threshold.Percentage)
-		if end > 0 {
-			d.steps = append(d.steps, decision{index: i, threshold: true, outcomes: []outcomeRange{{end, matched}}})
+		added := d.add(index, s, outcomeRange{d.buckets, given(f, &share)})
+		if rest -= share.Buckets(); rest > 0 {
+			buckets := guidon.BucketShare{Bucketer: s.divider, Start: share.Start, End: share.End}
+			added.who = d.p.and(added.who, inShare(&buckets))
 		}
-		if end == d.buckets {
-			return d // no entity gets further
-		}
+		added.part = " and are in its share of " + said(share.Variant)
 	}
-	return d
+	if rest > 0 {
+		d.add(index, s, outcomeRange{d.buckets, d.fallback})
+	}
 }
 
-// thresholdBuckets returns how many buckets are below the percentage.
-func thresholdBuckets(percentage float32) int {
-	switch {
-	case !(percentage > 0): // NaN too
+// given returns the outcome of the entities in the share.
+func given(f *guidon.Flag, share *Share) Outcome {
+	v := f.Variant(share.Distribution.VariantID)
+	return Outcome{Match: true, Reason: guidon.ReasonMatch, VariantKey: v.Key, Attachment: v.Attachment}
+}
+
+// scale returns how many buckets of d are one of the bucketer, or 0 if they are others.
+func (d *decisions) scale(b *guidon.Bucketer) int {
+	if d.dimension == nil || dimensionOf(b) != *d.dimension {
 		return 0
-	case percentage >= guidon.BooleanBuckets:
-		return guidon.BooleanBuckets
 	}
-	return int(math.Ceil(float64(percentage)))
+	return d.buckets / b.Buckets()
 }
 
-// add appends a rule or rollout with segments.
-func (d *decisions) add(index int, set *guidon.Audience, p *predicates, outcomes []outcomeRange) {
-	if set.Err() != nil { // entities that get here get an error
-		d.steps = append(d.steps, decision{
-			index: index, who: everyone, segments: set.Keys(), outcomes: []outcomeRange{{d.buckets, Outcome{Fails: true}}},
-		})
+func (d *decisions) findBoolean(f *guidon.Flag, steps []step) {
+	d.fallback = Outcome{Reason: guidon.ReasonDefault, Enabled: f.Enabled}
+	for i := range steps {
+		s := &steps[i]
+		matched := Outcome{Reason: guidon.ReasonMatch, Enabled: s.value}
+		switch {
+		case s.Audience != nil:
+			d.add(i, s, outcomeRange{d.buckets, matched})
+		case s.share == nil || s.share.Empty():
+		case s.share.Takes():
+			d.steps = append(d.steps, decision{index: i, threshold: true, outcomes: []outcomeRange{{d.buckets, matched}}})
+			return // no entity gets further
+		default:
+			d.addThreshold(i, s, matched)
+		}
+	}
+}
+
+func (d *decisions) addThreshold(index int, s *step, matched Outcome) {
+	if scale := d.scale(&s.share.Bucketer); scale > 0 && s.share.Start == 0 && s.share.By == "" {
+		d.steps = append(d.steps, decision{index: index, threshold: true, outcomes: []outcomeRange{{s.share.End * scale, matched}}})
 		return
 	}
-	d.steps = append(d.steps, decision{index: index, who: p.requirement(set), segments: set.Keys(), outcomes: outcomes})
+	d.steps = append(d.steps, decision{
+		index: index, who: d.p.and(everyone, inShare(s.share)), outcomes: []outcomeRange{{d.buckets, matched}},
+	})
+}
+
+// add appends a rule or rollout with the outcomes of those who match.
+func (d *decisions) add(index int, s *step, outcomes ...outcomeRange) *decision {
+	added := decision{index: index, segments: slices.Concat(s.keys, s.stated.ExceptSegmentKeys), outcomes: outcomes}
+	if s.fails() { // entities that get here get an error
+		added.who, added.outcomes = everyone, []outcomeRange{{d.buckets, Outcome{Fails: true}}}
+	} else {
+		added.who = d.p.requirementOf(s)
+	}
+	if c := s.Conditions; c != nil && c.Portion != nil {
+		added.part = " and are in its " + percentWords(s.stated.Portion.Percentage)
+	}
+	d.steps = append(d.steps, added)
+	return &d.steps[len(d.steps)-1]
 }
 
 // noStep is the index of no rule or rollout: the default decides.

@@ -20,6 +20,7 @@ type Effect struct {
 	Groups      []EffectGroup // those in which some entities get another outcome
 	Everyone    *Outcome      // the value that all entities have after the change; nil if they differ, or may fail
 	Truncated   bool          // there may be more groups
+	conditional bool          // there are rules with conditions besides segments
 }
 
 // StepPair is a rule or rollout by its index before and after the change. NoStep stands
@@ -43,6 +44,7 @@ type EffectGroup struct {
 	ChangedSegments []string
 	Unchanged       int // buckets whose outcome stays
 	Moves           []Move
+	part            string // those whom the rule after is for, see decision
 }
 
 // Membership says which entities are known to belong to a group.
@@ -94,14 +96,8 @@ func EffectOf(ctx context.Context, before, after *guidon.Snapshot, flagKey strin
 
 func (e *Effect) compare(ctx context.Context, before, after *guidon.Snapshot, flagKey string) error {
 	p := newPredicates(ctx)
-	c := &comparison{
-		effect: e,
-		before: decisionsOf(before.Compiled(flagKey), p),
-		after:  decisionsOf(after.Compiled(flagKey), p),
-		work:   maxEffectWork,
-		stop:   &p.stop,
-	}
-	c.before.buckets, c.after.buckets = e.Buckets, e.Buckets // also of a flag that does not exist
+	c := &comparison{effect: e, work: maxEffectWork, stop: &p.stop}
+	c.decide(before.Compiled(flagKey), after.Compiled(flagKey), p)
 	c.changed = changedSegments(before, after, flagKey, p)
 	p.relate()
 	if p.stop.err == nil {
@@ -117,6 +113,31 @@ func (e *Effect) compare(ctx context.Context, before, after *guidon.Snapshot, fl
 		e.Everyone = &c.outcomes[0]
 	}
 	return nil
+}
+
+// decide finds the decisions of both states of a flag, of which one may be nil, in the same
+// dimension.
+func (c *comparison) decide(before, after *guidon.CompiledFlag, p *predicates) {
+	var shares dimensions
+	var steps [2][]step
+	var own dimension
+	for i, f := range []*guidon.CompiledFlag{before, after} {
+		if f != nil {
+			steps[i], own = stepsOf(f), ownDimension(f.Flag())
+			shares.add(f.Flag(), steps[i])
+			c.effect.conditional = c.effect.conditional || slices.ContainsFunc(steps[i], step.conditional)
+		}
+	}
+	d := decisions{buckets: c.effect.Buckets, p: p}
+	if main, counted := shares.main(own); counted {
+		if d.dimension = &main; shares.fine {
+			d.buckets = guidon.FineBuckets
+		}
+	}
+	c.effect.Buckets = d.buckets
+	c.before, c.after = new(d), new(d)
+	c.before.find(before, steps[0])
+	c.after.find(after, steps[1])
 }
 
 // changedSegments returns the keys of the segments of the flag that do not match the same
@@ -229,6 +250,9 @@ func (c *comparison) visit(i, j int) {
 		}
 	}
 	group := EffectGroup{Before: c.before.indexOf(i), After: c.after.indexOf(j), Who: ByContext}
+	if j < len(c.after.steps) {
+		group.part = c.after.steps[j].part
+	}
 	remains := func(p StepPair) bool { return p.Before == group.Before && p.After != NoStep }
 	if i < len(c.before.steps) && !slices.ContainsFunc(c.effect.Steps, remains) {
 		group.RemovedSegments = c.before.steps[i].segments

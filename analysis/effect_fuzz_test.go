@@ -70,8 +70,11 @@ func seedEdits(f *testing.F) {
 
 // fuzzEdit builds a flag and segments, and another state in which some of it differs.
 func fuzzEdit(data []byte, value string) (before, after *guidon.Snapshot) {
-	input := flagtest.NewFuzzInput(data)
-	flag, segments := input.WithShares().Flag(), input.Segments(value)
+	return editOf(flagtest.NewFuzzInput(data).WithShares(), value)
+}
+
+func editOf(input *flagtest.FuzzInput, value string) (before, after *guidon.Snapshot) {
+	flag, segments := input.Flag(), input.Segments(value)
 	edited, editedSegments := *flag, slices.Clone(segments)
 	edited.Rules, edited.Rollouts = slices.Clone(flag.Rules), slices.Clone(flag.Rollouts)
 	for range 1 + input.Below(3) {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/guidonhq/guidon"
@@ -29,8 +30,8 @@ func stepNames(f *guidon.Flag, t guidon.FlagType) (names [][]string) {
 }
 
 func ruleNames(f *guidon.Flag, r *guidon.Rule) []string {
-	who := fmt.Sprintf("%q %d", r.SegmentKeys, r.SegmentOperator)
-	content := who
+	who := targetName(r.SegmentKeys, r.SegmentOperator, &r.Conditions)
+	content := who + encode(r.Portion, r.Split, r.CodeDefault)
 	for _, d := range r.Distributions {
 		key := ""
 		if v := f.Variant(d.VariantID); v != nil {
@@ -44,12 +45,24 @@ func ruleNames(f *guidon.Flag, r *guidon.Rule) []string {
 func rolloutNames(r *guidon.Rollout) []string {
 	switch {
 	case r.Segment != nil:
-		who := fmt.Sprintf("%q %d", r.Segment.SegmentKeys, r.Segment.SegmentOperator)
-		return []string{r.ID, fmt.Sprint(who, r.Segment.Value), who}
+		who := targetName(r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
+		return []string{r.ID, fmt.Sprint(who, r.Segment.Value, encode(r.Portion)), who}
 	case r.Threshold != nil:
-		return []string{r.ID, fmt.Sprint(*r.Threshold), fmt.Sprint("threshold ", r.Threshold.Value)}
+		return []string{r.ID, encode(r.Threshold), fmt.Sprint("threshold ", r.Threshold.Value)}
 	}
 	return []string{r.ID, "", ""}
+}
+
+// targetName returns a text that is equal for rules that are for the same entities, but perhaps for
+// other portions of them.
+func targetName(keys []string, operator guidon.SegmentOperator, c *guidon.Conditions) string {
+	return fmt.Sprintf("%q %d %s", keys, operator, encode(c.Groups, c.ExceptSegmentKeys, c.Everyone))
+}
+
+// encode returns a text that is equal for equal values.
+func encode(values ...any) string {
+	text, _ := json.Marshal(values)
+	return string(text)
 }
 
 // pairBy pairs the items of two lists by their names. An earlier name that is equal and not

@@ -57,12 +57,14 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	switch {
 	case g.Who == Everyone:
 		return "all entities"
+	case g.Before == NoStep && g.After == NoStep && e.conditional:
+		return "everyone else"
 	case g.Before == NoStep && g.After == NoStep:
 		return "those in none of the segments"
 	case e.paired(g.Before, g.After):
-		return fmt.Sprintf("those who match rule %d", g.After+1)
+		return fmt.Sprintf("those who match rule %d%s", g.After+1, g.part)
 	case g.Before == NoStep:
-		return fmt.Sprintf("those who newly match rule %d", g.After+1)
+		return fmt.Sprintf("those who newly match rule %d%s", g.After+1, g.part)
 	}
 	former := "the removed rule for " + guidon.Shorten(strings.Join(g.RemovedSegments, ", "), maxSaid)
 	for _, pair := range e.Steps {
@@ -72,7 +74,7 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	}
 	switch {
 	case g.After != NoStep:
-		return fmt.Sprintf("those who match rule %d instead of %s", g.After+1, former)
+		return fmt.Sprintf("those who match rule %d%s instead of %s", g.After+1, g.part, former)
 	case len(g.RemovedSegments) > 0:
 		return "those who matched " + former
 	}
@@ -111,10 +113,17 @@ func (o Outcome) text(t guidon.FlagType) string {
 		return "on"
 	case t == guidon.BooleanFlag:
 		return "off"
+	case o.VariantKey == "" && o.Reason == guidon.ReasonDefault:
+		return "the default in the code"
 	case o.VariantKey == "":
 		return "no variant"
 	case o.Reason == guidon.ReasonDefault:
 		return o.VariantKey + " (default)"
 	}
 	return o.VariantKey
+}
+
+// percentWords returns the percentage in words.
+func percentWords(percentage float32) string {
+	return strconv.FormatFloat(float64(percentage), 'f', -1, 32) + "%"
 }

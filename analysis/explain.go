@@ -55,7 +55,6 @@ type explainer struct {
 	steps    []step
 	entityID string
 	context  map[string]string
-	bucket   int // of the entity
 }
 
 func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*explainer, error) {
@@ -69,9 +68,23 @@ func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[stri
 			"flag %q has more than %d rules, which cannot be explained", f.Key, MaxExplainedSteps)
 	}
 	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}
-	x.bucket = f.Bucket(entityID)
 	x.steps = stepsOf(compiled)
 	return x, nil
+}
+
+// inPortion reports whether the entity is in the portion of the step, and can be put into one
+// of its shares.
+func (x *explainer) inPortion(s *step) bool {
+	c := s.Conditions
+	if c == nil {
+		return true
+	}
+	if c.Split != nil {
+		if _, found := c.Split.Value(x.entityID, x.context); !found {
+			return false
+		}
+	}
+	return c.Portion == nil || c.Portion.Has(x.entityID, x.context)
 }
 
 // evaluate returns the result and the step that decided it.
@@ -94,7 +107,7 @@ func (x *explainer) evaluate() (*Explanation, error) {
 		}
 	}
 	for i := range x.steps {
-		matched, err := x.matches(&x.steps[i])
+		matched, err := x.steps[i].matches(x.entityID, x.context)
 		if err != nil {
 			return nil, err
 		}
@@ -104,16 +117,4 @@ func (x *explainer) evaluate() (*Explanation, error) {
 		}
 	}
 	return e, nil
-}
-
-// matches reports whether the entity reaches no step after this one.
-func (x *explainer) matches(s *step) (bool, error) {
-	switch {
-	case s.audience != nil:
-		keys, err := s.audience.Match(x.entityID, x.context)
-		return keys != nil, err
-	case s.threshold != nil:
-		return float32(x.bucket) < s.threshold.Percentage, nil
-	}
-	return false, nil
 }

@@ -3,6 +3,10 @@ package analysis
 // blame finds out why step k cannot decide the result, or why some step always matches if k
 // is the number of steps.
 func (s *search) blame(o *Obstacle, k int) {
+	if s.hashes {
+		s.undecided(o)
+		return
+	}
 	if k < len(s.steps) {
 		alone := goal{match: k}
 		if s.run(alone).verdict == Impossible {
@@ -58,15 +62,17 @@ func (s *search) freeEntity(free bool) {
 // contradiction returns the first segment of the step that nothing satisfies, and the property
 // that cannot have any value then. It returns "" for both if each segment can be satisfied.
 func (s *search) contradiction(step *searchStep) (segment, property string) {
-	for _, g := range step.segments {
-		if g.any {
-			if s.allImpossible(g) {
-				return g.key, ""
+	for _, set := range step.sets {
+		for _, g := range set.segments {
+			if g.any {
+				if s.allImpossible(g) {
+					return g.key, ""
+				}
+				continue
 			}
-			continue
-		}
-		if name, impossible := s.impossible(g); impossible {
-			return g.key, name
+			if name, impossible := s.impossible(g); impossible {
+				return g.key, name
+			}
 		}
 	}
 	return "", ""

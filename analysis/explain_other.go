@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -143,9 +144,11 @@ func (o *others) results() []OtherResult {
 	}
 	for i := range x.steps {
 		if s := &x.steps[i]; !s.never() {
-			o.gives[i] = o.distribution(s.rule, base)
-			if !distributes(x.flag, s.rule) {
-				candidates = append(candidates, OtherResult{Match: true, VariantKey: base.VariantKey, Step: -1})
+			o.gives[i] = o.distribution(s, base)
+			if s.rule.CodeDefault || !distributes(x.flag, s.rule) {
+				given := o.gives[i]
+				given.Step = -1
+				candidates = append(candidates, given)
 			}
 		}
 	}
@@ -164,13 +167,16 @@ func (o *others) results() []OtherResult {
 }
 
 // distribution returns the result of a rule that matches, for the bucket of the entity.
-func (o *others) distribution(r *guidon.Rule, base OtherResult) OtherResult {
-	for share := range eachShare(o.x.flag, r) {
-		if share.contains(o.x.bucket) {
+func (o *others) distribution(s *step, base OtherResult) OtherResult {
+	if s.rule.CodeDefault {
+		return OtherResult{}
+	}
+	for share := range eachShare(o.x.flag, s.rule, &s.divider) {
+		if o.x.within(&s.divider, share) {
 			return OtherResult{Match: true, VariantKey: share.Variant}
 		}
 	}
-	return OtherResult{Match: !distributes(o.x.flag, r), VariantKey: base.VariantKey}
+	return OtherResult{Match: !distributes(o.x.flag, s.rule), VariantKey: base.VariantKey}
 }
 
 // noMatch returns the result if no step matches.
@@ -210,14 +216,34 @@ func (o *others) explain(r *OtherResult) {
 	}
 	found := s.find(targets)
 	if found.verdict == Reachable {
-		r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, found.goal.match, s.changes(found), found.smallest
-		if r.Step == len(o.x.steps) {
-			r.Step = -1
+		if changes := s.changes(found); !s.hashes || o.confirmed(r, changes) {
+			r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, found.goal.match, changes, found.smallest && !s.hashes
+			if r.Step == len(o.x.steps) {
+				r.Step = -1
+			}
+			return
 		}
-		return
 	}
-	r.Verdict = found.verdict
+	if r.Verdict = found.verdict; s.hashes {
+		r.Verdict = Undecided
+	}
 	o.obstruct(r, falls)
+}
+
+// confirmed reports whether the changes give the result, although they may change buckets too.
+func (o *others) confirmed(r *OtherResult, changes []PropertyChange) bool {
+	context := maps.Clone(o.x.context)
+	for _, c := range changes {
+		if context[c.Property] = c.Example; c.Example == "" {
+			delete(context, c.Property)
+		}
+	}
+	if o.e.Boolean != nil {
+		result, err := o.x.compiled.Boolean(o.x.entityID, context)
+		return err == nil && result.Enabled == r.Enabled
+	}
+	result, err := o.x.compiled.Variant(o.x.entityID, context)
+	return err == nil && result.Match == r.Match && result.VariantKey == r.VariantKey
 }
 
 // obstruct adds the obstacles of each step that gives the result to some entity.
@@ -253,29 +279,38 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 	obstacle = Obstacle{Step: i, By: -1}
 	s := &o.x.steps[i]
 	if s.never() {
-		obstacle.Reason, obstacle.SegmentKey = NoSegments, o.missing(s)
-		if obstacle.SegmentKey != "" {
+		obstacle.Reason, obstacle.SegmentKey = NoSegments, s.missing(o.x.snapshot)
+		switch {
+		case obstacle.SegmentKey != "":
 			obstacle.Reason = SegmentMissing
+		case s.stated.Portion != nil:
+			obstacle.Reason = EmptyRange
 		}
 		return obstacle, o.wouldGive(i, r)
 	}
 	gives := o.gives[i].key() == r.key()
-	bucket, given := o.buckets(i, r)
+	bucketer, bucket, given := o.buckets(i, r)
 	if !gives && !given {
 		return obstacle, false
 	}
-	outside := given && !bucket.contains(o.x.bucket)
+	outside := given && !o.x.within(bucketer, bucket)
+	if c := s.Conditions; !outside && c != nil && c.Portion != nil && !c.Portion.Has(o.x.entityID, o.x.context) {
+		outside, bucketer, bucket = true, &c.Portion.Bucketer, shareOf(c.Portion, s.stated.Portion.Percentage)
+	}
+	if outside {
+		obstacle.Property = bucketer.By
+	}
 	switch {
 	case outside && bucket.Buckets() == 0:
 		obstacle.Reason, obstacle.Range = EmptyRange, bucket
 	case i > o.search.end:
 		obstacle.Reason, obstacle.By = EarlierStep, o.search.end
-		if a := o.x.steps[o.search.end].audience; a != nil && a.Err() != nil {
+		if o.x.steps[o.search.end].fails() {
 			obstacle.Reason = UnknownConstraint
 		}
 	case outside:
 		obstacle.Reason, obstacle.Range = OtherBucket, bucket
-	case s.audience != nil && s.audience.Err() != nil:
+	case s.fails():
 		obstacle.Reason, obstacle.By = UnknownConstraint, i
 	default:
 		o.search.blame(&obstacle, i)
@@ -291,20 +326,10 @@ func (o *others) obstacleOfNone() Obstacle {
 		o.search.blame(&obstacle, len(o.x.steps))
 		return obstacle
 	}
-	if a := o.x.steps[o.search.end].audience; a != nil && a.Err() != nil {
+	if o.x.steps[o.search.end].fails() {
 		obstacle.Reason = UnknownConstraint
 	}
 	return obstacle
-}
-
-// missing returns the first segment of the step that does not exist, or "".
-func (o *others) missing(s *step) string {
-	for _, key := range s.keys {
-		if o.x.snapshot.Segment(key) == nil {
-			return key
-		}
-	}
-	return ""
 }
 
 // wouldGive reports whether a step that never matches has the result.
@@ -319,20 +344,24 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 // buckets returns the buckets for which step i is meant to give the result, and whether there
 // are any: those of the distribution with the entity's bucket, or else of the first one with
 // any bucket.
-func (o *others) buckets(i int, r *OtherResult) (Share, bool) {
+func (o *others) buckets(i int, r *OtherResult) (by *guidon.Bucketer, best Share, given bool) {
 	s := &o.x.steps[i]
-	if s.threshold != nil {
-		return thresholdShare(s.threshold.Percentage), s.value == r.Enabled
+	if s.share != nil {
+		return &s.share.Bucketer, shareOf(s.share, s.threshold.Percentage), s.value == r.Enabled
 	}
-	if s.rule == nil || !r.Match || !distributes(o.x.flag, s.rule) {
-		return Share{}, false
+	if s.rule == nil || !r.Match || s.rule.CodeDefault || !distributes(o.x.flag, s.rule) {
+		return nil, Share{}, false
 	}
-	var best Share
-	given := false
-	for share := range eachShare(o.x.flag, s.rule) {
-		if share.Variant == r.VariantKey && (!given || best.Buckets() == 0 || share.contains(o.x.bucket)) {
+	for share := range eachShare(o.x.flag, s.rule, &s.divider) {
+		if share.Variant == r.VariantKey && (!given || best.Buckets() == 0 || o.x.within(&s.divider, share)) {
 			best, given = share, true
 		}
 	}
-	return best, given
+	return &s.divider, best, given
+}
+
+// within reports whether the entity is in the share.
+func (x *explainer) within(b *guidon.Bucketer, s Share) bool {
+	value, found := b.Value(x.entityID, x.context)
+	return found && s.contains(b.Bucket(value))
 }

@@ -22,6 +22,7 @@ type search struct {
 	steps      []searchStep // up to end
 	end        int          // index of the first step after which none is tried, whatever the context, or the number of steps
 	entityFree bool         // the entity may be another one
+	hashes     bool         // buckets depend on the context, so the outcome of a share may change with it
 	work       int          // left
 	limited    bool
 
@@ -54,11 +55,17 @@ func (f *fact) demanded(match bool) demand {
 	return demand{f.constraint, f.condition, f.operand, match}
 }
 
-// searchStep has the segments of a step, and none for one that does not depend on the context.
+// searchStep has the sets of segments of a step that must match, and none for one that does not
+// depend on the context.
 type searchStep struct {
+	sets  []searchSet
+	facts int // how many facts there are up to this step
+}
+
+// searchSet are segments of which all must match, or one.
+type searchSet struct {
 	segments []*searchSegment
 	all      bool
-	facts    int // how many facts there are up to this step
 }
 
 type searchSegment struct {
@@ -107,7 +114,9 @@ func (s *search) spend(units int) bool {
 
 func (s *search) findEnd() {
 	for i := range s.x.steps {
-		if t := &s.x.steps[i]; s.stops(t) || t.audience != nil && (t.audience.Err() != nil || takesAnyone(t.audience)) {
+		t := &s.x.steps[i]
+		s.hashes = s.hashes || t.hashesProperty()
+		if s.stops(t) || t.fails() || s.takes(t) {
 			s.end = i
 			return
 		}
@@ -115,18 +124,21 @@ func (s *search) findEnd() {
 	s.end = len(s.x.steps)
 }
 
-// stops reports whether the step is a threshold that has the bucket of the entity.
-func (s *search) stops(t *step) bool {
-	return t.threshold != nil && float32(s.x.bucket) < t.threshold.Percentage
+// stops reports whether the step is a threshold that has the entity.
+func (s *search) stops(t *step) bool { return t.share != nil && t.share.Has(s.x.entityID, s.x.context) }
+
+// takes reports whether the step matches whatever the context.
+func (s *search) takes(t *step) bool {
+	return t.Audience != nil && s.x.inPortion(t) && isOpen(t.Step)
 }
 
 // canStop reports whether step i, which is not after the end, can decide the result.
 func (s *search) canStop(i int) bool {
 	t := &s.x.steps[i]
-	if t.audience == nil {
+	if t.Audience == nil {
 		return s.stops(t)
 	}
-	return t.audience.Err() == nil
+	return !t.fails() && s.x.inPortion(t)
 }
 
 // collect finds the facts of the steps up to the end.
@@ -137,15 +149,10 @@ func (s *search) collect() {
 	s.lists = make([]int32, 0, 4*room)
 	known := make(map[*guidon.CompiledSegment]*searchSegment, len(s.steps))
 	for i := range s.steps {
-		if a := s.x.steps[i].audience; a != nil && a.Err() == nil {
-			s.steps[i].all = a.All()
-			s.steps[i].segments = make([]*searchSegment, len(a.Segments()))
-			for n, g := range a.Segments() {
-				if known[g] == nil {
-					known[g] = &searchSegment{}
-					s.collectSegment(known[g], g)
-				}
-				s.steps[i].segments[n] = known[g]
+		if t := &s.x.steps[i]; t.Audience != nil && s.canStop(i) {
+			s.addSet(&s.steps[i], t.Audience, known)
+			if c := t.Conditions; c != nil && c.Also != nil {
+				s.addSet(&s.steps[i], c.Also, known)
 			}
 		}
 		s.steps[i].facts = len(s.facts)
@@ -154,6 +161,20 @@ func (s *search) collect() {
 		}
 	}
 	s.segments = len(s.lists)
+}
+
+func (s *search) addSet(step *searchStep, a *guidon.Audience, known map[*guidon.CompiledSegment]*searchSegment) {
+	set := searchSet{segments: make([]*searchSegment, len(a.Segments())), all: a.All()}
+	for n, g := range a.Segments() {
+		if known[g] == nil {
+			known[g] = &searchSegment{}
+			s.collectSegment(known[g], g)
+		}
+		set.segments[n] = known[g]
+	}
+	if len(set.segments) > 0 {
+		step.sets = append(step.sets, set)
+	}
 }
 
 func (s *search) collectSegment(segment *searchSegment, g *guidon.CompiledSegment) {
@@ -425,13 +446,13 @@ func (s *search) holds(index int32) bool {
 // do not match must, or the reverse. It returns false if the outcomes meet the goal.
 func (s *search) violation(r goal) (choices []int32, want, violated bool) {
 	if r.match < len(s.steps) && r.match >= 0 {
-		if step := &s.steps[r.match]; len(step.segments) > 0 && !s.stepHolds(step) {
+		if step := &s.steps[r.match]; len(step.sets) > 0 && !s.stepHolds(step) {
 			s.toMatch(step)
 			return s.free(), true, true
 		}
 	}
 	for i := r.from; i < r.to; i++ {
-		if step := &s.steps[i]; len(step.segments) > 0 && s.stepHolds(step) {
+		if step := &s.steps[i]; len(step.sets) > 0 && s.stepHolds(step) {
 			s.toFail(step)
 			return s.free(), false, true
 		}
@@ -453,12 +474,16 @@ func (s *search) free() []int32 {
 }
 
 func (s *search) stepHolds(step *searchStep) bool {
-	for _, g := range step.segments {
-		if s.segmentHolds(g) != step.all {
-			return !step.all
+	return !slices.ContainsFunc(step.sets, func(set searchSet) bool { return !s.setHolds(set) })
+}
+
+func (s *search) setHolds(set searchSet) bool {
+	for _, g := range set.segments {
+		if s.segmentHolds(g) != set.all {
+			return !set.all
 		}
 	}
-	return step.all
+	return set.all
 }
 
 func (s *search) segmentHolds(g *searchSegment) bool {
@@ -477,11 +502,12 @@ func (s *search) segmentHolds(g *searchSegment) bool {
 // toMatch puts facts into scratch of which at least one must match for the step to match.
 func (s *search) toMatch(step *searchStep) {
 	s.scratch = s.scratch[:0]
-	for _, g := range step.segments {
+	set := step.sets[slices.IndexFunc(step.sets, func(set searchSet) bool { return !s.setHolds(set) })]
+	for _, g := range set.segments {
 		if s.segmentHolds(g) {
 			continue
 		}
-		if s.scratch = append(s.scratch, s.segmentToMatch(g)...); step.all {
+		if s.scratch = append(s.scratch, s.segmentToMatch(g)...); set.all {
 			return
 		}
 	}
@@ -499,11 +525,17 @@ func (s *search) segmentToMatch(g *searchSegment) []int32 {
 // match.
 func (s *search) toFail(step *searchStep) {
 	s.scratch = s.scratch[:0]
-	for _, g := range step.segments {
+	for _, set := range step.sets {
+		s.setToFail(set)
+	}
+}
+
+func (s *search) setToFail(set searchSet) {
+	for _, g := range set.segments {
 		if !s.segmentHolds(g) {
 			continue
 		}
-		if s.scratch = append(s.scratch, s.segmentToFail(g)...); !step.all {
+		if s.scratch = append(s.scratch, s.segmentToFail(g)...); !set.all {
 			return
 		}
 	}

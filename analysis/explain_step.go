@@ -13,6 +13,11 @@ type ExplainedStep struct {
 	Outcome  StepOutcome
 	Segments []*ExplainedSegment // if the step was reached; shared by steps
 	Bucket   *ExplainedBucket    // if the step consulted it, otherwise nil
+
+	// If the step was reached.
+	Groups     []*ExplainedSegment // its groups of constraints, without keys
+	Exceptions []*ExplainedSegment // shared by steps
+	Portion    *ExplainedBucket    // or nil
 }
 
 // StepOutcome is the outcome of a rule or rollout in an evaluation.
@@ -22,7 +27,7 @@ type StepOutcome uint8
 const (
 	StepNotReached   StepOutcome = iota // the flag is disabled, or an earlier step decided
 	StepNotMatched                      // the next step was tried
-	StepNeverMatches                    // it has no segments, or one that does not exist
+	StepNeverMatches                    // it has no segments, or one that does not exist, or an empty portion
 	StepMatched                         // it decided the result
 	StepNoVariant                       // it matched, but the bucket is in no range: the result is no match, and later steps are not tried
 )
@@ -37,8 +42,10 @@ type ExplainedSegment struct {
 
 // ExplainedBucket is the bucket of the entity, and the results that buckets have.
 type ExplainedBucket struct {
-	Number int // of the entity, from 0
-	Of     int // how many buckets there are
+	By     string // the property that is hashed; empty for the entity's id
+	Absent bool   // the entity lacks the property, so it has no bucket, and Chosen is -1
+	Number int    // of the entity, from 0
+	Of     int    // how many buckets there are
 	Ranges []Share
 	Chosen int // index of the range with the bucket, or -1
 }
@@ -67,13 +74,8 @@ func (x *explainer) path(decided int) []ExplainedStep {
 
 // explainStep explains a step that was reached.
 func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known map[string]*ExplainedSegment) {
-	e.Segments = make([]*ExplainedSegment, len(s.keys))
-	for i, key := range s.keys {
-		if known[key] == nil {
-			known[key] = x.explainSegment(key)
-		}
-		e.Segments[i] = known[key]
-	}
+	e.Segments = x.explainSegments(s.keys, known)
+	x.explainConditions(e, s, known)
 	switch {
 	case s.never():
 		e.Outcome = StepNeverMatches
@@ -84,13 +86,37 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 	}
 	switch {
 	case s.never():
-	case s.threshold != nil:
-		e.Bucket = x.thresholdBucket(s.threshold)
-	case s.rule != nil && decided && distributes(x.flag, s.rule):
-		e.Bucket = x.distributionBucket(e.Rule)
+	case s.share != nil:
+		e.Bucket = x.bucketIn(&s.share.Bucketer, shareOf(s.share, s.threshold.Percentage))
+	case s.rule != nil && decided && !s.rule.CodeDefault && distributes(x.flag, s.rule):
+		e.Bucket = x.bucketIn(&s.divider, slices.Collect(eachShare(x.flag, s.rule, &s.divider))...)
 		if e.Bucket.Chosen < 0 {
 			e.Outcome = StepNoVariant
 		}
+	}
+}
+
+func (x *explainer) explainSegments(keys []string, known map[string]*ExplainedSegment) []*ExplainedSegment {
+	list := make([]*ExplainedSegment, len(keys))
+	for i, key := range keys {
+		if known[key] == nil {
+			known[key] = x.explainSegment(key)
+		}
+		list[i] = known[key]
+	}
+	return list
+}
+
+func (x *explainer) explainConditions(e *ExplainedStep, s *step, known map[string]*ExplainedSegment) {
+	for _, g := range s.stated.Groups {
+		group := &guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}
+		explained := &ExplainedSegment{Constraints: make([]ExplainedConstraint, len(g.Constraints))}
+		explained.fill(guidon.CompileSegment(group), x.entityID, x.context)
+		e.Groups = append(e.Groups, explained)
+	}
+	e.Exceptions = x.explainSegments(s.stated.ExceptSegmentKeys, known)
+	if c := s.Conditions; c != nil && c.Portion != nil {
+		e.Portion = x.bucketIn(&c.Portion.Bucketer, shareOf(c.Portion, s.stated.Portion.Percentage))
 	}
 }
 
@@ -128,15 +154,12 @@ func (e *ExplainedSegment) fill(g *guidon.CompiledSegment, entityID string, cont
 	}
 }
 
-func (x *explainer) thresholdBucket(t *guidon.RolloutThreshold) *ExplainedBucket {
-	return x.bucketIn(guidon.BooleanBuckets, []Share{thresholdShare(t.Percentage)})
-}
-
-func (x *explainer) distributionBucket(r *guidon.Rule) *ExplainedBucket {
-	return x.bucketIn(guidon.VariantBuckets, slices.Collect(eachShare(x.flag, r)))
-}
-
-func (x *explainer) bucketIn(of int, ranges []Share) *ExplainedBucket {
-	chosen := slices.IndexFunc(ranges, func(s Share) bool { return s.contains(x.bucket) })
-	return &ExplainedBucket{Number: x.bucket, Of: of, Ranges: ranges, Chosen: chosen}
+func (x *explainer) bucketIn(b *guidon.Bucketer, ranges ...Share) *ExplainedBucket {
+	e := &ExplainedBucket{By: b.By, Of: b.Buckets(), Ranges: ranges, Chosen: -1}
+	value, found := b.Value(x.entityID, x.context)
+	if e.Absent = !found; found {
+		e.Number = b.Bucket(value)
+		e.Chosen = slices.IndexFunc(ranges, func(s Share) bool { return s.contains(e.Number) })
+	}
+	return e
 }

@@ -168,10 +168,41 @@ var (
 
 func (r requirement) isNobody() bool { return !r.all && len(r.of) == 0 }
 
-// requirement returns the requirement of the audience.
-func (p *predicates) requirement(a *guidon.Audience) requirement {
-	r := requirement{all: a.All()}
-	for _, g := range a.Segments() {
+// requirementOf returns the requirement of a step with an audience.
+func (p *predicates) requirementOf(s *step) requirement {
+	r := p.require(requirement{all: s.Audience.All()}, s.Audience.Segments()...)
+	also := slices.Clone(s.also())
+	if c := s.Conditions; c != nil && c.Portion != nil {
+		also = append(also, inShare(c.Portion))
+	}
+	if c := s.Conditions; c != nil && c.Split != nil && c.Split.By != "" {
+		also = append(also, guidon.CompileSegment(&guidon.Segment{Constraints: []*guidon.Constraint{hasValue(c.Split.By)}}))
+	}
+	return p.and(r, also...)
+}
+
+// and returns the requirement that the segments match too. If r is one of several predicates, all
+// that is known about it then is that it equals itself.
+func (p *predicates) and(r requirement, segments ...*guidon.CompiledSegment) requirement {
+	switch {
+	case len(segments) == 0 || r.isNobody():
+		return r
+	case !r.all:
+		ids := make([]int, len(r.of))
+		for i, one := range r.of {
+			ids[i] = one.id
+		}
+		slices.Sort(ids)
+		one := guidon.CompileSegment(&guidon.Segment{Constraints: []*guidon.Constraint{hasValue(fmt.Sprint("\x00any", ids))}})
+		r = requirement{all: true, of: []*predicate{p.of(one)}}
+	}
+	return p.require(r, segments...)
+}
+
+// require adds the segments to the requirement.
+func (p *predicates) require(r requirement, segments ...*guidon.CompiledSegment) requirement {
+	r.of = slices.Clip(r.of)
+	for _, g := range segments {
 		found := p.of(g)
 		switch {
 		case found.alwaysHolds():

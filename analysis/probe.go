@@ -1,9 +1,9 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,7 +27,8 @@ type Probe struct {
 // Probes are for comparing services that evaluate the same flag. No finite number of them
 // proves that two services are equal.
 func Probes(f *guidon.Flag, segments map[string]*guidon.Segment, limit int) (list []Probe, cut bool) {
-	p := &probeBuilder{flag: f, limit: limit, seen: make(map[string]bool), values: make(map[subject][]string)}
+	p := &probeBuilder{flag: f, limit: limit, seen: make(map[string]bool),
+		values: make(map[subject][]string), inside: make(map[guidon.Bucketer][]placed)}
 	for _, s := range p.steps(segments) {
 		p.learn(s.constraints)
 		p.all = append(p.all, s)
@@ -44,7 +45,13 @@ func Probes(f *guidon.Flag, segments map[string]*guidon.Segment, limit int) (lis
 // probeStep is a rule or a rollout.
 type probeStep struct {
 	constraints []*guidon.Constraint
-	ends        []int // of its shares, in buckets
+	shares      []probeShares
+}
+
+// probeShares are the ends of shares.
+type probeShares struct {
+	guidon.Bucketer
+	ends []int
 }
 
 // probeBuilder builds the probes of a flag.
@@ -56,40 +63,43 @@ type probeBuilder struct {
 	list   []Probe
 	seen   map[string]bool
 	cut    bool
-	next   int            // number of the next entity
-	inside map[int]string // entities by bucket
+	next   int // number of the next entity
+	inside map[guidon.Bucketer][]placed
 }
 
 // steps returns the rules and rollouts.
-func (p *probeBuilder) steps(segments map[string]*guidon.Segment) []probeStep {
-	of := func(keys []string) (constraints []*guidon.Constraint) {
-		for _, key := range keys {
+func (p *probeBuilder) steps(segments map[string]*guidon.Segment) (list []probeStep) {
+	snapshot := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{p.flag}, slices.Collect(maps.Values(segments)))
+	for _, s := range stepsOf(snapshot.Compiled(p.flag.Key)) {
+		one := probeStep{}
+		for _, key := range slices.Concat(s.keys, s.stated.ExceptSegmentKeys) {
 			if g := segments[key]; g != nil {
-				constraints = append(constraints, g.Constraints...)
+				one.constraints = append(one.constraints, g.Constraints...)
 			}
 		}
-		return constraints
-	}
-	var list []probeStep
-	for _, r := range p.flag.Rules {
-		s := probeStep{constraints: of(r.SegmentKeys)}
-		end := 0
-		for _, d := range r.Distributions {
-			if d.Shares() {
-				end += d.Buckets()
-				s.ends = append(s.ends, end)
-			}
+		for _, g := range s.stated.Groups {
+			one.constraints = append(one.constraints, g.Constraints...)
 		}
-		list = append(list, s)
+		one.shares = p.sharesOf(&s)
+		list = append(list, one)
 	}
-	for _, r := range p.flag.Rollouts {
-		switch r.Type() {
-		case guidon.SegmentRollout:
-			list = append(list, probeStep{constraints: of(r.Segment.SegmentKeys)})
-		case guidon.ThresholdRollout:
-			percentage := float64(r.Threshold.Percentage)
-			list = append(list, probeStep{ends: []int{int(math.Floor(percentage)), int(math.Ceil(percentage))}})
+	return list
+}
+
+// sharesOf returns the shares of the step.
+func (p *probeBuilder) sharesOf(s *step) (list []probeShares) {
+	if c := s.Conditions; c != nil && c.Portion != nil {
+		list = append(list, probeShares{c.Portion.Bucketer, []int{c.Portion.Start, c.Portion.End}})
+	}
+	switch {
+	case s.share != nil:
+		list = append(list, probeShares{s.share.Bucketer, []int{s.share.Start, s.share.End}})
+	case s.rule != nil && distributes(p.flag, s.rule):
+		shares := probeShares{Bucketer: s.divider}
+		for share := range eachShare(p.flag, s.rule, &s.divider) {
+			shares.ends = append(shares.ends, share.End)
 		}
+		list = append(list, shares)
 	}
 	return list
 }
@@ -123,10 +133,11 @@ func (p *probeBuilder) learn(constraints []*guidon.Constraint) {
 func (p *probeBuilder) probe(s probeStep) {
 	base := p.base(s.constraints)
 	p.add(base)
-	for _, bucket := range p.boundaries(s.ends) {
-		at := base
-		at.EntityID = bucket
-		p.add(at)
+	for _, shares := range s.shares {
+		about := subject{entity: shares.By == "", property: shares.By}
+		for _, value := range p.boundaries(&shares) {
+			p.add(p.with(base, about, value))
+		}
 	}
 	for _, about := range subjectsOf(s.constraints) {
 		for _, value := range p.values[about] {
@@ -194,34 +205,45 @@ func (p *probeBuilder) entity() string {
 	return fmt.Sprintf("probe-%d", p.next)
 }
 
-// maxProbeEntities is how many entities are tried to find one for each bucket.
+// maxProbeEntities is how many values are tried to find one for each bucket.
 const maxProbeEntities = 20_000
 
-// boundaries returns entities in the buckets on both sides of the ends, and in the first and
-// the last one.
-func (p *probeBuilder) boundaries(ends []int) []string {
-	if len(ends) == 0 {
-		return nil
-	}
-	count := bucketsOfType(p.flag.Type)
-	if p.inside == nil {
-		p.inside = make(map[int]string, count)
-		for i := 0; i < maxProbeEntities && len(p.inside) < count; i++ {
-			entity := fmt.Sprintf("bucket-%d", i)
-			if bucket := p.flag.Bucket(entity); p.inside[bucket] == "" {
-				p.inside[bucket] = entity
-			}
-		}
-	}
-	var list []string
-	for _, end := range append([]int{0, count}, ends...) {
-		for _, bucket := range []int{end - 1, end} {
-			if entity := p.inside[bucket]; entity != "" && !slices.Contains(list, entity) {
-				list = append(list, entity)
+// placed is a value in its bucket.
+type placed struct {
+	bucket int
+	value  string
+}
+
+// boundaries returns values in the buckets on both sides of the ends, or close to them, and in
+// the first and the last one.
+func (p *probeBuilder) boundaries(shares *probeShares) (list []string) {
+	all := p.placed(shares.Bucketer)
+	for _, end := range append([]int{0, shares.Buckets()}, shares.ends...) {
+		i, _ := slices.BinarySearchFunc(all, end, func(v placed, bucket int) int { return cmp.Compare(v.bucket, bucket) })
+		for _, v := range all[max(i-1, 0):min(i+1, len(all))] {
+			if !slices.Contains(list, v.value) {
+				list = append(list, v.value)
 			}
 		}
 	}
 	return list
+}
+
+// placed returns values in order of their buckets, at most one for each bucket.
+func (p *probeBuilder) placed(b guidon.Bucketer) []placed {
+	if p.inside[b] == nil {
+		all, seen := []placed(nil), make(map[int]bool)
+		for i := 0; i < maxProbeEntities && len(all) < b.Buckets(); i++ {
+			value := fmt.Sprintf("bucket-%d", i)
+			if bucket := b.Bucket(value); !seen[bucket] {
+				seen[bucket] = true
+				all = append(all, placed{bucket, value})
+			}
+		}
+		slices.SortFunc(all, func(a, b placed) int { return cmp.Compare(a.bucket, b.bucket) })
+		p.inside[b] = all
+	}
+	return p.inside[b]
 }
 
 // overlap adds entities that two steps accept, as far as they can agree.

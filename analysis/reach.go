@@ -46,9 +46,10 @@ type DefaultReach struct {
 	By    []int
 }
 
-// ConstraintRef names a constraint by the key of its segment and its index.
+// ConstraintRef names a constraint by its segment or group and its index.
 type ConstraintRef struct {
-	Segment string
+	Segment string // its key, or empty for a group
+	Group   int    // the number of the group of the rule, from 1, or 0 for a segment
 	Index   int
 }
 
@@ -90,9 +91,9 @@ func ReachOf(ctx context.Context, s *guidon.Snapshot, flagKey string) (*Reach, e
 // nameMissing sets the first segment of each rule or rollout that does not exist.
 func (r *Reach) nameMissing(s *guidon.Snapshot, f *guidon.CompiledFlag) {
 	for i, step := range stepsOf(f) {
-		missing := slices.IndexFunc(step.keys, func(key string) bool { return s.Segment(key) == nil })
-		if missing >= 0 {
-			r.Steps[i].Segment = step.keys[missing]
+		r.Steps[i].Segment = step.missing(s)
+		if r.Steps[i].Cause == MissingSegment && r.Steps[i].Segment == "" && step.stated.Portion != nil {
+			r.Steps[i].Cause = NoBuckets
 		}
 	}
 }
@@ -128,23 +129,26 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 type reachStep struct {
 	StepReach
 	step
-	who requirement // nobody for a threshold, and if evaluations skip the step
+	who   requirement // nobody if plain, and if evaluations skip the step
+	plain bool        // it is a threshold that has the first of the flag's own buckets
 }
 
 func newReachStep(f *guidon.Flag, index int, s step, p *predicates) *reachStep {
 	r := &reachStep{StepReach: StepReach{Index: index, ID: s.id}, step: s}
+	r.plain = s.share != nil && isPlain(f, s.share)
 	switch {
-	case s.rule != nil:
-		r.Shares, r.Unassigned = shares(f, s.rule)
-	case s.threshold != nil:
-		r.Shares = []Share{thresholdShare(s.threshold.Percentage)}
+	case s.rule != nil && !s.rule.CodeDefault:
+		r.Shares, r.Unassigned = shares(f, &s)
+	case s.share != nil:
+		r.Shares = []Share{shareOf(s.share, s.threshold.Percentage)}
 	}
 	switch {
-	case s.audience == nil:
-	case s.audience.Err() != nil:
+	case s.fails():
 		r.who, r.Fails = everyone, true
-	default:
-		r.who = p.requirement(s.audience)
+	case s.Audience != nil:
+		r.who = p.requirementOf(&s)
+	case s.share != nil && !r.plain:
+		r.who = p.and(everyone, inShare(s.share))
 	}
 	return r
 }
@@ -169,7 +173,7 @@ type taker struct {
 }
 
 func (s *reachSearch) add(step *reachStep) {
-	if step.threshold != nil {
+	if step.plain {
 		s.addThreshold(step)
 	} else {
 		s.addMatching(step)
@@ -181,7 +185,7 @@ func (s *reachSearch) add(step *reachStep) {
 }
 
 func (s *reachSearch) addThreshold(step *reachStep) {
-	end := step.Shares[0].End
+	end := step.Shares[0].End * s.reach.Buckets / step.Shares[0].Of
 	step.Buckets = end - s.covered
 	switch {
 	case end == 0:
@@ -212,10 +216,12 @@ func (s *reachSearch) thresholdOf(end int) []int {
 func (s *reachSearch) addMatching(step *reachStep) {
 	step.Buckets = s.reach.Buckets - s.covered
 	switch {
-	case step.audience == nil:
+	case step.never():
 		step.Cause = MissingSegment
+	case step.share != nil && step.share.Empty():
+		step.Cause = NoBuckets
 	case step.who.isNobody():
-		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(step.audience)
+		step.Cause, step.Conflicts = Unsatisfiable, s.conflicts(&step.step)
 	case !s.spend(s.left.size + len(s.takers)):
 	case !s.remain(step.who, nil):
 		step.Cause = Unsatisfiable
@@ -289,13 +295,23 @@ func (s *reachSearch) remain(who requirement, takers []taker) bool {
 
 // conflicts returns the constraints because of which nobody belongs to all of the segments,
 // or to one of them.
-func (s *reachSearch) conflicts(set *guidon.Audience) []ConstraintRef {
+func (s *reachSearch) conflicts(step *step) []ConstraintRef {
 	refs := map[*guidon.Constraint]ConstraintRef{}
 	var necessary, found []demand
+	set, group := step.Audience, 0
+	if set == nil {
+		return nil
+	}
 	for _, g := range set.Segments() {
 		segment := g.Segment()
+		if segment.Key == "" {
+			group++
+		}
 		for i, c := range segment.Constraints {
-			refs[c] = ConstraintRef{segment.Key, i}
+			refs[c] = ConstraintRef{Segment: segment.Key, Index: i}
+			if segment.Key == "" {
+				refs[c] = ConstraintRef{Group: group, Index: i}
+			}
 		}
 		lists := alternativesOf(demandsOf(g), segment.MatchType == guidon.MatchAny && len(segment.Constraints) > 0, true)
 		alone := s.conflictOfEach(lists)

@@ -42,22 +42,23 @@ func (s Share) Given() float32 { return float32(s.Buckets()) * 100 / float32(s.O
 func (s Share) Rounded() bool { return s.Given() != s.Percentage }
 
 // shares returns the shares of a rule's distributions, and how many buckets they leave.
-func shares(f *guidon.Flag, r *guidon.Rule) (list []Share, unassigned int) {
-	unassigned = guidon.VariantBuckets
-	for share := range eachShare(f, r) {
+func shares(f *guidon.Flag, s *step) (list []Share, unassigned int) {
+	unassigned = s.divider.Buckets()
+	for share := range eachShare(f, s.rule, &s.divider) {
 		list = append(list, share)
-		unassigned = guidon.VariantBuckets - share.End
+		unassigned = share.Of - share.End
 	}
 	return list, unassigned
 }
 
 // eachShare yields the shares of the distributions of a rule, which are those of
 // evaluations.
-func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq[Share] {
+func eachShare(f *guidon.Flag, r *guidon.Rule, divider *guidon.Bucketer) iter.Seq[Share] {
 	return func(yield func(Share) bool) {
-		end, covered := 0, 0
+		of, covered := divider.Buckets(), 0
+		sum := guidon.BucketSum{Fine: of == guidon.FineBuckets}
 		for _, d := range r.Distributions {
-			share := Share{Distribution: d, Percentage: d.Rollout, Start: covered, End: covered, Of: guidon.VariantBuckets}
+			share := Share{Distribution: d, Percentage: d.Rollout, Start: covered, End: covered, Of: of}
 			v := f.Variant(d.VariantID)
 			if v != nil {
 				share.Variant = v.Key
@@ -68,8 +69,7 @@ func eachShare(f *guidon.Flag, r *guidon.Rule) iter.Seq[Share] {
 			case !d.Shares():
 				share.Cause = ZeroShare
 			default:
-				end += d.Buckets()
-				share.End = max(covered, min(end, guidon.VariantBuckets))
+				share.End = max(covered, min(sum.Add(d), of))
 				share.Cause = causeOf(share)
 			}
 			if covered = share.End; !yield(share) {
@@ -106,10 +106,10 @@ func causeOf(s Share) ShareCause {
 	return BelowOneBucket
 }
 
-// thresholdShare returns the share of a threshold among all entities.
-func thresholdShare(percentage float32) Share {
-	s := Share{Percentage: percentage, End: thresholdBuckets(percentage), Of: guidon.BooleanBuckets}
-	if s.End == 0 {
+// shareOf returns the share of a threshold or a portion, which has the percentage.
+func shareOf(b *guidon.BucketShare, percentage float32) Share {
+	s := Share{Percentage: percentage, Start: b.Start, End: b.End, Of: b.Buckets()}
+	if b.Empty() {
 		s.Cause = ZeroShare
 	}
 	return s

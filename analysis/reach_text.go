@@ -49,11 +49,13 @@ func shadows(by []int) string {
 
 func (s *StepReach) contradiction() string {
 	if len(s.Conflicts) == 0 {
-		return "nobody can match its segments"
+		return "nobody can match it"
 	}
 	names := make([]string, len(s.Conflicts))
 	for i, c := range s.Conflicts {
-		names[i] = fmt.Sprintf("%d of segment %s", c.Index+1, c.Segment)
+		if names[i] = fmt.Sprintf("%d of segment %s", c.Index+1, c.Segment); c.Group > 0 {
+			names[i] = fmt.Sprintf("%d of its group %d", c.Index+1, c.Group)
+		}
 	}
 	noun := "constraint"
 	if len(names) > 1 {

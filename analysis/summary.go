@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"math"
@@ -41,12 +40,6 @@ type Answer struct {
 	Enabled bool            // of a boolean flag
 	Default bool            // no rule gives it: the variant is the default one, or there is none
 	Fails   bool            // a constraint has an unknown type
-}
-
-// AnswerShare is an answer for some of the buckets.
-type AnswerShare struct {
-	Answer
-	Buckets int16
 }
 
 // same reports whether clients see no difference between the answers.
@@ -114,9 +107,9 @@ func (f *summarized) defaultAnswer() Answer {
 }
 
 // steps yields the rules or rollouts that an evaluation may get to.
-func (f *summarized) steps() iter.Seq2[int, *guidon.Audience] {
+func (f *summarized) steps() iter.Seq2[int, guidon.Step] {
 	if f.Kind() == guidon.UnreadableFlag || f.Kind() == guidon.VariantFlag && !f.flag.Enabled {
-		return func(func(int, *guidon.Audience) bool) {}
+		return func(func(int, guidon.Step) bool) {}
 	}
 	return f.Steps()
 }
@@ -125,33 +118,27 @@ func (f *summarized) steps() iter.Seq2[int, *guidon.Audience] {
 // everybody, and that have buckets. It notes in s the first threshold that does so by rounding.
 func (f *summarized) answers(s *Summary) (a answers) {
 	covered := 0
-	for i, set := range f.steps() {
-		switch {
-		case set == nil:
-			t := f.flag.Rollouts[i].Threshold
-			end := thresholdBuckets(t.Percentage)
-			if end <= covered {
+	for i, step := range f.steps() {
+		if step.Audience == nil {
+			t := f.Threshold(i)
+			end := plainEnd(f.flag, &t)
+			if t.Empty() || end > 0 && end <= covered {
 				continue
 			}
-			a.add(Answer{Enabled: t.Value})
-			if covered = end; end == guidon.BooleanBuckets {
-				if t.Percentage < 100 {
+			covered = max(covered, end)
+			a.add(Answer{Enabled: f.flag.Rollouts[i].Threshold.Value})
+			if covered == guidon.FineBuckets {
+				if f.flag.Rollouts[i].Threshold.Percentage < 100 {
 					s.Rounded = int32(i) // #nosec G115 -- a flag has fewer rollouts
 				}
 				return a
 			}
 			continue
-		case set.Err() != nil:
-			a.add(Answer{Fails: true})
-			return a
-		case f.Kind() == guidon.BooleanFlag:
-			a.add(Answer{Enabled: rolloutValue(f.flag.Rollouts[i])})
-		default:
-			for _, share := range f.sharesOf(f.flag.Rules[i]) {
-				a.add(share.Answer)
-			}
 		}
-		if takesAnyone(set) {
+		for _, share := range f.given(i, step) {
+			a.add(share.Answer)
+		}
+		if step.Audience.Err() != nil || takesAnyone(step) {
 			return a
 		}
 	}
@@ -182,6 +169,11 @@ func (f *summarized) analyzable() bool {
 // less than their reach.
 func (f *summarized) independent() bool {
 	const most = 16
+	for _, step := range f.steps() {
+		if step.Conditions != nil {
+			return false
+		}
+	}
 	var subjects []subject
 	for g := range f.segments() {
 		if len(subjects)+len(g.Constraints()) > most {
@@ -227,8 +219,8 @@ var (
 // segments yields the segments of the rules and rollouts, as often as they are referred to.
 func (f *summarized) segments() iter.Seq[*guidon.CompiledSegment] {
 	return func(yield func(*guidon.CompiledSegment) bool) {
-		for _, set := range f.steps() {
-			if set != nil && slices.ContainsFunc(set.Segments(), func(g *guidon.CompiledSegment) bool { return !yield(g) }) {
+		for _, step := range f.steps() {
+			if step.Audience != nil && slices.ContainsFunc(step.Audience.Segments(), func(g *guidon.CompiledSegment) bool { return !yield(g) }) {
 				return
 			}
 		}
@@ -256,6 +248,9 @@ func (f *summarized) reachedAnswers() (a answers) {
 			if step.Unassigned > 0 {
 				a.add(f.defaultAnswer())
 			}
+			if f.flag.Rules[step.Index].CodeDefault {
+				a.add(Answer{Default: true})
+			}
 		}
 	}
 	if r.Default.Cause == Reached {
@@ -270,93 +265,4 @@ func rolloutValue(r *guidon.Rollout) bool {
 		return r.Threshold.Value
 	}
 	return r.Segment != nil && r.Segment.Value
-}
-
-// takesAnyone reports whether entities that are in no segments but those without
-// constraints match, and so everybody does.
-func takesAnyone(set *guidon.Audience) bool {
-	open := func(g *guidon.CompiledSegment) bool { return len(g.Constraints()) == 0 }
-	if set.All() {
-		return !slices.ContainsFunc(set.Segments(), func(g *guidon.CompiledSegment) bool { return !open(g) })
-	}
-	return slices.ContainsFunc(set.Segments(), open)
-}
-
-// everyoneElse returns [Summary.EveryoneElse].
-func (f *summarized) everyoneElse() []AnswerShare {
-	var shares answerShares
-	covered, rest := 0, f.defaultAnswer()
-	for i, set := range f.steps() {
-		if set == nil {
-			t := f.flag.Rollouts[i].Threshold
-			end := thresholdBuckets(t.Percentage)
-			shares.add(end-covered, Answer{Enabled: t.Value})
-			covered = max(covered, end)
-			continue
-		}
-		if set.Err() != nil {
-			rest = Answer{Fails: true}
-			break
-		}
-		if takesAnyone(set) {
-			if f.Kind() == guidon.VariantFlag {
-				return f.sharesOf(f.flag.Rules[i])
-			}
-			rest = Answer{Enabled: rolloutValue(f.flag.Rollouts[i])}
-			break
-		}
-	}
-	shares.add(bucketsOfType(f.Kind())-covered, rest)
-	switch {
-	case len(shares) > 1 || rest.Fails || f.Kind() != guidon.BooleanFlag:
-		return shares.sorted()
-	case shares[0].Enabled:
-		return everyoneTrue
-	}
-	return everyoneFalse
-}
-
-// sharesOf returns the answers of a rule for matching entities.
-func (f *summarized) sharesOf(r *guidon.Rule) []AnswerShare {
-	var shares answerShares
-	covered := 0
-	for share := range eachShare(f.flag, r) {
-		shares.add(share.Buckets(), Answer{Variant: f.flag.VariantByKey(share.Variant)})
-		covered = share.End
-	}
-	shares.add(guidon.VariantBuckets-covered, f.defaultAnswer())
-	return shares.sorted()
-}
-
-// The most frequent summaries of boolean flags are shared.
-var (
-	everyoneTrue  = []AnswerShare{{Answer{Enabled: true}, guidon.BooleanBuckets}}
-	everyoneFalse = []AnswerShare{{Answer{Enabled: false}, guidon.BooleanBuckets}}
-)
-
-// answerShares collects shares by answer.
-type answerShares []AnswerShare
-
-func (s *answerShares) add(buckets int, a Answer) {
-	if buckets <= 0 {
-		return
-	}
-	for i := range *s {
-		if (*s)[i].Answer == a {
-			(*s)[i].Buckets += int16(buckets) // #nosec G115 -- at most 1000
-			return
-		}
-	}
-	*s = append(*s, AnswerShare{a, int16(buckets)}) // #nosec G115 -- at most 1000
-}
-
-// sorted returns the shares, the largest first.
-func (s answerShares) sorted() []AnswerShare {
-	slices.SortStableFunc(s, func(a, b AnswerShare) int { return cmp.Compare(b.Buckets, a.Buckets) })
-	return slices.Clip([]AnswerShare(s))
-}
-
-// Percentage returns the share in percent, for a flag of the type.
-func (s AnswerShare) Percentage(t guidon.FlagType) float32 {
-	return float32(s.Buckets) * 100 / float32(bucketsOfType(t))
 }

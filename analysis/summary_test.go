@@ -15,7 +15,7 @@ import (
 func describeSummary(f *guidon.Flag, o analysis.Summary) string {
 	text := []string{"off", "on", "partly"}[o.State] + ":"
 	for _, share := range o.EveryoneElse {
-		text += fmt.Sprintf(" %v%% %s", share.Percentage(f.Type), describeAnswer(f, share.Answer))
+		text += fmt.Sprintf(" %v%% %s", share.Percentage(), describeAnswer(f, share.Answer))
 	}
 	if o.Constant {
 		text += "; everybody " + describeAnswer(f, o.Answer)
@@ -43,20 +43,21 @@ func describeAnswer(f *guidon.Flag, a analysis.Answer) string {
 }
 
 // countAnswers evaluates the flag for an entity of each bucket, without a context, and
-// returns how many buckets get which answer.
+// returns how many fine buckets get which answer.
 func countAnswers(t *testing.T, s *guidon.Snapshot, f *guidon.Flag, context map[string]string) map[string]int {
 	t.Helper()
 	left := 1000
 	if f.Type == guidon.BooleanFlag {
 		left = 100
 	}
+	of := guidon.FineBuckets / left
 	seen, counts := map[int]bool{}, map[string]int{}
 	for i := 0; left > 0; i++ {
 		u := fuzzUser{id: fmt.Sprint("entity-", i), context: context}
 		if bucket := bucketOf(f.Type, f.Key, u.id); !seen[bucket] {
 			seen[bucket] = true
 			left--
-			counts[answerOf(outcomeOf(s, u))]++
+			counts[answerOf(outcomeOf(s, u))] += of
 		}
 	}
 	return counts

@@ -33,8 +33,8 @@ func hasAdditions(c *guidon.CompiledFlag) bool {
 	if c.Flag().Additions() {
 		return true
 	}
-	for _, audience := range c.Steps() {
-		if audience != nil && slices.ContainsFunc(audience.Segments(), func(g *guidon.CompiledSegment) bool { return g.Segment().Additions() }) {
+	for _, step := range c.Steps() {
+		if step.Audience != nil && slices.ContainsFunc(step.Audience.Segments(), func(g *guidon.CompiledSegment) bool { return g.Segment().Additions() }) {
 			return true
 		}
 	}

@@ -57,7 +57,7 @@ func ErrorText(err error) *string {
 }
 
 func flagShare(f *guidon.Flag, a analysis.AnswerShare) *guidonv1.FlagShare {
-	m := &guidonv1.FlagShare{Percentage: a.Percentage(f.Type), Enabled: a.Enabled, ByDefault: a.Default, Fails: a.Fails}
+	m := &guidonv1.FlagShare{Percentage: a.Percentage(), Enabled: a.Enabled, ByDefault: a.Default, Fails: a.Fails}
 	if a.Variant != nil {
 		m.VariantKey, m.VariantIndex = a.Variant.Key, Count(slices.Index(f.Variants, a.Variant))
 	}

@@ -1,0 +1,80 @@
+package guidon
+
+// Conditions are what a rule or rollout requires of an entity besides its segments.
+type Conditions struct {
+	Groups            []*ConstraintGroup `json:"groups,omitempty"`            // all of which must hold
+	ExceptSegmentKeys []string           `json:"exceptSegmentKeys,omitempty"` // none of which may match
+	Everyone          bool               `json:"everyone,omitempty"`          // without segments and groups: it matches everyone
+	Portion           *Portion           `json:"portion,omitempty"`
+}
+
+// none reports whether there are no conditions.
+func (c *Conditions) none() bool {
+	return len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil
+}
+
+// ConstraintGroup is some constraints of a rule, which belong to no segment.
+type ConstraintGroup struct {
+	MatchType   MatchType     `json:"matchType"`
+	Constraints []*Constraint `json:"constraints"` // without ids and times
+}
+
+// CompiledConditions are what a rule requires besides its audience, prepared for evaluation. Rules
+// without any have none. They are safe for concurrent use, and must not be modified.
+type CompiledConditions struct {
+	Also    *Audience    // without keys; nil unless it is apart from the segments, of which one is enough
+	Portion *BucketShare // nil if all are in it
+	Split   *Bucketer    // nil if the distributions use the flag's own
+}
+
+// conditions compiles what is not part of the audience. It returns nil if there is nothing,
+// and false if the rule never matches.
+func (c *Conditions) compile(also *Audience, split *Split, key string) (compiled *CompiledConditions, matches bool) {
+	compiled = &CompiledConditions{Also: also}
+	if p := c.Portion; p != nil {
+		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.Percentage); {
+		case share.Empty():
+			return nil, false
+		case !share.Takes():
+			compiled.Portion = &share
+		}
+	}
+	if split != nil && *split != (Split{}) {
+		compiled.Split = new(newBucketer(*split, key))
+	}
+	if *compiled == (CompiledConditions{}) {
+		return nil, true
+	}
+	return compiled, true
+}
+
+// buckets returns how many buckets the distributions divide. c may be nil.
+func (c *CompiledConditions) buckets() int {
+	if c == nil || c.Split == nil {
+		return VariantBuckets
+	}
+	return c.Split.Buckets()
+}
+
+// Met reports whether the entity, which is in the audience, meets the conditions.
+func (c *CompiledConditions) Met(entityID string, context map[string]string) bool {
+	return c.met(entityID, context, new(bool))
+}
+
+// met is Met. It sets bucketed if the entity's id was hashed.
+func (c *CompiledConditions) met(entityID string, context map[string]string, bucketed *bool) bool {
+	if c.Also != nil && c.Also.matchAll(entityID, context) == nil {
+		return false
+	}
+	if c.Portion != nil {
+		*bucketed = *bucketed || c.Portion.divides()
+		if !c.Portion.Has(entityID, context) {
+			return false
+		}
+	}
+	if c.Split == nil {
+		return true
+	}
+	_, found := c.Split.Value(entityID, context)
+	return found
+}
