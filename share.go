@@ -157,7 +157,7 @@ type BucketShare struct {
 
 func newBucketShare(b Bucketer, start, percentage float32) BucketShare {
 	from, to := float64(start), float64(start)+float64(percentage)
-	return BucketShare{b, b.limit(from), b.limit(to)}
+	return BucketShare{b, b.limit(from), min(b.limit(to), b.Buckets())}
 }
 
 // newThresholdShare returns the share of a threshold of the flag with the key.

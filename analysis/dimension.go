@@ -62,7 +62,7 @@ func inShare(s *guidon.BucketShare) *guidon.CompiledSegment {
 
 // hasValue returns the constraint that the property has a value.
 func hasValue(property string) *guidon.Constraint {
-	return &guidon.Constraint{Type: guidon.NumberComparison, Property: property, Operator: guidon.OpPresent}
+	return &guidon.Constraint{Type: guidon.StringComparison, Property: property, Operator: guidon.OpNEQ} // than ""
 }
 
 // dimensions are the dimensions of the shares of one analysis.
