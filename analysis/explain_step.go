@@ -18,6 +18,9 @@ type ExplainedStep struct {
 	Groups     []*ExplainedSegment // its groups of constraints, without keys
 	Exceptions []*ExplainedSegment // shared by steps
 	Portion    *ExplainedBucket    // or nil
+
+	All          bool // all segments must match
+	EmptyPortion bool // so it never matches
 }
 
 // StepOutcome is the outcome of a rule or rollout in an evaluation.
@@ -114,6 +117,7 @@ func (x *explainer) explainConditions(e *ExplainedStep, s *step, known map[strin
 		explained.fill(guidon.CompileSegment(group), x.entityID, x.context)
 		e.Groups = append(e.Groups, explained)
 	}
+	e.All, e.EmptyPortion = s.Audience != nil && s.Audience.All(), s.never() && s.stated.Portion != nil
 	e.Exceptions = x.explainSegments(s.stated.ExceptSegmentKeys, known)
 	if c := s.Conditions; c != nil && c.Portion != nil {
 		e.Portion = x.bucketIn(&c.Portion.Bucketer, shareOf(c.Portion, s.stated.Portion.Percentage))

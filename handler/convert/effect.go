@@ -70,7 +70,7 @@ func stepReach(r *analysis.Reach, s *analysis.StepReach) *guidonv1.StepReach {
 		Index: Count(s.Index), Id: s.ID, Fails: s.Fails, Cause: guidonv1.ReachCause(s.Cause), By: All(s.By, Count),
 		MissingSegment: s.Segment, Why: r.Why(s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
 		Conflicts: All(s.Conflicts, func(c analysis.ConstraintRef) *guidonv1.ConstraintReference {
-			return &guidonv1.ConstraintReference{SegmentKey: c.Segment, Index: Count(c.Index)}
+			return &guidonv1.ConstraintReference{SegmentKey: c.Segment, Index: Count(c.Index), Group: Count(c.Group)}
 		}),
 		Shares: All(s.Shares, func(s analysis.Share) *guidonv1.ShareReach {
 			return &guidonv1.ShareReach{

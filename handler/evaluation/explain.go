@@ -111,7 +111,7 @@ var outcomeNames = [...]string{
 
 func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 	s := &w.e.Steps[i]
-	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: outcomeNames[s.Outcome], Text: w.stepText(i), Bucket: w.bucket(s)}
+	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: outcomeNames[s.Outcome], Text: w.stepText(i), Bucket: wireBucket(s.Bucket)}
 	var keys []string
 	if r := s.Rule; r != nil {
 		m.Id, m.Rank, m.SegmentOperator, keys = r.ID, r.Rank, flipt.SegmentOperator(r.SegmentOperator), r.SegmentKeys
@@ -128,7 +128,8 @@ func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 	if s.Outcome == analysis.StepNotReached {
 		m.Segments = convert.All(keys, func(key string) *guidonv1.ExplainedSegment { return &guidonv1.ExplainedSegment{Key: key} })
 	} else {
-		m.Segments = convert.All(s.Segments, w.segment)
+		m.Segments, m.Exceptions = convert.All(s.Segments, w.segment), convert.All(s.Exceptions, w.segment)
+		m.Groups, m.Portion, m.PortionText = convert.All(s.Groups, w.segment), wireBucket(s.Portion), portionText(s.Portion)
 	}
 	return m
 }
@@ -155,12 +156,13 @@ func (w *explanation) segment(g *analysis.ExplainedSegment) *guidonv1.ExplainedS
 	return m
 }
 
-func (w *explanation) bucket(s *analysis.ExplainedStep) *guidonv1.ExplainedBucket {
-	b := s.Bucket
+func wireBucket(b *analysis.ExplainedBucket) *guidonv1.ExplainedBucket {
 	if b == nil {
 		return nil
 	}
-	m := &guidonv1.ExplainedBucket{Number: convert.Count(b.Number), Of: convert.Count(b.Of), Chosen: number(b.Chosen)}
+	m := &guidonv1.ExplainedBucket{
+		Number: convert.Count(b.Number), Of: convert.Count(b.Of), Chosen: number(b.Chosen), By: short(b.By), Absent: b.Absent,
+	}
 	for _, r := range b.Ranges {
 		m.Ranges = append(m.Ranges, &guidonv1.ExplainedRange{
 			From: convert.Count(r.Start), To: convert.Count(r.End), VariantKey: r.Variant, Percentage: r.Percentage,

@@ -26,10 +26,64 @@ func (w *explanation) stepText(i int) string {
 	case analysis.StepMatched:
 		return "matched: " + w.matchedText(s)
 	}
-	if s.Bucket != nil {
-		return fmt.Sprintf("did not match: bucket %d is not below %d", s.Bucket.Number, s.Bucket.Ranges[0].End)
+	return "did not match" + mismatchText(s)
+}
+
+// mismatchText returns why a rule did not match, unless it is because of its segments.
+func mismatchText(s *analysis.ExplainedStep) string {
+	for i, g := range s.Groups {
+		if !g.Matched && inSegments(s) {
+			return fmt.Sprintf(": its constraints do not hold (group %d)", i+1)
+		}
 	}
-	return "did not match"
+	for _, g := range s.Exceptions {
+		if g.Matched && inSegments(s) {
+			return fmt.Sprintf(": it is not for segment %q", g.Key)
+		}
+	}
+	switch p := s.Portion; {
+	case s.Bucket != nil:
+		return ": " + bucketText(s.Bucket, "not ")
+	case p != nil && p.Chosen < 0 && inSegments(s):
+		return ": " + portionText(p)
+	case s.Rule != nil && s.Rule.Split != nil && s.Rule.Split.By != "" && inSegments(s):
+		return ": " + short(s.Rule.Split.By) + " is missing"
+	}
+	return ""
+}
+
+// inSegments reports whether the entity is in the segments of the rule.
+func inSegments(s *analysis.ExplainedStep) bool {
+	in := 0
+	for _, g := range s.Segments {
+		if g.Matched {
+			in++
+		}
+	}
+	return in == len(s.Segments) || in > 0 && !s.All
+}
+
+// bucketText returns whether the bucket of a threshold is in its range, with "not " if it is not.
+func bucketText(b *analysis.ExplainedBucket, not string) string {
+	r := &b.Ranges[0]
+	switch {
+	case b.Absent:
+		return short(b.By) + " is missing"
+	case r.Start > 0:
+		return fmt.Sprintf("bucket %d is %sin %s", b.Number, not, rangeText(r))
+	}
+	return fmt.Sprintf("bucket %d is %sbelow %d", b.Number, not, r.End)
+}
+
+// portionText returns whether the entity is in the portion, or "" without one.
+func portionText(p *analysis.ExplainedBucket) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.Chosen < 0:
+		return "not in the portion: " + bucketText(p, "not ")
+	}
+	return "in the portion: " + bucketText(p, "")
 }
 
 // neverText returns why a rule never matches.
@@ -39,6 +93,14 @@ func neverText(s *analysis.ExplainedStep) string {
 			return fmt.Sprintf("segment %q does not exist", g.Key)
 		}
 	}
+	for _, g := range s.Exceptions {
+		if g.Segment == nil {
+			return fmt.Sprintf("segment %q, an exception, does not exist", g.Key)
+		}
+	}
+	if s.EmptyPortion {
+		return "its portion is empty"
+	}
 	return "it has no segments"
 }
 
@@ -46,12 +108,14 @@ func neverText(s *analysis.ExplainedStep) string {
 func (w *explanation) matchedText(s *analysis.ExplainedStep) string {
 	switch {
 	case s.Rollout != nil && s.Bucket != nil:
-		return fmt.Sprintf("bucket %d is below %d, so the flag is %s", s.Bucket.Number, s.Bucket.Ranges[0].End, change.OnOff(w.e.Boolean.Enabled))
+		return bucketText(s.Bucket, "") + ", so the flag is " + change.OnOff(w.e.Boolean.Enabled)
 	case s.Rollout != nil:
 		return "the flag is " + change.OnOff(w.e.Boolean.Enabled)
 	case s.Bucket != nil:
 		r := &s.Bucket.Ranges[s.Bucket.Chosen]
 		return fmt.Sprintf("bucket %d is in %s of %q", s.Bucket.Number, rangeText(r), r.Variant)
+	case s.Rule.CodeDefault:
+		return "the default in the code applies"
 	case w.e.Variant.VariantKey == "":
 		return "no variant has a share, so there is no variant"
 	}
@@ -144,6 +208,9 @@ func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 	case analysis.EmptyRange:
 		return rule + " has no buckets for it"
 	case analysis.OtherBucket:
+		if o.Property != "" {
+			return fmt.Sprintf("%s has it for buckets %s by %s, and the entity is in none of them", rule, rangeText(&o.Range), short(o.Property))
+		}
 		return fmt.Sprintf("%s has it for buckets %s, and the entity is in another one", rule, rangeText(&o.Range))
 	case analysis.EarlierStep:
 		return fmt.Sprintf("%s always matches before %s would", ruleName(o.By), rule)
@@ -162,7 +229,7 @@ func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 func contradictionText(o *analysis.Obstacle, rule string) string {
 	switch {
 	case o.SegmentKey == "":
-		return fmt.Sprintf("nothing satisfies the segments of %s together", rule)
+		return fmt.Sprintf("nothing satisfies the segments and constraints of %s together", rule)
 	case o.Property == "":
 		return fmt.Sprintf("nothing satisfies segment %q of %s", o.SegmentKey, rule)
 	}

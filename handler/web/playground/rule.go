@@ -3,6 +3,7 @@ package playground
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -103,25 +104,29 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 		v.Verdict, v.Note = "skip", "not reached"
 		return v
 	case "never_matches":
-		v.Note = "never fits: " + neverText(s)
+		v.Note = "never fits: " + strings.TrimPrefix(s.GetText(), "never matches: ")
 	default:
 		v.Would = x.possibleOutcomes(index, s)
 	}
 	for _, g := range s.GetSegments() {
 		if g.GetExists() {
-			v.Checks = append(v.Checks, x.check(g, left))
+			name, _ := x.m.info.SegmentName(g.GetKey())
+			v.Checks = append(v.Checks, x.check(name, g, left))
 		}
+	}
+	for _, g := range s.GetGroups() {
+		v.Checks = append(v.Checks, x.check("And if", g, left))
+	}
+	for _, g := range s.GetExceptions() {
+		if g.GetExists() {
+			name, _ := x.m.info.SegmentName(g.GetKey())
+			v.Checks = append(v.Checks, x.check("But not in "+name, g, left))
+		}
+	}
+	if p := s.GetPortion(); p != nil {
+		v.Checks = append(v.Checks, check{Head: "Only " + percent(p.GetRanges()[0].GetPercentage()) + " of them", Got: s.GetPortionText()})
 	}
 	return v
-}
-
-func neverText(s *guidonv1.ExplainedStep) string {
-	for _, g := range s.GetSegments() {
-		if !g.GetExists() {
-			return "there is no segment " + g.GetKey()
-		}
-	}
-	return "it has no segment"
 }
 
 func (x *explanationView) segment(key string) segment {
@@ -155,8 +160,7 @@ func (x *explanationView) possibleOutcomes(index int, s *guidonv1.ExplainedStep)
 	return outcomes
 }
 
-func (x *explanationView) check(g *guidonv1.ExplainedSegment, left *int) check {
-	name, _ := x.m.info.SegmentName(g.GetKey())
+func (x *explanationView) check(name string, g *guidonv1.ExplainedSegment, left *int) check {
 	constraints := g.GetConstraints()
 	how, matched := "all of", 0
 	if g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE {
@@ -232,7 +236,7 @@ func constraintWords(e *guidonv1.ExplainedConstraint) []span {
 
 func (x *explanationView) ruler(s *guidonv1.ExplainedStep) *ruler {
 	b := s.GetBucket()
-	if b.GetOf() == 0 {
+	if b.GetOf() == 0 || b.GetAbsent() {
 		return nil
 	}
 	of := float64(b.GetOf())

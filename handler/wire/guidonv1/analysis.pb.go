@@ -1502,7 +1502,9 @@ type ConstraintReference struct {
 	// The key of its segment.
 	SegmentKey string `protobuf:"bytes,1,opt,name=segment_key,json=segmentKey,proto3" json:"segment_key,omitempty"`
 	// Its index.
-	Index         int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
+	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
+	// The number of its group in the rule, from 1; unset for a constraint of a segment.
+	Group         int32 `protobuf:"varint,1000,opt,name=group,proto3" json:"group,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1547,6 +1549,13 @@ func (x *ConstraintReference) GetSegmentKey() string {
 func (x *ConstraintReference) GetIndex() int32 {
 	if x != nil {
 		return x.Index
+	}
+	return 0
+}
+
+func (x *ConstraintReference) GetGroup() int32 {
+	if x != nil {
+		return x.Group
 	}
 	return 0
 }
@@ -1770,11 +1779,12 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\fDefaultReach\x12+\n" +
 	"\x05cause\x18\x01 \x01(\x0e2\x15.guidon.v1.ReachCauseR\x05cause\x12\x0e\n" +
 	"\x02by\x18\x02 \x03(\x05R\x02by\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why\"L\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"c\n" +
 	"\x13ConstraintReference\x12\x1f\n" +
 	"\vsegment_key\x18\x01 \x01(\tR\n" +
 	"segmentKey\x12\x14\n" +
-	"\x05index\x18\x02 \x01(\x05R\x05index\"\xe7\x01\n" +
+	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x15\n" +
+	"\x05group\x18\xe8\a \x01(\x05R\x05group\"\xe7\x01\n" +
 	"\n" +
 	"ShareReach\x12\x1f\n" +
 	"\vvariant_key\x18\x01 \x01(\tR\n" +

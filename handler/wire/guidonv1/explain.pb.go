@@ -256,7 +256,8 @@ type ExplainedStep struct {
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
 	// "matched": it decided the result. "no_variant": it matched, but the bucket is in no range,
 	// so the result is no match, and later rules are not tried. "not_matched".
-	// "never_matches": it has no segments, or one that does not exist. "not_reached".
+	// "never_matches": it has no segments, or one that does not exist, or an empty portion.
+	// "not_reached".
 	Outcome string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// The outcome in words.
 	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
@@ -267,7 +268,15 @@ type ExplainedStep struct {
 	// The bucket of the entity, if the rule consulted it.
 	Bucket *ExplainedBucket `protobuf:"bytes,9,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	// The value that a rule of a boolean flag gives the flag.
-	Value         bool `protobuf:"varint,10,opt,name=value,proto3" json:"value,omitempty"`
+	Value bool `protobuf:"varint,10,opt,name=value,proto3" json:"value,omitempty"`
+	// The groups of constraints of the rule, without keys, if it was reached. All must match.
+	Groups []*ExplainedSegment `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The segments that the entity must not be in, if the rule was reached.
+	Exceptions []*ExplainedSegment `protobuf:"bytes,1001,rep,name=exceptions,proto3" json:"exceptions,omitempty"`
+	// The bucket of the entity for the portion of the rule, if it was reached.
+	Portion *ExplainedBucket `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
+	// Whether the entity is in the portion, in words.
+	PortionText   string `protobuf:"bytes,1009,opt,name=portion_text,json=portionText,proto3" json:"portion_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -370,6 +379,34 @@ func (x *ExplainedStep) GetValue() bool {
 		return x.Value
 	}
 	return false
+}
+
+func (x *ExplainedStep) GetGroups() []*ExplainedSegment {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *ExplainedStep) GetExceptions() []*ExplainedSegment {
+	if x != nil {
+		return x.Exceptions
+	}
+	return nil
+}
+
+func (x *ExplainedStep) GetPortion() *ExplainedBucket {
+	if x != nil {
+		return x.Portion
+	}
+	return nil
+}
+
+func (x *ExplainedStep) GetPortionText() string {
+	if x != nil {
+		return x.PortionText
+	}
+	return ""
 }
 
 // ExplainedSegment is a segment of a rule.
@@ -600,7 +637,11 @@ type ExplainedBucket struct {
 	// The ranges of the shares.
 	Ranges []*ExplainedRange `protobuf:"bytes,3,rep,name=ranges,proto3" json:"ranges,omitempty"`
 	// The position of the range that has the bucket, from 1, or 0 if none has it.
-	Chosen        int32 `protobuf:"varint,4,opt,name=chosen,proto3" json:"chosen,omitempty"`
+	Chosen int32 `protobuf:"varint,4,opt,name=chosen,proto3" json:"chosen,omitempty"`
+	// The property that is hashed; unset for the entity's id.
+	By string `protobuf:"bytes,1000,opt,name=by,proto3" json:"by,omitempty"`
+	// Whether the entity lacks the property, so that it has no bucket.
+	Absent        bool `protobuf:"varint,1001,opt,name=absent,proto3" json:"absent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -661,6 +702,20 @@ func (x *ExplainedBucket) GetChosen() int32 {
 		return x.Chosen
 	}
 	return 0
+}
+
+func (x *ExplainedBucket) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *ExplainedBucket) GetAbsent() bool {
+	if x != nil {
+		return x.Absent
+	}
+	return false
 }
 
 // ExplainedRange is the buckets of a share.
@@ -1996,7 +2051,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x05steps\x18\b \x03(\v2\x18.guidon.v1.ExplainedStepR\x05steps\x12.\n" +
 	"\x06others\x18\t \x03(\v2\x16.guidon.v1.OtherResultR\x06others\x12\x18\n" +
 	"\alimited\x18\n" +
-	" \x01(\bR\alimited\"\xe1\x02\n" +
+	" \x01(\bR\alimited\"\xb0\x04\n" +
 	"\rExplainedStep\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x12\n" +
@@ -2008,7 +2063,13 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\bsegments\x18\b \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\bsegments\x122\n" +
 	"\x06bucket\x18\t \x01(\v2\x1a.guidon.v1.ExplainedBucketR\x06bucket\x12\x14\n" +
 	"\x05value\x18\n" +
-	" \x01(\bR\x05value\"\x8b\x02\n" +
+	" \x01(\bR\x05value\x124\n" +
+	"\x06groups\x18\xe8\a \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\x06groups\x12<\n" +
+	"\n" +
+	"exceptions\x18\xe9\a \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\n" +
+	"exceptions\x125\n" +
+	"\aportion\x18\xee\a \x01(\v2\x1a.guidon.v1.ExplainedBucketR\aportion\x12\"\n" +
+	"\fportion_text\x18\xf1\a \x01(\tR\vportionText\"\x8b\x02\n" +
 	"\x10ExplainedSegment\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x16\n" +
 	"\x06exists\x18\x02 \x01(\bR\x06exists\x12\x1d\n" +
@@ -2029,12 +2090,14 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\apresent\x18\a \x01(\bR\apresent\x12\x18\n" +
 	"\amatched\x18\b \x01(\bR\amatched\x12\x18\n" +
 	"\aproblem\x18\t \x01(\tR\aproblem\x12\x17\n" +
-	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\x84\x01\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\xae\x01\n" +
 	"\x0fExplainedBucket\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02of\x18\x02 \x01(\x05R\x02of\x121\n" +
 	"\x06ranges\x18\x03 \x03(\v2\x19.guidon.v1.ExplainedRangeR\x06ranges\x12\x16\n" +
-	"\x06chosen\x18\x04 \x01(\x05R\x06chosen\"u\n" +
+	"\x06chosen\x18\x04 \x01(\x05R\x06chosen\x12\x0f\n" +
+	"\x02by\x18\xe8\a \x01(\tR\x02by\x12\x17\n" +
+	"\x06absent\x18\xe9\a \x01(\bR\x06absent\"u\n" +
 	"\x0eExplainedRange\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\x05R\x04from\x12\x0e\n" +
 	"\x02to\x18\x02 \x01(\x05R\x02to\x12\x1e\n" +
@@ -2222,39 +2285,42 @@ var file_guidonv1_explain_proto_depIdxs = []int32{
 	28, // 6: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
 	3,  // 7: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
 	5,  // 8: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
-	29, // 9: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
-	4,  // 10: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
-	30, // 11: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
-	6,  // 12: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
-	8,  // 13: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
-	10, // 14: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
-	9,  // 15: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
-	12, // 16: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
-	22, // 17: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
-	26, // 18: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
-	14, // 19: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
-	15, // 20: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
-	31, // 21: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	23, // 22: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
-	32, // 23: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	3,  // 24: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
-	24, // 25: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
-	20, // 26: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
-	26, // 27: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
-	31, // 28: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	0,  // 29: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
-	11, // 30: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
-	16, // 31: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
-	18, // 32: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
-	1,  // 33: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
-	13, // 34: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
-	17, // 35: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
-	19, // 36: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
-	33, // [33:37] is the sub-list for method output_type
-	29, // [29:33] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	3,  // 9: guidon.v1.ExplainedStep.groups:type_name -> guidon.v1.ExplainedSegment
+	3,  // 10: guidon.v1.ExplainedStep.exceptions:type_name -> guidon.v1.ExplainedSegment
+	5,  // 11: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
+	29, // 12: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
+	4,  // 13: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
+	30, // 14: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
+	6,  // 15: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
+	8,  // 16: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
+	10, // 17: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
+	9,  // 18: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
+	12, // 19: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
+	22, // 20: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
+	26, // 21: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
+	14, // 22: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
+	15, // 23: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
+	31, // 24: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	23, // 25: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
+	32, // 26: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	3,  // 27: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
+	24, // 28: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
+	20, // 29: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
+	26, // 30: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
+	31, // 31: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	0,  // 32: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
+	11, // 33: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
+	16, // 34: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
+	18, // 35: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
+	1,  // 36: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
+	13, // 37: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
+	17, // 38: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
+	19, // 39: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
+	36, // [36:40] is the sub-list for method output_type
+	32, // [32:36] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_explain_proto_init() }

@@ -63,6 +63,6 @@ func printMembership(out io.Writer, r *guidonv1.ExplainSegmentResponse) error {
 	}
 	fmt.Fprintf(t.Out, "%s %s %s\n", cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), in,
 		cli.Printable(r.GetNamespaceKey()+"/"+r.GetSegment().GetKey()))
-	segment(t, true, r.GetSegment(), "")
+	segment(t, true, "segment "+cli.Printable(r.GetSegment().GetKey()), r.GetSegment(), "")
 	return t.Out.Flush()
 }

@@ -90,8 +90,9 @@ func step(t *cli.Tree, last bool, s *guidonv1.ExplainedStep) {
 			if i > 0 {
 				of = ""
 			}
-			segment(t, i == len(segments)-1, g, of)
+			segment(t, i == len(segments)-1 && !conditional(s), "segment "+cli.Printable(g.GetKey()), g, of)
 		}
+		conditions(t, s)
 	})
 }
 
@@ -106,8 +107,27 @@ func stepMark(outcome string) string {
 	return "✗"
 }
 
-func segment(t *cli.Tree, last bool, g *guidonv1.ExplainedSegment, of string) {
-	line := fmt.Sprintf("%s segment %s", cli.Mark(g.GetMatched()), cli.Printable(g.GetKey()))
+// conditional reports whether the rule has conditions besides segments.
+func conditional(s *guidonv1.ExplainedStep) bool {
+	return len(s.GetGroups()) > 0 || len(s.GetExceptions()) > 0 || s.GetPortion() != nil
+}
+
+func conditions(t *cli.Tree, s *guidonv1.ExplainedStep) {
+	for i, g := range s.GetGroups() {
+		last := i == len(s.GetGroups())-1 && len(s.GetExceptions()) == 0 && s.GetPortion() == nil
+		segment(t, last, "if", g, "")
+	}
+	for i, g := range s.GetExceptions() {
+		g.Matched = new(!g.GetMatched())
+		segment(t, i == len(s.GetExceptions())-1 && s.GetPortion() == nil, "except segment "+cli.Printable(g.GetKey()), g, "")
+	}
+	if p := s.GetPortion(); p != nil {
+		t.Branch(true, cli.Mark(p.GetChosen() > 0)+" "+cli.Printable(s.GetPortionText()), nil)
+	}
+}
+
+func segment(t *cli.Tree, last bool, name string, g *guidonv1.ExplainedSegment, of string) {
+	line := cli.Mark(g.GetMatched()) + " " + name
 	constraints := g.GetConstraints()
 	switch {
 	case !g.GetExists():
