@@ -20,7 +20,7 @@ type Effect struct {
 	Groups      []EffectGroup // those in which some entities get another outcome
 	Everyone    *Outcome      // the value that all entities have after the change; nil if they differ, or may fail
 	Truncated   bool          // there may be more groups
-	conditional bool          // there are rules with conditions besides segments
+	Conditional bool          // there are rules with conditions besides segments
 }
 
 // StepPair is a rule or rollout by its index before and after the change. NoStep stands
@@ -44,7 +44,7 @@ type EffectGroup struct {
 	ChangedSegments []string
 	Unchanged       int // buckets whose outcome stays
 	Moves           []Move
-	part            string // those whom the rule after is for, see decision
+	Part            string // of those who match the rule after, in words, such as " and are in its 20%"; empty for all
 }
 
 // Membership says which entities are known to belong to a group.
@@ -125,7 +125,7 @@ func (c *comparison) decide(before, after *guidon.CompiledFlag, p *predicates) {
 		if f != nil {
 			steps[i], own = stepsOf(f), ownDimension(f.Flag())
 			shares.add(f.Flag(), steps[i])
-			c.effect.conditional = c.effect.conditional || slices.ContainsFunc(steps[i], step.conditional)
+			c.effect.Conditional = c.effect.Conditional || slices.ContainsFunc(steps[i], step.conditional)
 		}
 	}
 	d := decisions{buckets: c.effect.Buckets, p: p}
@@ -251,7 +251,7 @@ func (c *comparison) visit(i, j int) {
 	}
 	group := EffectGroup{Before: c.before.indexOf(i), After: c.after.indexOf(j), Who: ByContext}
 	if j < len(c.after.steps) {
-		group.part = c.after.steps[j].part
+		group.Part = c.after.steps[j].part
 	}
 	remains := func(p StepPair) bool { return p.Before == group.Before && p.After != NoStep }
 	if i < len(c.before.steps) && !slices.ContainsFunc(c.effect.Steps, remains) {

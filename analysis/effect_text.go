@@ -57,14 +57,14 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	switch {
 	case g.Who == Everyone:
 		return "all entities"
-	case g.Before == NoStep && g.After == NoStep && e.conditional:
+	case g.Before == NoStep && g.After == NoStep && e.Conditional:
 		return "everyone else"
 	case g.Before == NoStep && g.After == NoStep:
 		return "those in none of the segments"
 	case e.paired(g.Before, g.After):
-		return fmt.Sprintf("those who match rule %d%s", g.After+1, g.part)
+		return fmt.Sprintf("those who match rule %d%s", g.After+1, g.Part)
 	case g.Before == NoStep:
-		return fmt.Sprintf("those who newly match rule %d%s", g.After+1, g.part)
+		return fmt.Sprintf("those who newly match rule %d%s", g.After+1, g.Part)
 	}
 	former := "the removed rule for " + guidon.Shorten(strings.Join(g.RemovedSegments, ", "), maxSaid)
 	for _, pair := range e.Steps {
@@ -74,7 +74,7 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	}
 	switch {
 	case g.After != NoStep:
-		return fmt.Sprintf("those who match rule %d%s instead of %s", g.After+1, g.part, former)
+		return fmt.Sprintf("those who match rule %d%s instead of %s", g.After+1, g.Part, former)
 	case len(g.RemovedSegments) > 0:
 		return "those who matched " + former
 	}
