@@ -292,7 +292,7 @@ func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	case r.Segment != nil:
 		return targetWords(r.Segment.SegmentKeys, &r.Conditions) + ": " + OnOff(r.Segment.Value)
 	case r.Threshold != nil:
-		return percentWords(r.Threshold.Percentage) + ": " + OnOff(r.Threshold.Value)
+		return thresholdWords(r.Threshold) + ": " + OnOff(r.Threshold.Value)
 	}
 	return ""
 }

@@ -153,7 +153,7 @@ func createSegment(k *keyed) verb {
 		for _, text := range constraints {
 			constraint, err := parseConstraint(text)
 			if err != nil {
-				return nil, err
+				return nil, cli.UsageError("invalid --constraint %s: %w", guidon.Quote(text), err)
 			}
 			segment.Constraints = append(segment.Constraints, constraint)
 		}
