@@ -211,6 +211,9 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"rule set new 1 --everyone --except bots", []string{"everyone, except bots: on", "beta, except staff: on", "beta: off", "7%: on", "everyone: off"},
 			"-segment:value:trueexcept:-botseveryone:true"},
 		{"rule set new 1 --segment beta", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "7%: on", "everyone: off"}, ""},
+		{"rule set new 4 --if plan·eq·pro", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "everyone: off"}, ""},
+		{"update new --enabled", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "everyone: off"}, ""},
+		{"rollout new 8%", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "8%: on", "everyone: off"}, ""},
 
 		{"rollout price low=100% --everyone", []string{"everyone: 100% low"}, "-everyone:truedistributions:-variant:lowrollout:100"},
 		{"rollout price low=50% high=50% --if country·eq·SE --portion 10% --by account", []string{

@@ -28,7 +28,8 @@ func (o *ruleOptions) rollOutToShare(f *guidonv1.DocumentFlag) error {
 			return err
 		}
 	}
-	if t := f.GetRollouts()[at].GetThreshold(); t.GetPercentage() < 100 && t.GetValue() == f.GetEnabled() {
+	t := f.GetRollouts()[at].GetThreshold()
+	if last := at == countRules(f)-1; last && t.GetPercentage() < 100 && t.GetValue() == f.GetEnabled() {
 		return cli.UsageError("flag %[1]q is %[2]s for everybody whom no rule matches, so a share for whom it is %[2]s changes nothing; "+
 			"give --value %[3]s, or change the default value by \"guidon flag update %[1]s --enabled=%[4]t\" first",
 			f.GetKey(), change.OnOff(t.GetValue()), change.OnOff(!t.GetValue()), !t.GetValue())

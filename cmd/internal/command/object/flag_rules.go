@@ -52,7 +52,7 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	flags.BoolVar(&o.codeDefault, "code-default", false, "a rule of a variant flag answers with the default in the code, without shares")
 	flags.String("start", "", "`percentage` at which the share of a boolean flag begins")
 	addSplit(flags, "", "the shares")
-	flags.StringArrayVar(&o.portion, "portion", nil, "a rule of a variant flag is only for this `percentage`; the others go on to the next rule")
+	flags.StringArrayVar(&o.portion, "portion", nil, "a rule of a variant flag is only for this `percentage`; others go on to the next")
 	flags.String("portion-start", "", "`percentage` at which the portion begins")
 	addSplit(flags, "portion-", "the portion")
 	command.Flags().AddFlagSet(flags)
@@ -69,8 +69,8 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 
 // addSplit adds the options for how shares divide the entities.
 func addSplit(flags *pflag.FlagSet, prefix, shares string) {
-	flags.String(prefix+"by", "", "`property` by whose values "+shares+" divide (default: the entity id)")
-	flags.String(prefix+"seed", "", "`text` hashed for "+shares+"; flags with the same one select the same entities (default: the key of the flag)")
+	flags.String(prefix+"by", "", "`property` whose value is hashed for "+shares+" (default: the entity id)")
+	flags.String(prefix+"seed", "", "`text` hashed with it for "+shares+", the same for the same entities (default: the key of the flag)")
 	flags.String(prefix+"hash", "", "`hash` for "+shares+": "+cli.JoinWords(hashNames(), "or"))
 }
 
@@ -198,7 +198,8 @@ func setTargetOf(r *guidonv1.DocumentRollout, target *guidonv1.DocumentRule, val
 	default:
 		return cli.UsageError("missing percentage, --segment, --if or --everyone: whom the rule is for")
 	}
-	r.Groups, r.ExceptSegmentKeys, r.Everyone, r.Portion = target.GetGroups(), target.GetExceptSegmentKeys(), target.GetEveryone(), p
+	r.Groups, r.ExceptSegmentKeys = target.GetGroups(), target.GetExceptSegmentKeys()
+	r.Everyone, r.Portion = target.GetEveryone(), p
 	return nil
 }
 
