@@ -16,9 +16,11 @@ func conditionsShape[T any](at func(*T) *guidon.Conditions) shape[T] {
 	everyone := plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone })
 	except.optional, everyone.optional = true, true
 	return shape[T]{
-		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups }, cloneGroups, groupsWords),
+		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups }, cloneGroups,
+			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
 		except, everyone,
-		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion }, cloneOf, portionWords),
+		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion }, cloneOf,
+			func(p *guidon.Portion) string { return PortionWords(p, "") }),
 	}
 }
 
@@ -28,7 +30,7 @@ func split[T any](at func(*T) **guidon.Split) *value[T] {
 		if s == nil {
 			return ""
 		}
-		return splitWords(*s)
+		return SplitWords(*s)
 	})
 }
 
@@ -61,31 +63,43 @@ func cloneGroups(groups []*guidon.ConstraintGroup) []*guidon.ConstraintGroup {
 	return groups
 }
 
-// groupsWords returns the groups in words, such as "app is at least 2.4, and any of 2: ...".
-func groupsWords(groups []*guidon.ConstraintGroup) string {
+// groupsWords returns the groups in words, each in at most about limit bytes, such as "app is at
+// least 2.4, and any of 2: ...".
+func groupsWords(groups []*guidon.ConstraintGroup, limit int) string {
 	var words []string
 	for _, g := range groups {
-		words = append(words, analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, 2*maxQuoted))
+		words = append(words, analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, limit))
 	}
 	return strings.Join(words, ", and ")
 }
 
-func portionWords(p *guidon.Portion) string {
+// PortionWords returns the portion in words, such as "10% of them by account". of follows its
+// percentage, such as " of them".
+func PortionWords(p *guidon.Portion, of string) string {
 	if p == nil {
 		return ""
 	}
-	text := percentWords(p.Percentage)
+	text := percentWords(p.Percentage) + of
 	if p.Start != 0 {
 		text += " from " + percentWords(p.Start)
 	}
 	if p.Split != (guidon.Split{}) {
-		text += " " + splitWords(p.Split)
+		text += " " + SplitWords(p.Split)
 	}
 	return text
 }
 
-// splitWords returns the way to divide in words, such as "by account, with the seed layer".
-func splitWords(s guidon.Split) string {
+// thresholdWords is [PortionWords] for a share of all entities.
+func thresholdWords(t *guidon.RolloutThreshold) string {
+	p := guidon.Portion{Percentage: t.Percentage, Start: t.Start}
+	if t.Split != nil {
+		p.Split = *t.Split
+	}
+	return PortionWords(&p, "")
+}
+
+// SplitWords returns the way to divide in words, such as "by account, with the seed layer".
+func SplitWords(s guidon.Split) string {
 	var words []string
 	if s.By != "" {
 		words = append(words, "by "+bare(s.By))
@@ -99,24 +113,35 @@ func splitWords(s guidon.Split) string {
 	return strings.Join(words, ", ")
 }
 
-// targetWords returns whom a rule is for, such as "segments beta, if app is at least 2.4, 10%
-// of them".
+// targetWords is [TargetWords] with the keys of the segments, in a length for summaries.
 func targetWords(keys []string, c *guidon.Conditions) string {
+	const limit = 2 * maxQuoted
+	segments := ""
+	if len(keys) > 0 {
+		segments = "segments " + guidon.Shorten(keyList(keys), limit)
+	}
+	return TargetWords(segments, c, limit)
+}
+
+// TargetWords returns whom a rule is for, such as "segments beta, if app is at least 2.4, 10%
+// of them". segments are the words for its segments, and limit is how much of each list of
+// conditions the text has, in bytes.
+func TargetWords(segments string, c *guidon.Conditions, limit int) string {
 	var words []string
 	switch {
-	case len(keys) > 0:
-		words = append(words, "segments "+guidon.Shorten(keyList(keys), 2*maxQuoted))
+	case segments != "":
+		words = append(words, segments)
 	case len(c.Groups) == 0:
 		words = append(words, "everyone")
 	}
 	if len(c.Groups) > 0 {
-		words = append(words, "if "+guidon.Shorten(groupsWords(c.Groups), 2*maxQuoted))
+		words = append(words, "if "+guidon.Shorten(groupsWords(c.Groups, limit), limit))
 	}
 	if len(c.ExceptSegmentKeys) > 0 {
-		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), 2*maxQuoted))
+		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), limit))
 	}
 	if c.Portion != nil {
-		words = append(words, portionWords(c.Portion)+" of them")
+		words = append(words, PortionWords(c.Portion, " of them"))
 	}
 	return strings.Join(words, ", ")
 }

@@ -140,9 +140,10 @@ func nonEmpty(text string, form func(string) string) string {
 	return form(text)
 }
 
-// percentWords returns the number with a percent sign and at most two decimals.
+// percentWords returns the number with a percent sign and at most three decimals, which are as
+// many as shares have.
 func percentWords(value float32) string {
-	return strconv.FormatFloat(math.Round(float64(value)*100)/100, 'f', -1, 64) + "%"
+	return strconv.FormatFloat(math.Round(float64(value)*1000)/1000, 'f', -1, 64) + "%"
 }
 
 // OnOff returns the word for a state, a default value or a result (contract 1.7).
@@ -291,7 +292,7 @@ func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	case r.Segment != nil:
 		return targetWords(r.Segment.SegmentKeys, &r.Conditions) + ": " + OnOff(r.Segment.Value)
 	case r.Threshold != nil:
-		return percentWords(r.Threshold.Percentage) + ": " + OnOff(r.Threshold.Value)
+		return thresholdWords(r.Threshold) + ": " + OnOff(r.Threshold.Value)
 	}
 	return ""
 }

@@ -133,12 +133,12 @@ func TestValuesInWords(t *testing.T) {
 		record *change.Record
 		want   string
 	}{
-		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(12.345, true))), "rule 2: share 10% → 12.35%"},
-		{"numbers that are shown as one", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(10.001, true)), boolean(flagtest.Threshold(10.002, true))), "rule 1: share changed"},
+		{"a percentage", record(t, change.KindFlag, "f", boolean(staff(true), flagtest.Threshold(10, true)), boolean(staff(true), flagtest.Threshold(12.345, true))), "rule 2: share 10% → 12.345%"},
+		{"numbers that are shown as one", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(10.0001, true)), boolean(flagtest.Threshold(10.0002, true))), "rule 1: share changed"},
 		{"a result", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(staff(false))), "rule 1: result on → off"},
 		{"a result of a percentage", record(t, change.KindFlag, "f", boolean(flagtest.Threshold(1, true)), boolean(flagtest.Threshold(1, false))), "rule 1: result on → off"},
-		{"rules that come and go", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(flagtest.Threshold(33.333, false))), "rule 1 removed (segments staff: on); rule 1 added (33.33%: off)"},
-		{"an added rule", record(t, change.KindFlag, "f", boolean(), boolean(flagtest.Threshold(33.333, false))), "rule 1 added (33.33%: off)"},
+		{"rules that come and go", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(flagtest.Threshold(33.333, false))), "rule 1 removed (segments staff: on); rule 1 added (33.333%: off)"},
+		{"an added rule", record(t, change.KindFlag, "f", boolean(), boolean(flagtest.Threshold(33.333, false))), "rule 1 added (33.333%: off)"},
 		{"a boolean flag that goes off by default", record(t, change.KindFlag, "f", boolean(), flagtest.BooleanFlag("f", false)), "turned off"},
 		{"a variant flag that goes off", record(t, change.KindFlag, "f", variantFlag(), flagtest.Disabled(variantFlag())), "turned off"},
 		{"a boolean flag that is turned off", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(flagtest.Threshold(100, false), staff(true))), "turned off"},

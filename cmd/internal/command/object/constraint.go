@@ -1,6 +1,8 @@
 package object
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -55,13 +57,10 @@ func parseConstraint(text string) (*guidonv1.DocumentConstraint, error) {
 	property, rest, _ := strings.Cut(rest, " ")
 	operator, value, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	if property == "" || operator == "" {
-		return nil, cli.UsageError(
-			"invalid --constraint %s: must be a property, an operator and a value, such as 'country eq PT'",
-			guidon.Quote(text))
+		return nil, errors.New("must be a property, an operator and a value, such as 'country eq PT'")
 	}
 	if meant := meantBy(property); !typed && meant != "" {
-		return nil, cli.UsageError("invalid --constraint %s: did you mean %s? For a property of that name, write string:%s",
-			guidon.Quote(text), meant, guidon.Shorten(property, maxMeant))
+		return nil, fmt.Errorf("did you mean %s? For a property of that name, write string:%s", meant, guidon.Shorten(property, maxMeant))
 	}
 	return &guidonv1.DocumentConstraint{
 		Type: flipt.ComparisonType(t), Property: property, Operator: operator, Value: strings.TrimSpace(value), Negate: negate,

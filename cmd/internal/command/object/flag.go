@@ -112,7 +112,7 @@ func flags(p *cli.Program) *object {
 	creation := &flagCreation{fields: flagFields()}
 	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(), flagOf),
 		flagOn(k), flagOff(k), flagReach(o, k.complete))
-	o.verbs = append(o.verbs, flagRules(k, p.CompleteSegments)...)
+	o.verbs = append(o.verbs, flagRules(k)...)
 	return o
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -39,23 +40,35 @@ func ruleLine(r *guidonv1.DocumentRule) string {
 	for _, d := range r.GetDistributions() {
 		shares = append(shares, cli.Percent(d.GetRollout())+" "+cli.Printable(d.GetVariant()))
 	}
-	if len(shares) == 0 {
+	switch {
+	case r.GetCodeDefault():
+		shares = []string{"the default in the code"}
+	case len(shares) == 0:
 		shares = []string{"no variant"}
 	}
-	return segmentsText(r.GetSegmentKeys(), r.GetSegmentOperator()) + ": " + strings.Join(shares, ", ")
+	if s := convert.SplitOf(r.GetSplit()); s != nil {
+		shares = append(shares, "divided "+change.SplitWords(*s))
+	}
+	return targetText(r) + ": " + strings.Join(shares, ", ")
 }
 
 // rolloutLine returns a rule of a boolean flag in words, such as "50%: on".
 func rolloutLine(r *guidonv1.DocumentRollout) string {
-	whom := cli.Percent(r.GetThreshold().GetPercentage())
-	if s := r.GetSegment(); s != nil {
-		whom = segmentsText(s.GetSegmentKeys(), s.GetSegmentOperator())
+	whom := targetText(targetOf(r))
+	if r.GetThreshold() != nil {
+		whom = change.PortionWords(convert.ConditionsOf(targetOf(r)).Portion, "")
 	}
 	line := whom + ": " + change.OnOff(rolloutValue(r))
 	if r.GetDescription() != "" {
 		line += " (" + cli.Printable(r.GetDescription()) + ")"
 	}
 	return line
+}
+
+// targetText returns whom the rule is for in words.
+func targetText(r *guidonv1.DocumentRule) string {
+	c := convert.ConditionsOf(r)
+	return change.TargetWords(segmentsText(r.GetSegmentKeys(), r.GetSegmentOperator()), &c, maxLine)
 }
 
 func segmentsText(keys []string, operator flipt.SegmentOperator) string {

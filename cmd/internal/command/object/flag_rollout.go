@@ -1,7 +1,6 @@
 package object
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/guidonhq/guidon/change"
@@ -12,10 +11,10 @@ import (
 // rollOutToShare sets the share of everyone for whom a boolean flag has the result of the
 // options.
 func (o *ruleOptions) rollOutToShare(f *guidonv1.DocumentFlag) error {
-	at := countRules(f)
+	at := beforeEveryone(f)
 	switch shares := shareRules(f); {
 	case len(o.shares) == 0:
-		return cli.UsageError("missing percentage, such as 50%%, or --segment")
+		return cli.UsageError("missing percentage, such as 50%%, --segment, --if or --everyone")
 	case len(shares) > 1:
 		return cli.UsageError("flag %q has several shares, in rules %s; \"guidon flag rule set %s\" and the number of one changes it",
 			f.GetKey(), cli.JoinWords(shares, "and"), f.GetKey())
@@ -29,7 +28,8 @@ func (o *ruleOptions) rollOutToShare(f *guidonv1.DocumentFlag) error {
 			return err
 		}
 	}
-	if t := f.GetRollouts()[at].GetThreshold(); t.GetPercentage() < 100 && t.GetValue() == f.GetEnabled() {
+	t := f.GetRollouts()[at].GetThreshold()
+	if last := at == countRules(f)-1; last && t.GetPercentage() < 100 && t.GetValue() == f.GetEnabled() {
 		return cli.UsageError("flag %[1]q is %[2]s for everybody whom no rule matches, so a share for whom it is %[2]s changes nothing; "+
 			"give --value %[3]s, or change the default value by \"guidon flag update %[1]s --enabled=%[4]t\" first",
 			f.GetKey(), change.OnOff(t.GetValue()), change.OnOff(!t.GetValue()), !t.GetValue())
@@ -49,37 +49,57 @@ func shareRules(f *guidonv1.DocumentFlag) []string {
 	return numbers
 }
 
-// rollOutToSegments sets what a flag gives to entities in the segments of the options. A new
-// rule of a boolean flag comes before its shares, which would otherwise decide first.
-func (o *ruleOptions) rollOutToSegments(f *guidonv1.DocumentFlag) error {
-	boolean := isBoolean(f)
-	at := o.ruleForSegments(f)
+// rollOutToTarget sets what a flag gives to the entities that the options say. The percentage of
+// a boolean flag is one of them, and all without it.
+func (o *ruleOptions) rollOutToTarget(f *guidonv1.DocumentFlag) error {
+	at, err := o.ruleForTarget(f)
 	switch {
-	case boolean && len(o.shares) > 0:
-		return errShareOfSegment()
-	case boolean && at >= 0:
-		setRolloutValue(f.GetRollouts()[at], o.on())
+	case err != nil:
+		return err
+	case at < 0 && o.everyone:
+		return o.insertRule(f, countRules(f))
+	case at < 0:
+		return o.insertRule(f, beforeEveryone(f))
+	case isBoolean(f):
+		r := f.GetRollouts()[at]
+		if r.GetSegment().Value = o.on(); len(o.shares) == 0 {
+			r.Portion = nil
+		}
 	}
-	if at >= 0 {
-		o.segments = nil // they stay in their order
-		return o.setRuleAt(f, at)
-	}
-	at = countRules(f)
-	if shares := shareRules(f); len(shares) > 0 {
-		at, _ = ruleIndex(f, shares[0]) // it is one of the flag's
-	}
-	return o.insertRule(f, at)
+	target := targetOfRule(f, at)
+	o.segments, o.except = target.GetSegmentKeys(), target.GetExceptSegmentKeys() // they stay in their order
+	return o.setRuleAt(f, at)
 }
 
-// ruleForSegments returns the index of the rule that is for just the segments of the
-// options, or -1.
-func (o *ruleOptions) ruleForSegments(f *guidonv1.DocumentFlag) int {
-	if isBoolean(f) {
-		return slices.IndexFunc(f.GetRollouts(), func(r *guidonv1.DocumentRollout) bool {
-			return r.GetSegment() != nil && o.isFor(r.GetSegment().GetSegmentKeys(), r.GetSegment().GetSegmentOperator())
-		})
+// beforeEveryone returns the index of the first rule for everyone, or for a share of everyone,
+// before which others decide. That by which the flag is turned off does not count.
+func beforeEveryone(f *guidonv1.DocumentFlag) int {
+	for at := range countRules(f) {
+		if r := targetOfRule(f, at); r.GetEveryone() || !hasTarget(r) && !(at == 0 && isTurnedOff(f)) {
+			return at
+		}
 	}
-	return slices.IndexFunc(f.GetRules(), func(r *guidonv1.DocumentRule) bool {
-		return o.isFor(r.GetSegmentKeys(), r.GetSegmentOperator())
-	})
+	return countRules(f)
+}
+
+// ruleForTarget returns the index of the rule that is for just those whom the options say, or -1.
+func (o *ruleOptions) ruleForTarget(f *guidonv1.DocumentFlag) (int, error) {
+	want := new(guidonv1.DocumentRule)
+	if err := o.setTarget(want); err != nil {
+		return 0, err
+	}
+	for at := range countRules(f) {
+		if sameTarget(targetOfRule(f, at), want) {
+			return at, nil
+		}
+	}
+	return -1, nil
+}
+
+// targetOfRule returns whom the rule at the index is for.
+func targetOfRule(f *guidonv1.DocumentFlag, at int) *guidonv1.DocumentRule {
+	if isBoolean(f) {
+		return targetOf(f.GetRollouts()[at])
+	}
+	return f.GetRules()[at]
 }

@@ -15,23 +15,38 @@ import (
 const ruleHelp = `Add, change, move and remove rules of a flag. They decide in order, and are counted from 1;
 "guidon flag get" shows them. "guidon flag rollout" is enough for most flags.`
 
-const rolloutHelp = `Roll a flag out to a share of everyone, or to segments.
+const rolloutHelp = `Roll a flag out to a share of everyone, or of some.
 
-A boolean flag has one such share: its rule is changed, or added after all others. With
---segment, it is on for all entities in the segments.
+A boolean flag has one share of everyone: its rule is changed, or added after those for
+others. With --segment or --if, it is on for the share of those, or for all of them. They
+have a rule of their own, which is changed, or added before those for everyone.
 
-A variant flag has shares of its variants for entities in segments.
+A variant flag has shares of its variants for those of --segment and --if, or for everyone
+with --everyone.
+
+` + targetHelp + `
 
 Whoever is within a share stays within it when it grows.`
 
 const rolloutExample = `  guidon flag rollout new-checkout 10%
   guidon flag rollout new-checkout 50% -m "no complaints" --dry-run
+  guidon flag rollout new-checkout 20% --if 'country eq SE'
   guidon flag rollout new-checkout --segment beta-users --segment staff
-  guidon flag rollout price-test high=50% low=50% --segment germany`
+  guidon flag rollout new-checkout --if 'country eq SE' --or 'country eq NO' --except bots
+  guidon flag rollout price-test high=50% low=50% --segment germany --by account`
+
+// targetHelp describes the options for whom a rule is for, and how it divides them.
+const targetHelp = `Every --if must hold, and so must one of the --segment; --or adds an alternative to the --if
+before it. A constraint has the form of "guidon segment create --constraint", such as
+'country eq SE', 'not version:app gte 2.4' or 'list:roles anyof ["admin"]'.
+
+--by, --seed, --hash and --start say who is within the share of a boolean flag, and --by,
+--seed and --hash which variant an entity gets. --portion limits a rule of a variant flag to
+a part of the entities, by options of its own.`
 
 // flagRules returns the verbs that change the rules of a flag.
-func flagRules(k *keyed, segments cobra.CompletionFunc) []verb {
-	rules := ruleVerbs{k, segments}
+func flagRules(k *keyed) []verb {
+	rules := ruleVerbs{k}
 	return []verb{rules.rollout(), {
 		use: "rule", short: "Add, change, move and remove rules of a flag", long: ruleHelp,
 		verbs: []verb{rules.add(), rules.set(), rules.move(), rules.remove()},
@@ -39,10 +54,7 @@ func flagRules(k *keyed, segments cobra.CompletionFunc) []verb {
 }
 
 // ruleVerbs makes the verbs that change the rules of a flag.
-type ruleVerbs struct {
-	*keyed
-	segments cobra.CompletionFunc
-}
+type ruleVerbs struct{ *keyed }
 
 // changing returns the verb whose change the rules of the flag, by the arguments after its key.
 func (r ruleVerbs) changing(v verb, change func(f *guidonv1.DocumentFlag, args []string) error) verb {
@@ -86,30 +98,31 @@ func (r ruleVerbs) withRules(table func(io.Writer) error, f *guidonv1.DocumentFl
 	}
 }
 
-// describing returns the verb with the options of a rule, and its use of them.
-func (r ruleVerbs) describing(v verb, change func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error) verb {
+// describing returns the verb with the options of a rule, and its use of them. They may be empty
+// if they can be cleared.
+func (r ruleVerbs) describing(v verb, clearable bool, change func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error) verb {
 	o := new(ruleOptions)
 	more := v.options
 	v.options = func(command *cobra.Command) {
-		o.add(command, r.segments)
+		o.add(command, r.Program)
 		if more != nil {
 			more(command)
 		}
 	}
-	v.check = func(*cobra.Command) error { return o.check() }
+	v.check = func(*cobra.Command) error { return o.check(clearable) }
 	return r.changing(v, func(f *guidonv1.DocumentFlag, args []string) error { return change(o, f, args) })
 }
 
 func (r ruleVerbs) rollout() verb {
 	return r.describing(verb{
-		use: "rollout <flag> [<percentage>|<variant>=<percentage>...]", short: "Roll a flag out to a share of everyone, or to segments",
+		use: "rollout <flag> [<percentage>|<variant>=<percentage>...]", short: "Roll a flag out to a share of everyone, or of some",
 		long: rolloutHelp, example: rolloutExample, args: arguments(0, true),
-	}, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
+	}, false, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
 		o.shares = args
-		if isBoolean(f) && len(o.segments) == 0 {
+		if isBoolean(f) && !o.targeted() {
 			return o.rollOutToShare(f)
 		}
-		return o.rollOutToSegments(f)
+		return o.rollOutToTarget(f)
 	})
 }
 
@@ -118,14 +131,18 @@ func (r ruleVerbs) add() verb {
 	return r.describing(verb{
 		use: "add <flag> [<percentage>|<variant>=<percentage>...]", short: "Add a rule to a flag", args: arguments(0, true),
 		long: `Add a rule, after all others or at the position --at. A rule of a boolean flag is for
-segments or for a share of everyone; one of a variant flag has shares for segments.`,
+a share of everyone, or for those of --segment and --if or a share of them; one of a variant
+flag has shares of its variants for them, or --code-default.
+
+` + targetHelp,
 		example: `  guidon flag rule add new-checkout 10%
   guidon flag rule add new-checkout --segment bots --value off --at 1
-  guidon flag rule add price-test high=50% low=50% --segment germany`,
+  guidon flag rule add price-test high=50% low=50% --segment germany --portion 10%
+  guidon flag rule add price-test low=100% --everyone`,
 		options: func(command *cobra.Command) {
 			command.Flags().IntVar(at, "at", 0, "number of the new rule; those from there on come after it (default: the last)")
 		},
-	}, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
+	}, false, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
 		o.shares = args
 		switch count := countRules(f); {
 		case !o.given("at"):
@@ -140,17 +157,21 @@ segments or for a share of everyone; one of a variant flag has shares for segmen
 func (r ruleVerbs) set() verb {
 	return r.describing(verb{
 		use: "set <flag> <rule> [<percentage>|<variant>=<percentage>...]", short: "Change a rule of a flag", args: arguments(1, true),
-		long: `Change the rule with the number. What is not given stays as it is.`,
+		long: `Change the rule with the number. What is not given stays as it is. An empty text, such as
+--if '', removes what the option says; --everyone also removes segments and constraints.
+
+` + targetHelp,
 		example: `  guidon flag rule set new-checkout 2 25%
   guidon flag rule set new-checkout 1 --segment staff --segment beta-users
-  guidon flag rule set price-test 1 high=20% low=80%`,
-	}, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
+  guidon flag rule set price-test 1 high=20% low=80%
+  guidon flag rule set price-test 1 --except '' --portion 50%`,
+	}, true, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
 		at, err := ruleIndex(f, args[0])
 		if err != nil {
 			return err
 		}
-		if o.shares = args[1:]; len(o.shares) == 0 && !o.given("segment") && !o.given("value") && !o.given("description") {
-			return cli.UsageError("nothing to change: give a percentage, shares, --segment, --value or --description")
+		if o.shares = args[1:]; len(o.shares) == 0 && !o.anyGiven() {
+			return cli.UsageError("nothing to change: give a percentage, shares, or an option such as --segment or --if")
 		}
 		return o.setRuleAt(f, at)
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -16,38 +17,99 @@ import (
 // ruleOptions are what a command says of a rule.
 type ruleOptions struct {
 	command     *cobra.Command
-	shares      []string // "50%" of a boolean flag, or "blue=50%" for each variant
+	flags       *pflag.FlagSet // those of the command that describe the rule
+	shares      []string       // "50%" of a boolean flag, or "blue=50%" for each variant
 	segments    []string
 	all         bool // in all of the segments, not in any
+	groups      []*flipt.ConstraintGroup
+	clears      bool // the groups
+	except      []string
+	everyone    bool
 	value       string
 	description string
+	codeDefault bool
+	portion     []string // one percentage
 }
+
+// Options for rules of flags of one type only.
+var (
+	booleanOptions = []string{"value", "description", "start"}
+	variantOptions = []string{"code-default", "portion", "portion-start", "portion-by", "portion-seed", "portion-hash"}
+)
 
 // add adds the options to a command.
-func (o *ruleOptions) add(command *cobra.Command, complete cobra.CompletionFunc) {
-	o.command = command
-	flags := command.Flags()
+func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.command, o.flags = command, flags
 	flags.StringArrayVar(&o.segments, "segment", nil, "`key` of a segment whose entities the rule is for; may be repeated")
 	flags.BoolVar(&o.all, "all", false, "the rule is for entities in all of the segments, not in any of them")
+	flags.Func("if", "a `constraint`, such as 'country eq SE', that must hold too; may be repeated", o.addGroup)
+	flags.Func("or", "a `constraint` that may hold instead of that of the --if before it; may be repeated", o.addAlternative)
+	flags.StringArrayVar(&o.except, "except", nil, "`key` of a segment whose entities the rule is not for; may be repeated")
+	flags.BoolVar(&o.everyone, "everyone", false, "the rule is for everyone, instead of for segments and by constraints")
 	flags.StringVar(&o.value, "value", "on", "result of a rule of a boolean flag: on or off")
 	flags.StringVar(&o.description, "description", "", "what a rule of a boolean flag is for")
-	_ = command.RegisterFlagCompletionFunc("segment", complete) // the flags exist
-	_ = command.RegisterFlagCompletionFunc("value", cli.CompleteWords("on", "off"))
+	flags.BoolVar(&o.codeDefault, "code-default", false, "a rule of a variant flag answers with the default in the code, without shares")
+	flags.String("start", "", "`percentage` at which the share of a boolean flag begins")
+	addSplit(flags, "", "the shares")
+	flags.StringArrayVar(&o.portion, "portion", nil, "a rule of a variant flag is only for this `percentage`; others go on to the next")
+	flags.String("portion-start", "", "`percentage` at which the portion begins")
+	addSplit(flags, "portion-", "the portion")
+	command.Flags().AddFlagSet(flags)
+	properties := p.CompleteProperties("")
+	for option, complete := range map[string]cobra.CompletionFunc{
+		"segment": p.CompleteSegments, "except": p.CompleteSegments, "value": cli.CompleteWords("on", "off"),
+		"if": completeConstraint(properties), "or": completeConstraint(properties),
+		"by": properties, "seed": p.CompleteFlags, "hash": cli.CompleteWords(hashNames()...),
+		"portion-by": properties, "portion-seed": p.CompleteFlags, "portion-hash": cli.CompleteWords(hashNames()...),
+	} {
+		_ = command.RegisterFlagCompletionFunc(option, complete) // the flags exist
+	}
 }
 
-// check checks what can be wrong whatever the flag is.
-func (o *ruleOptions) check() error {
-	if o.value != "on" && o.value != "off" {
+// addSplit adds the options for how shares divide the entities.
+func addSplit(flags *pflag.FlagSet, prefix, shares string) {
+	flags.String(prefix+"by", "", "`property` whose value is hashed for "+shares+" (default: the entity id)")
+	flags.String(prefix+"seed", "", "`text` hashed with it for "+shares+", the same for the same entities (default: the key of the flag)")
+	flags.String(prefix+"hash", "", "`hash` for "+shares+": "+cli.JoinWords(hashNames(), "or"))
+}
+
+// check checks what can be wrong whatever the flag is. Lists may be empty if they can be cleared.
+func (o *ruleOptions) check(clearable bool) error {
+	switch {
+	case o.value != "on" && o.value != "off":
 		return cli.UsageError("invalid --value %q: must be on or off", o.value)
-	}
-	if o.all && len(o.segments) < 2 {
+	case o.all && len(o.segments) < 2:
 		return cli.UsageError("--all is for two or more segments: give --segment for each")
+	case o.everyone && (o.given("segment") || o.given("if")):
+		return cli.UsageError("--everyone cannot be combined with --segment and --if")
+	case clearable:
+		for _, texts := range []*[]string{&o.segments, &o.except, &o.portion} {
+			*texts = slices.DeleteFunc(*texts, func(text string) bool { return text == "" })
+		}
+	case o.clears || slices.Contains(slices.Concat(o.segments, o.except), ""):
+		return cli.UsageError("--segment, --if and --except must not be empty")
 	}
 	return nil
 }
 
 // given reports whether the option is set on the command line.
 func (o *ruleOptions) given(option string) bool { return o.command.Flags().Changed(option) }
+
+func (o *ruleOptions) anyGiven() (given bool) {
+	o.flags.VisitAll(func(f *pflag.Flag) { given = given || f.Changed })
+	return given
+}
+
+// firstGiven returns the first of the options that is set on the command line, or "".
+func (o *ruleOptions) firstGiven(options ...string) string {
+	if i := slices.IndexFunc(options, o.given); i >= 0 {
+		return options[i]
+	}
+	return ""
+}
+
+func (o *ruleOptions) text(option string) string { return o.flags.Lookup(option).Value.String() }
 
 func (o *ruleOptions) on() bool { return o.value == "on" }
 
@@ -58,25 +120,11 @@ func (o *ruleOptions) operator() flipt.SegmentOperator {
 	return flipt.SegmentOperator_OR_SEGMENT_OPERATOR
 }
 
-// isFor reports whether a rule is for just the segments of the options.
-func (o *ruleOptions) isFor(keys []string, operator flipt.SegmentOperator) bool {
-	return slices.Equal(slices.Sorted(slices.Values(keys)), slices.Sorted(slices.Values(o.segments))) &&
-		(len(keys) < 2 || operator == o.operator())
-}
-
-// share returns the percentage of a rule of a boolean flag, which must be given.
-func (o *ruleOptions) share() (float32, error) {
-	if len(o.shares) != 1 {
-		return 0, cli.UsageError("a boolean flag has one percentage for each rule, such as 50%%; not %q", strings.Join(o.shares, " "))
-	}
-	return parsePercentage(o.shares[0])
-}
-
-// parsePercentage returns the percentage of a text such as "12.5%" or "12.5".
-func parsePercentage(text string) (float32, error) {
+// parsePercentage returns the percentage of a text such as "12.5%" or "12.5". what is its name.
+func parsePercentage(what, text string) (float32, error) {
 	p, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 32)
 	if err != nil || !(p >= 0 && p <= 100) {
-		return 0, cli.UsageError("invalid percentage %q: must be from 0%% to 100%%", text)
+		return 0, cli.UsageError("invalid %s %q: must be from 0%% to 100%%", what, text)
 	}
 	return float32(p), nil
 }
@@ -89,7 +137,7 @@ func (o *ruleOptions) distributions() ([]*guidonv1.DocumentDistribution, error) 
 		if !ok || variant == "" {
 			return nil, cli.UsageError("invalid share %q: rules of a variant flag have one for each variant, such as blue=50%%", text)
 		}
-		p, err := parsePercentage(share)
+		p, err := parsePercentage("percentage", share)
 		if err != nil {
 			return nil, err
 		}
@@ -98,38 +146,61 @@ func (o *ruleOptions) distributions() ([]*guidonv1.DocumentDistribution, error) 
 	return all, nil
 }
 
-// setRollout sets what the options say in a rule of a boolean flag, new or not.
-func (o *ruleOptions) setRollout(r *guidonv1.DocumentRollout) error {
+// setRollout sets what the options say in a rule of a boolean flag, new or not. A share of
+// everyone is a threshold; one of other entities a portion.
+func (o *ruleOptions) setRollout(r *guidonv1.DocumentRollout) (err error) {
+	if option := o.firstGiven(variantOptions...); option != "" {
+		return cli.UsageError("rules of boolean flags have no --%s: give a percentage, such as 50%%", option)
+	}
+	target := targetOf(r)
+	if err = o.setTarget(target); err != nil {
+		return err
+	}
+	if target.Portion, err = o.setPortion(target.GetPortion(), "percentage", o.shares, ""); err != nil {
+		return err
+	}
+	value := rolloutValue(r)
+	if o.given("value") {
+		value = o.on()
+	}
 	if o.given("description") {
 		r.Description = o.description
 	}
-	switch {
-	case len(o.segments) > 0 && len(o.shares) > 0:
-		return errShareOfSegment()
-	case len(o.segments) > 0:
-		r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{
-			SegmentKeys: o.segments, SegmentOperator: o.operator(), Value: rolloutValue(r),
-		}}
-	case len(o.shares) > 0:
-		share, err := o.share()
-		if err != nil {
-			return err
-		}
-		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
-			Percentage: share, Value: rolloutValue(r),
-		}}
-	case r.GetRule() == nil:
-		return cli.UsageError("missing percentage or --segment: whom the rule is for")
-	}
-	if o.given("value") {
-		setRolloutValue(r, o.on())
-	}
-	return nil
+	return setTargetOf(r, target, value)
 }
 
-func errShareOfSegment() error {
-	return cli.UsageError("a rule of a boolean flag is for segments or for a share of everyone, not for a share of a segment; " +
-		"docs/targeting.md says how two rules do that")
+// targetOf returns a rule for the same entities as that of a boolean flag, with its share.
+func targetOf(r *guidonv1.DocumentRollout) *guidonv1.DocumentRule {
+	target := &guidonv1.DocumentRule{
+		SegmentKeys: r.GetSegment().GetSegmentKeys(), SegmentOperator: r.GetSegment().GetSegmentOperator(),
+		Groups: r.GetGroups(), ExceptSegmentKeys: r.GetExceptSegmentKeys(), Everyone: r.GetEveryone(), Portion: r.GetPortion(),
+	}
+	if t := r.GetThreshold(); t != nil {
+		target.Portion = &flipt.Portion{Percentage: t.GetPercentage(), Start: t.GetStart(), Split: t.GetSplit()}
+	}
+	return target
+}
+
+// setTargetOf makes the value that of the entities that the target is for.
+func setTargetOf(r *guidonv1.DocumentRollout, target *guidonv1.DocumentRule, value bool) error {
+	p := target.GetPortion()
+	switch {
+	case hasTarget(target):
+		r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{
+			SegmentKeys: target.GetSegmentKeys(), SegmentOperator: target.GetSegmentOperator(), Value: value,
+		}}
+		p = unlessWhole(p)
+	case p != nil:
+		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
+			Percentage: p.GetPercentage(), Value: value, Start: p.GetStart(), Split: p.GetSplit(),
+		}}
+		p = nil
+	default:
+		return cli.UsageError("missing percentage, --segment, --if or --everyone: whom the rule is for")
+	}
+	r.Groups, r.ExceptSegmentKeys = target.GetGroups(), target.GetExceptSegmentKeys()
+	r.Everyone, r.Portion = target.GetEveryone(), p
+	return nil
 }
 
 // rolloutValue returns the result of a rule of a boolean flag: on, if the rule is new.
@@ -143,34 +214,40 @@ func rolloutValue(r *guidonv1.DocumentRollout) bool {
 	return true
 }
 
-func setRolloutValue(r *guidonv1.DocumentRollout, on bool) {
-	if s := r.GetSegment(); s != nil {
-		s.Value = on
-		return
-	}
-	r.GetThreshold().Value = on
-}
-
 // setRule sets what the options say in a rule of a variant flag, new or not.
-func (o *ruleOptions) setRule(r *guidonv1.DocumentRule) error {
-	if o.given("value") || o.given("description") {
-		return cli.UsageError("rules of variant flags have no --value and no --description: give shares, such as blue=50%%")
+func (o *ruleOptions) setRule(r *guidonv1.DocumentRule) (err error) {
+	switch option := o.firstGiven(booleanOptions...); {
+	case option != "":
+		return cli.UsageError("rules of variant flags have no --%s: give shares, such as blue=50%%", option)
+	case o.codeDefault && len(o.shares) > 0:
+		return cli.UsageError("--code-default cannot be combined with shares")
 	}
-	if len(o.segments) > 0 {
-		r.SegmentKeys, r.SegmentOperator = o.segments, o.operator()
+	if err := o.setTarget(r); err != nil {
+		return err
 	}
-	if len(o.shares) > 0 {
-		shares, err := o.distributions()
-		if err != nil {
+	if o.given("code-default") || len(o.shares) > 0 {
+		r.CodeDefault = o.codeDefault
+	}
+	if o.codeDefault || len(o.shares) > 0 {
+		if r.Distributions, err = o.distributions(); err != nil {
 			return err
 		}
-		r.Distributions = shares
 	}
+	if r.Split, err = o.setSplit(r.GetSplit(), ""); err != nil {
+		return err
+	}
+	if o.given("portion") && len(o.portion) == 0 {
+		r.Portion = nil
+	}
+	if r.Portion, err = o.setPortion(r.GetPortion(), "--portion", o.portion, "portion-"); err != nil {
+		return err
+	}
+	r.Portion = unlessWhole(r.GetPortion())
 	switch {
-	case len(r.GetSegmentKeys()) == 0:
-		return cli.UsageError("missing --segment: rules of a variant flag are for the entities in segments")
-	case len(r.GetDistributions()) == 0:
-		return cli.UsageError("missing shares: give one for each variant, such as blue=50%% green=50%%")
+	case !hasTarget(r):
+		return cli.UsageError("missing --segment, --if or --everyone: whom the rule is for")
+	case len(r.GetDistributions()) == 0 && !r.GetCodeDefault():
+		return cli.UsageError("missing shares: give one for each variant, such as blue=50%% green=50%%, or --code-default")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -153,7 +154,7 @@ func createSegment(k *keyed) verb {
 		for _, text := range constraints {
 			constraint, err := parseConstraint(text)
 			if err != nil {
-				return nil, err
+				return nil, cli.UsageError("invalid --constraint %s: %w", guidon.Quote(text), err)
 			}
 			segment.Constraints = append(segment.Constraints, constraint)
 		}
