@@ -6,6 +6,7 @@ import "slices"
 type CompiledSegment struct {
 	segment    *Segment
 	conditions []CompiledConstraint
+	exception  bool
 	single     Audience // the audience of just this segment, as most are
 }
 
@@ -50,6 +51,9 @@ func (c *CompiledSegment) Matches(entityID string, context map[string]string) bo
 	return !decisive
 }
 
+// IsException reports whether the segment has the entities that are not in the one with its key.
+func (c *CompiledSegment) IsException() bool { return c.exception }
+
 // opposite returns the compiled form of a segment with the same key and the entities that do
 // not belong to c.
 func (c *CompiledSegment) opposite() *CompiledSegment {
@@ -61,12 +65,10 @@ func (c *CompiledSegment) opposite() *CompiledSegment {
 		g.Constraints = []*Constraint{{Type: NumberComparison, Operator: OpEQ}} // never holds
 		return CompileSegment(g)
 	}
-	o := &CompiledSegment{segment: g, conditions: make([]CompiledConstraint, len(c.conditions))}
+	o := &CompiledSegment{segment: g, exception: true, conditions: make([]CompiledConstraint, len(c.conditions))}
 	o.single = Audience{segments: []*CompiledSegment{o}, keys: noKeys, all: true, unknown: c.single.unknown}
 	for i := range c.conditions {
-		negated := *c.segment.Constraints[i]
-		negated.Negate = !negated.Negate
-		g.Constraints = append(g.Constraints, &negated)
+		g.Constraints = append(g.Constraints, c.segment.Constraints[i].Opposite())
 		o.conditions[i] = c.conditions[i].opposite()
 	}
 	return o

@@ -88,3 +88,10 @@ type Constraint struct {
 	CreatedAt   time.Time      `json:"createdAt,omitzero"` // zero in a ConstraintGroup
 	UpdatedAt   time.Time      `json:"updatedAt,omitzero"`
 }
+
+// Opposite returns the constraint that holds for all other values.
+func (c *Constraint) Opposite() *Constraint {
+	opposite := *c
+	opposite.Negate = !c.Negate
+	return &opposite
+}

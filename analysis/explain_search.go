@@ -45,6 +45,7 @@ type fact struct {
 	condition  *guidon.CompiledConstraint
 	operand    *operand // set once the property is built
 	segment    string   // key of the first segment that has it
+	exception  bool     // that segment must not match, so its constraint is the opposite
 	property   int32    // index
 	bit        int32    // in the vectors of the property
 	demand     int8     // of the current node: 1 to match, -1 not to match, 0 for none
@@ -129,7 +130,7 @@ func (s *search) stops(t *step) bool { return t.share != nil && t.share.Has(s.x.
 
 // takes reports whether the step matches whatever the context.
 func (s *search) takes(t *step) bool {
-	return t.Audience != nil && s.x.inPortion(t) && isOpen(t.Step)
+	return t.Audience != nil && s.x.inPortion(t) && isOpen(t.Step) && !t.hashesProperty()
 }
 
 // canStop reports whether step i, which is not after the end, can decide the result.
@@ -203,7 +204,7 @@ func (s *search) factOf(g *guidon.CompiledSegment, constraint int) int32 {
 	}
 	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
 	s.facts = append(s.facts, fact{
-		constraint: c, condition: condition, segment: g.Segment().Key, property: property, bit: p.add(index, condition),
+		constraint: c, condition: condition, segment: g.Segment().Key, exception: g.IsException(), property: property, bit: p.add(index, condition),
 	})
 	return index
 }
@@ -572,6 +573,9 @@ func (s *search) changes(f finding) []PropertyChange {
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
 				outcome := OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)}
+				if f.exception {
+					outcome.Constraint, outcome.Match = f.constraint.Opposite(), !outcome.Match
+				}
 				change.Outcomes = append(change.Outcomes, outcome)
 			}
 		}

@@ -211,3 +211,49 @@ func TestExplainLimits(t *testing.T) {
 		t.Errorf("actual value: got %d bytes, want %d", len(c.Actual), len(want))
 	}
 }
+
+// TestExplainConditions checks what is said of groups, exceptions, portions and ways to divide.
+func TestExplainConditions(t *testing.T) {
+	s := newServer(t)
+	s.must("", "POST", "/api/v1/namespaces/default/import", `{"document":{
+		"flags":[
+			{"key":"sweden","name":"Sweden","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"segment":{"segmentKeys":[],"value":true},
+				"groups":[{"match":"ALL_MATCH_TYPE","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"country","operator":"eq","value":"SE"}]}],
+				"exceptSegmentKeys":["bots"],"portion":{"percentage":20,"split":{"by":"tenant"}}}]},
+			{"key":"price","name":"Price","enabled":true,"variants":[{"key":"a"},{"key":"b"}],"rules":[
+				{"everyone":true,"split":{"by":"account","seed":"s"},"distributions":[{"variant":"a","rollout":50},{"variant":"b","rollout":50}]},
+				{"everyone":true,"codeDefault":true}]}],
+		"segments":[{"key":"bots","name":"Bots","constraints":[{"type":"BOOLEAN_COMPARISON_TYPE","property":"bot","operator":"true"}]}]}}`)
+	for _, test := range []struct {
+		flag, context string
+		want          []string
+	}{
+		{"sweden", `{"country":"NO","tenant":"t1"}`, []string{
+			`"outcome":"not_matched","text":"did not match: its constraints do not hold (group 1)"`,
+			`"groups":[{"key":"","exists":true,"matched":false,"matchType":"ALL_MATCH_TYPE","constraints":[{"id":"","type":"STRING_COMPARISON_TYPE","property":"country"`,
+			`"exceptions":[{"key":"bots","exists":true,"matched":false`,
+			`"portion":{"number":18269,"of":100000,"ranges":[{"from":0,"to":20000,"percentage":20,"variantKey":""}],"chosen":1,"by":"tenant"},"portionText":"in the portion: bucket 18269 is below 20000"`,
+			`"verdict":"reachable","text":"if country were \"SE\"; then rule 1 decides"`,
+		}},
+		{"sweden", `{"country":"SE","tenant":"t1","bot":true}`, []string{
+			`"text":"did not match: it is not for segment \"bots\""`, `"text":"if bot were not true, such as \"false\"; then rule 1 decides"`,
+		}},
+		{"sweden", `{"country":"SE","tenant":"t3"}`, []string{
+			`"text":"did not match: not in the portion: bucket 42135 is not below 20000"`,
+			`"verdict":"undecided","text":"rule 1 has it for buckets 0–19999 by tenant, and the entity is in none of them"`,
+		}},
+		{"sweden", `{"country":"SE"}`, []string{`"text":"did not match: not in the portion: tenant is missing"`, `"absent":true`}},
+		{"price", `{}`, []string{
+			`"text":"did not match: account is missing"`, `"outcome":"matched","text":"matched: the default in the code applies"`,
+			`"verdict":"undecided"`,
+		}},
+		{"price", `{"account":"acme"}`, []string{`"outcome":"matched","text":"matched: bucket 24137 is in 0–49999 of \"a\""`, `"by":"account"`}},
+	} {
+		r := s.do("POST", "/api/v1/namespaces/default/flags/"+test.flag+"/explain", `{"entityId":"user-1","context":`+test.context+`}`)
+		for _, want := range test.want {
+			if !strings.Contains(r.body, want) {
+				t.Errorf("%s, %s: got\n%s\nwant\n%s", test.flag, test.context, r.body, want)
+			}
+		}
+	}
+}
