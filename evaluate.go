@@ -20,7 +20,8 @@ type VariantResult struct {
 	VariantKey  string   // empty if there is no variant
 	Attachment  string   // compact JSON, or empty
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
-	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
+	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
+	Divided     bool     // the rule that matched is for a share, or has several
 }
 
 // BooleanResult is the result of evaluating a boolean flag.
@@ -28,7 +29,8 @@ type BooleanResult struct {
 	Enabled     bool
 	Reason      Reason
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
-	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
+	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
+	Divided     bool     // the rollout that matched is for a share, or a threshold after one
 }
 
 // Variant evaluates a variant flag for an entity. It returns NotFound if the flag does
@@ -73,6 +75,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 			} else if !met {
 				continue
 			}
+			result.Divided = c.portion != nil && c.portion.partial()
 		}
 		result.SegmentKeys = matched
 		return f.distribute(&f.rules[i], entityID, context, result), nil
@@ -91,14 +94,16 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, context map[
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
-	bucket, of := 0, VariantBuckets
+	bucket, by := 0, ""
 	if c := r.conditions; c == nil || c.split == nil {
 		bucket = variantBucket(f.hash, entityID)
-		result.Bucketed = result.Bucketed || r.ranges[0].end < of // otherwise all entities get the first variant
 	} else {
 		bucket, _ = c.split.bucket(entityID, context)
-		result.Bucketed = result.Bucketed || c.split.by == "" && r.ranges[0].end < c.split.buckets()
+		by = c.split.by
 	}
+	divided := r.ranges[0].end < r.conditions.buckets() // otherwise all entities get the first variant
+	result.Bucketed = result.Bucketed || divided && by == ""
+	result.Divided = result.Divided || divided
 	chosen := r.rangeOf(bucket)
 	if chosen == nil {
 		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and the
@@ -131,20 +136,21 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	}
 	// Quirk (contract 7.6): the rollouts of a disabled flag apply. Enabled is only its
 	// value if none of them matches.
-	bucketed := false
+	bucketed, divided := false, false
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
 		if r.share != nil {
-			bucketed = bucketed || r.share.divides()
+			bucketed, divided = bucketed || r.share.divides(), divided || r.share.partial()
 			if r.share.has(entityID, context) {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil
 			}
 			continue
 		}
 		if r.audience == nil {
-			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
+			partial := r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
+			bucketed, divided = bucketed || partial, divided || partial
 			if float32(booleanBucket(f.key, entityID)) < r.percentage {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil
 			}
 			continue
 		}
@@ -162,7 +168,11 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 				continue
 			}
 		}
-		return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
+		c := r.conditions
+		return BooleanResult{
+			Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched,
+			Bucketed: bucketed, Divided: c != nil && c.portion != nil && c.portion.partial(),
+		}, nil
 	}
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }

@@ -199,11 +199,11 @@ func (s *compiledShare) has(entityID string, context map[string]string) bool {
 	return found && s.start <= bucket && bucket < s.end
 }
 
-// divides reports whether the entity's id decides: the share is by it, and neither empty nor
-// whole.
-func (s *compiledShare) divides() bool {
-	return s.by == "" && s.start < s.end && s.end-s.start < s.buckets()
-}
+// partial reports whether the share is neither empty nor whole.
+func (s *compiledShare) partial() bool { return s.start < s.end && s.end-s.start < s.buckets() }
+
+// divides reports whether the entity's id decides whether it is in the share.
+func (s *compiledShare) divides() bool { return s.by == "" && s.partial() }
 
 // compiledConditions are conditions prepared for evaluation. Rules without any have none.
 type compiledConditions struct {
