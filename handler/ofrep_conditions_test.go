@@ -46,7 +46,9 @@ func TestOFREPConditions(t *testing.T) {
 	const keyless = `"errorCode":"TARGETING_KEY_MISSING"`
 	isTrue := func(reason string) string { return `"value":true,"variant":"true","reason":"` + reason + `"}` }
 	isFalse := `"value":false,"variant":"false","reason":"DEFAULT"}`
-	is := func(variant, reason string) string { return `"value":"` + variant + `","variant":"` + variant + `","reason":"` + reason + `"` }
+	is := func(variant, reason string) string {
+		return `"value":"` + variant + `","variant":"` + variant + `","reason":"` + reason + `"`
+	}
 	const codeDefault = `"variant":"","reason":"DEFAULT"`
 	for _, test := range []struct{ flag, context, want string }{
 		{"b-tenth", `{}`, keyless},
