@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/guidonhq/guidon"
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
 
 // SegmentUse lists the references to a segment in one flag.
 type SegmentUse struct {
@@ -26,7 +30,7 @@ func SegmentUses(flags []*guidon.Flag) map[string][]SegmentUse {
 			}
 		}
 		for i, r := range f.Rules {
-			for _, key := range r.SegmentKeys {
+			for _, key := range slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys) {
 				u := use(key, f)
 				u.Rules = appendOnce(u.Rules, i)
 			}
@@ -35,7 +39,7 @@ func SegmentUses(flags []*guidon.Flag) map[string][]SegmentUse {
 			if r.Segment == nil {
 				continue
 			}
-			for _, key := range r.Segment.SegmentKeys {
+			for _, key := range slices.Concat(r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
 				u := use(key, f)
 				u.Rollouts = appendOnce(u.Rollouts, i)
 			}
