@@ -73,7 +73,7 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			}
 			switch {
 			case len(r.Distributions) > 0 && in.CodeDefault:
-				return nil, invalidField("codeDefault", "cannot be combined with distributions")
+				return nil, errCodeDefault
 			case r.Additions() && !in.additions():
 				return nil, notStated(slices.Index(f.Rules, r))
 			}
@@ -114,6 +114,8 @@ func (in RuleInput) check() (*guidon.Rule, error) {
 		Split: in.Split, CodeDefault: in.CodeDefault, Conditions: conditions,
 	}, checkSplit("split", in.Split)
 }
+
+var errCodeDefault = invalidField("codeDefault", "cannot be combined with distributions")
 
 // notStated is the error of an update by a client that does not know what the rule with the
 // index has: it would drop that.
