@@ -71,7 +71,7 @@ const document = {
         { segmentKeys: ["adults"], groups: [group("ANY", ...staff)], distributions: half("red", "green") },
         { segmentKeys: ["adults", "early"], segmentOperator: "AND_SEGMENT_OPERATOR", groups: [group("ALL", ...german)], distributions: half("blue") },
         { groups: [group("ANY", ...staff), group("ALL", ...german)], portion: { percentage: 100, split: { seed: "s" } }, distributions: half("green", "plain") },
-        { everyone: true, split: { hash: "FLIPT_BUCKET_HASH" }, distributions: half("red", "green", "blue") },
+        { everyone: true, split: { hash: "FLIPT_BUCKET_HASH" }, distributions: half("red", "green", "blue", "plain") },
       ],
     },
     {
