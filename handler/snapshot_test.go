@@ -428,7 +428,7 @@ flags:
     name: S
     type: BOOLEAN_FLAG_TYPE
     rollouts:
-      - {segment: {key: beta, value: true}, portion: {percentage: 0}}
+      - {segment: {key: beta, value: true}, portion: {percentage: 0.0004}}
       - {segment: {value: true}, portion: {percentage: 100, seed: s}, if: [{any: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: a, description: d}]}]}
       - {segment: {key: beta, value: true}, if: [{all: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: b}]}]}
       - {segment: {value: true}, everyone: true}
