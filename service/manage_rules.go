@@ -78,7 +78,8 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 				return nil, notStated(slices.Index(f.Rules, r))
 			}
 			changed := *checked
-			changed.ID, changed.Rank, changed.Distributions, changed.CreatedAt, changed.UpdatedAt = r.ID, r.Rank, r.Distributions, r.CreatedAt, tx.Now()
+			changed.ID, changed.Rank, changed.Distributions = r.ID, r.Rank, r.Distributions
+			changed.CreatedAt, changed.UpdatedAt = r.CreatedAt, tx.Now()
 			*r = changed
 			return r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), missing)
 		})
