@@ -188,9 +188,9 @@ func compileThreshold(t *RolloutThreshold, key string) *compiledShare {
 	return compileShare(b, t.Start, t.Percentage)
 }
 
+// compileShare adds in 32 bits, so that shares such as 0.1 and 99.9 end at 100.
 func compileShare(b bucketer, start, percentage float32) *compiledShare {
-	from, to := float64(start), float64(start)+float64(percentage)
-	return &compiledShare{b, b.limit(from), b.limit(to)}
+	return &compiledShare{b, b.limit(float64(start)), b.limit(float64(start + percentage))}
 }
 
 // has reports whether the entity is in the share.

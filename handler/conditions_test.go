@@ -61,6 +61,7 @@ func TestConditionsOverHTTP(t *testing.T) {
 		{`"everyone":true,` + except + `,` + portion, "", `,` + except + `,"everyone":true,` + portion},
 		{`"segmentKey":"beta","portion":{}`, "beta", `,"portion":{"percentage":0,"start":0}`},
 		{`"segmentKey":"beta",` + split, "beta", `,` + split},
+		{`"everyone":true,"portion":{"percentage":99.9,"start":0.1}`, "", `,"everyone":true,"portion":{"percentage":99.9,"start":0.1}`},
 		{`"everyone":true,"codeDefault":true`, "", `,"everyone":true,"codeDefault":true`},
 	} {
 		want := rule(test.segment, test.additions)

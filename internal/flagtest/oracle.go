@@ -142,7 +142,7 @@ func partialPortion(p *guidon.Portion) bool {
 }
 
 func neitherNobodyNorAll(round func(float64) int, start, percentage float32, of int) bool {
-	buckets := round(float64(start)+float64(percentage)) - round(float64(start))
+	buckets := round(float64(start+percentage)) - round(float64(start))
 	return 0 < buckets && buckets < of
 }
 
@@ -157,7 +157,7 @@ func inThreshold(f *guidon.Flag, t *guidon.RolloutThreshold, id string, context 
 	}
 	hash := hashOf(split, guidon.FliptHash)
 	bucket := float64(bucketOf(hash, split.Seed, f.Key, value, true, 0))
-	start, end := float64(t.Start), float64(t.Start)+float64(t.Percentage)
+	start, end := float64(t.Start), float64(t.Start+t.Percentage)
 	if hash != guidon.FliptHash {
 		start, end = math.Round(1000*start), math.Round(1000*end)
 	}
@@ -208,7 +208,7 @@ func inPortion(f *guidon.Flag, p *guidon.Portion, id string, context map[string]
 	}
 	hash := hashOf(p.Split, guidon.Murmur3Hash)
 	bucket := bucketOf(hash, p.Seed, f.Key, value, false, 1)
-	start, end := float64(p.Start), float64(p.Start)+float64(p.Percentage)
+	start, end := float64(p.Start), float64(p.Start+p.Percentage)
 	if hash == guidon.FliptHash {
 		return int(float32(start)*10) <= bucket && bucket < int(float32(end)*10)
 	}
