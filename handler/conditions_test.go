@@ -233,6 +233,36 @@ func TestExceptedSegment(t *testing.T) {
 	s.must("", "DELETE", "/api/v1/segments/blocked", "")
 }
 
+// TestKeptPortions: a promotion that keeps percentages keeps those of portions, and where shares
+// begin.
+func TestKeptPortions(t *testing.T) {
+	s := newServer(t)
+	content := func(percentage, start string) string {
+		share := `"percentage":` + percentage + `,"start":` + start
+		return `{"document":{"segments":[{"key":"beta","name":"B"}],"flags":[` +
+			`{"key":"b","name":"B","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"segment":{"segmentKeys":["beta"],"value":true},"portion":{` + share + `}},` +
+			`{"segment":{"value":true},"everyone":true,"portion":{` + share + `}},{"threshold":{"value":true,` + share + `,"split":{"by":"tenant"}}}]},` +
+			`{"key":"v","name":"V","variants":[{"key":"a"}],"rules":[{"everyone":true,"portion":{` + share + `},"distributions":[{"variant":"a","rollout":100}]}]}]}}`
+	}
+	s.must("", "POST", "/api/v1/namespaces/live/import", content("20", "80"))
+	s.must("", "POST", "/api/v1/namespaces/default/import", content("90", "0"))
+	plan := planFrom(t, s.must("", "POST", "/api/v1/namespaces/live/plan", `{"sourceNamespaceKey":"default","keep":["percentages"]}`))
+	if len(plan.Changes) > 0 {
+		t.Errorf("got the changes %s, want none", plan.summary())
+	}
+}
+
+// TestOffByProperty: a share of a property is not for everybody, so it does not turn a flag off.
+func TestOffByProperty(t *testing.T) {
+	s := newConditional(t)
+	s.must("", "POST", rolloutsPath, `{"rank":1,"threshold":{"percentage":100,"split":{"by":"tenant"}}}`)
+	s.must("", "POST", rolloutsPath, `{"rank":2,"threshold":{"percentage":100,"value":true}}`)
+	s.must("", "POST", "/api/v1/namespaces/default/flags/b/off", "")
+	if got := s.must("", "POST", "/evaluate/v1/boolean", `{"flagKey":"b","entityId":"e"}`).body; !strings.Contains(got, `"enabled":false`) {
+		t.Errorf("off: got %s", got)
+	}
+}
+
 // allConditions is the content of a flag that has each addition of rules.
 const allConditions = `{"key":"v","name":"V","enabled":true,"variants":[{"key":"a"},{"key":"b"}],"rules":[` +
 	`{"segmentKeys":["beta"],` + groups + `,` + except + `,` + portion + `,` + split + `,"distributions":[{"variant":"a","rollout":50},{"variant":"b","rollout":50}]},` +
