@@ -62,6 +62,11 @@ func (c *CompiledConditions) Met(entityID string, context map[string]string) boo
 }
 
 // met is Met. It sets bucketed if the entity's id was hashed.
+// divided reports whether the rule is for a share of its entities. c may be nil.
+func (c *CompiledConditions) divided() bool {
+	return c != nil && c.Portion != nil && c.Portion.partial()
+}
+
 func (c *CompiledConditions) met(entityID string, context map[string]string, bucketed *bool) bool {
 	if c.Also != nil && c.Also.matchAll(entityID, context) == nil {
 		return false

@@ -20,7 +20,8 @@ type VariantResult struct {
 	VariantKey  string   // empty if there is no variant
 	Attachment  string   // compact JSON, or empty
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
-	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
+	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
+	Divided     bool     // the rule that matched is for a share, or has several
 }
 
 // BooleanResult is the result of evaluating a boolean flag.
@@ -28,7 +29,8 @@ type BooleanResult struct {
 	Enabled     bool
 	Reason      Reason
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
-	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
+	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
+	Divided     bool     // the rollout that matched is for a share, or a threshold after one
 }
 
 // Variant evaluates a variant flag for an entity. It returns NotFound if the flag does
@@ -67,8 +69,11 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 		if matched == nil {
 			continue
 		}
-		if c := f.rules[i].conditions; c != nil && !c.met(entityID, context, &result.Bucketed) {
-			continue
+		if c := f.rules[i].conditions; c != nil {
+			if !c.met(entityID, context, &result.Bucketed) {
+				continue
+			}
+			result.Divided = c.divided()
 		}
 		result.SegmentKeys = matched
 		return f.distribute(&f.rules[i], entityID, context, result), nil
@@ -87,15 +92,16 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, context map[
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
-	bucket, of := 0, VariantBuckets
+	bucket, by := 0, ""
 	if c := r.conditions; c == nil || c.Split == nil {
 		bucket = variantBucket(f.hash, entityID)
-		result.Bucketed = result.Bucketed || r.ranges[0].end < of // otherwise all entities get the first variant
 	} else {
 		value, _ := c.Split.Value(entityID, context)
-		bucket = c.Split.Bucket(value)
-		result.Bucketed = result.Bucketed || c.Split.By == "" && r.ranges[0].end < c.Split.Buckets()
+		bucket, by = c.Split.Bucket(value), c.Split.By
 	}
+	divided := r.ranges[0].end < r.conditions.buckets() // otherwise all entities get the first variant
+	result.Bucketed = result.Bucketed || divided && by == ""
+	result.Divided = result.Divided || divided
 	chosen := r.rangeOf(bucket)
 	if chosen == nil {
 		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and the
@@ -128,20 +134,21 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	}
 	// Quirk (contract 7.6): the rollouts of a disabled flag apply. Enabled is only its
 	// value if none of them matches.
-	bucketed := false
+	bucketed, divided := false, false
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
 		if r.share != nil {
-			bucketed = bucketed || r.share.divides()
+			bucketed, divided = bucketed || r.share.divides(), divided || r.share.partial()
 			if r.share.Has(entityID, context) {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil
 			}
 			continue
 		}
 		if r.audience == nil {
-			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
+			partial := r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
+			bucketed, divided = bucketed || partial, divided || partial
 			if float32(booleanBucket(f.key, entityID)) < r.percentage {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil
 			}
 			continue
 		}
@@ -152,7 +159,9 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		if matched == nil || r.conditions != nil && !r.conditions.met(entityID, context, &bucketed) {
 			continue
 		}
-		return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
+		return BooleanResult{
+			Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed, Divided: r.conditions.divided(),
+		}, nil
 	}
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }

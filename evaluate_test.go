@@ -12,11 +12,11 @@ import (
 	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
-// ignoreBucketed ignores the field that TestBucketed checks. Responses of the Flipt v1
-// API do not contain it.
+// ignoreBucketed ignores the fields that TestBucketed and TestOracle check. Responses of the
+// Flipt v1 API do not contain them.
 var ignoreBucketed = cmp.Options{
-	cmpopts.IgnoreFields(guidon.VariantResult{}, "Bucketed"),
-	cmpopts.IgnoreFields(guidon.BooleanResult{}, "Bucketed"),
+	cmpopts.IgnoreFields(guidon.VariantResult{}, "Bucketed", "Divided"),
+	cmpopts.IgnoreFields(guidon.BooleanResult{}, "Bucketed", "Divided"),
 }
 
 // TestBucketed covers OFREP 11: a result depends on the entity's id if a bucket was

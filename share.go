@@ -156,7 +156,7 @@ type BucketShare struct {
 }
 
 func newBucketShare(b Bucketer, start, percentage float32) BucketShare {
-	from, to := float64(start), float64(start)+float64(percentage)
+	from, to := float64(start), float64(start+percentage) // in 32 bits, so that 0.1 and 99.9 are 100
 	return BucketShare{b, b.limit(from), min(b.limit(to), b.Buckets())}
 }
 
@@ -189,6 +189,8 @@ func (s *BucketShare) Whole() bool { return s.Start == 0 && s.End >= s.Buckets()
 // Takes reports whether the share has all entities.
 func (s *BucketShare) Takes() bool { return s.By == "" && s.Whole() }
 
-// divides reports whether the entity's id decides: the share is by it, and neither empty nor
-// whole.
-func (s *BucketShare) divides() bool { return s.By == "" && !s.Empty() && !s.Whole() }
+// partial reports whether the share is neither empty nor whole.
+func (s *BucketShare) partial() bool { return !s.Empty() && !s.Whole() }
+
+// divides reports whether the entity's id decides whether it is in the share.
+func (s *BucketShare) divides() bool { return s.By == "" && s.partial() }

@@ -46,3 +46,85 @@ func TestFineBuckets(t *testing.T) {
 		}
 	}
 }
+
+// TestSeedsAreIndependent: with Murmur3Hash, the bucket for one seed says nothing about that for
+// another: χ² of their tenths is about its degrees of freedom. And a portion of a rule keeps the
+// shares of the rule, as its buckets are others than those of the distributions.
+func TestSeedsAreIndependent(t *testing.T) {
+	const seeds, entities, tenths = 40, 20_000, 10
+	var tenth [seeds][entities]uint8
+	for s := range tenth {
+		split := newBucketer(Split{Seed: fmt.Sprintf("seed-%02d", s)}, "flag")
+		if s == seeds-1 {
+			split = newPortionBucketer(Split{Seed: "seed-00"}, "flag")
+		}
+		for i := range entities {
+			bucket := split.Bucket(fmt.Sprintf("user-%05d", i))
+			tenth[s][i] = uint8(bucket * tenths / FineBuckets) // #nosec G115 -- below 10
+		}
+	}
+	for b := range seeds {
+		for a := range b {
+			var cells [tenths][tenths]float64
+			for i := range entities {
+				cells[tenth[a][i]][tenth[b][i]]++
+			}
+			chi := 0.0
+			const expected = entities / tenths / tenths
+			for _, row := range cells {
+				for _, n := range row {
+					chi += (n - expected) * (n - expected) / expected
+				}
+			}
+			if chi /= tenths*tenths - 1; chi > 2 {
+				t.Errorf("seeds %d and %d: χ² is %.2f per degree of freedom", a, b, chi)
+			}
+		}
+	}
+}
+
+// TestSeedOfAnotherFlag: with the key of another flag as its seed, and FliptHash, a flag selects
+// the entities of that flag.
+func TestSeedOfAnotherFlag(t *testing.T) {
+	for i := range 2000 {
+		id := fmt.Sprint("user-", i)
+		like := newBucketer(Split{Seed: "other", Hash: FliptHash}, "flag")
+		if got := like.Bucket(id); got != (&Flag{Key: "other"}).Bucket(id) {
+			t.Fatalf("variants: %s is in bucket %d", id, got)
+		}
+		like.Threshold = true
+		if got := like.Bucket(id); got != (&Flag{Key: "other", Type: BooleanFlag}).Bucket(id) {
+			t.Fatalf("threshold: %s is in bucket %d", id, got)
+		}
+	}
+}
+
+// TestShareLimits: which buckets a share has.
+func TestShareLimits(t *testing.T) {
+	threshold := func(percentage, start float32, hash BucketHash) BucketShare {
+		return newThresholdShare(&RolloutThreshold{Percentage: percentage, Start: start, Split: &Split{Seed: "s", Hash: hash}}, "flag")
+	}
+	portion := func(percentage, start float32, hash BucketHash) BucketShare {
+		return newBucketShare(newPortionBucketer(Split{Hash: hash}, "flag"), start, percentage)
+	}
+	for _, tt := range []struct {
+		name            string
+		share           BucketShare
+		start, end, all int
+	}{
+		{"a threshold of whole buckets", threshold(12.5, 0, FliptHash), 0, 13, 100},
+		{"a threshold that starts later", threshold(12.5, 12.5, FliptHash), 13, 25, 100},
+		{"a fine threshold", threshold(12.5, 0, FliptFineHash), 0, 12_500, 100_000},
+		{"one of the default hash with a seed", threshold(33.333, 66.667, DefaultHash), 66_667, 100_000, 100_000},
+		{"a threshold up to the end", threshold(99.9, 0.1, FliptHash), 1, 100, 100},
+		{"a threshold up to 80", threshold(79.9, 0.1, FliptHash), 1, 80, 100},
+		{"a portion up to the end", portion(79.9, 20.1, DefaultHash), 20_100, 100_000, 100_000},
+		{"a portion", portion(30, 30, DefaultHash), 30_000, 60_000, 100_000},
+		{"a portion that rounds", portion(0.0004, 0, DefaultHash), 0, 0, 100_000},
+		{"a portion of coarse buckets", portion(33.333, 0.05, FliptHash), 0, 333, 1000},
+	} {
+		if s := tt.share; s.Start != tt.start || s.End != tt.end || s.Buckets() != tt.all {
+			t.Errorf("%s: got %d to %d of %d, want %d to %d of %d", tt.name, s.Start, s.End, s.Buckets(), tt.start, tt.end, tt.all)
+		}
+	}
+}

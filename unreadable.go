@@ -194,8 +194,8 @@ func checkConstraints(constraints []*Constraint) error {
 	return nil
 }
 
-// mentionedSegments returns the keys in all lists named segmentKeys of the stored form of a
-// flag, up to where it is malformed.
+// mentionedSegments returns the keys in all lists named segmentKeys or exceptSegmentKeys of the
+// stored form of a flag, up to where it is malformed.
 func mentionedSegments(stored []byte) (keys []string) {
 	decoder := json.NewDecoder(bytes.NewReader(stored))
 	var previous json.Token
@@ -203,7 +203,7 @@ func mentionedSegments(stored []byte) (keys []string) {
 	for token, err := decoder.Token(); err == nil; token, err = decoder.Token() {
 		switch key, text := token.(string); {
 		case token == json.Delim('['):
-			listed = previous == "segmentKeys"
+			listed = previous == "segmentKeys" || previous == "exceptSegmentKeys"
 		case !text:
 			listed = false
 		case listed:

@@ -31,8 +31,22 @@ var damagedFlags = map[string]string{
 	"another key":                strings.Replace(storedFlag, `"key":"f"`, `"key":"other"`, 1),
 	"a text instead of a bool":   strings.Replace(storedFlag, `false`, `"false"`, 1),
 	"half of it":                 storedFlag[:len(storedFlag)/2],
+	"null in groups":             withGroups(`null`),
+	"a null constraint":          withGroups(`{"matchType":"ALL_MATCH_TYPE","constraints":[null]}`),
+	"an unknown match type":      withGroups(`{"matchType":"NONE_MATCH_TYPE","constraints":[]}`),
+	"an unknown comparison":      withGroups(`{"matchType":"ALL_MATCH_TYPE","constraints":[{"type":"REGEXP_COMPARISON_TYPE","property":"p","operator":"eq"}]}`),
+	"an unknown operator within": withGroups(`{"matchType":"ALL_MATCH_TYPE","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"p","operator":"matches"}]}`),
+	"an unknown hash":            strings.Replace(storedFlag, `"rank":1,`, `"rank":1,"portion":{"percentage":5,"hash":"sha1"},`, 1),
+	"an unknown hash of a rule":  strings.Replace(storedFlag, `"rollouts":`, `"rules":[{"split":{"hash":"sha1"}}],"rollouts":`, 1),
+	"an unknown mark":            strings.Replace(storedFlag, "BOOLEAN_FLAG_TYPE", "BOOLEAN_FLAG_TYPE+2", 1),
 	"null":                       `null`,
 	"nothing":                    ``,
+}
+
+// withGroups is the stored flag with groups of constraints in its rollout, of which the second
+// one is as given.
+func withGroups(second string) string {
+	return strings.Replace(storedFlag, `"rank":1,`, `"rank":1,"groups":[{"matchType":"ANY_MATCH_TYPE","constraints":[]},`+second+`],`, 1)
 }
 
 var damagedSegments = map[string]string{
@@ -126,6 +140,46 @@ func TestUnreadableUses(t *testing.T) {
 		uses := analysis.SegmentUses([]*guidon.Flag{f})["g"]
 		if want := strings.Contains(stored, `"segmentKeys":["g"]`); want != (len(uses) == 1) {
 			t.Errorf("%s: got %d uses of the segment, want one: %t", name, len(uses), want)
+		}
+	}
+	excepted := strings.Replace(damagedFlags["an unknown mark"], `"rank":1,`, `"rank":1,"exceptSegmentKeys":["h"],`, 1)
+	if uses := analysis.SegmentUses([]*guidon.Flag{guidon.ReadFlag("f", []byte(excepted))}); len(uses["g"]) != 1 || len(uses["h"]) != 1 {
+		t.Errorf("got %v, want uses of the segment and of the exception", uses)
+	}
+}
+
+// TestStoredFlag: the stored form of a flag with conditions is marked, and read without the mark.
+// That of any other flag is as ever.
+func TestStoredFlag(t *testing.T) {
+	marked := strings.Replace(storedFlag, "BOOLEAN_FLAG_TYPE", "BOOLEAN_FLAG_TYPE+1", 1)
+	threshold := `{"id":"o","rank":1,"threshold":{"percentage":5,"value":true%s},"createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T00:00:00Z"}`
+	rollouts := func(stored, rollout string) string {
+		return stored[:strings.Index(stored, `"rollouts":[`)] + `"rollouts":[` + rollout + stored[strings.LastIndex(stored, `],"createdAt"`):]
+	}
+	rule := func(rule string) string {
+		stored := strings.Replace(marked, "BOOLEAN", "VARIANT", 1)
+		return stored[:strings.Index(stored, `"rollouts":[`)] + `"rules":[{"id":"r","segmentKeys":null,"segmentOperator":"OR_SEGMENT_OPERATOR","rank":1,` +
+			`"createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T00:00:00Z",` + rule + `}` + stored[strings.LastIndex(stored, `],"createdAt"`):]
+	}
+	const end = `"updatedAt":"2024-01-01T00:00:00Z"}],`
+	for name, stored := range map[string]string{
+		"without conditions": storedFlag,
+		"a threshold":        rollouts(storedFlag, strings.Replace(threshold, "%s", "", 1)),
+		"groups": strings.Replace(marked, end, `"updatedAt":"2024-01-01T00:00:00Z","groups":[{"matchType":"ANY_MATCH_TYPE","constraints":[`+
+			`{"type":"VERSION_COMPARISON_TYPE","property":"app","operator":"gte","value":"2","negate":true}]}]}],`, 1),
+		"exceptions":              strings.Replace(marked, end, `"updatedAt":"2024-01-01T00:00:00Z","exceptSegmentKeys":["h"]}],`, 1),
+		"a portion":               strings.Replace(marked, end, `"updatedAt":"2024-01-01T00:00:00Z","portion":{"percentage":5,"start":1,"by":"b","seed":"s","hash":"murmur3"}}],`, 1),
+		"a threshold by tenant":   rollouts(marked, strings.Replace(threshold, "%s", `,"start":5,"split":{"by":"tenant"}`, 1)),
+		"a split":                 rule(`"split":{"hash":"flipt-fine"},"everyone":true`),
+		"the default in the code": rule(`"codeDefault":true,"everyone":true`),
+	} {
+		f := guidon.ReadFlag("f", []byte(stored))
+		if f.Unreadable != nil || !f.Type.Known() {
+			t.Errorf("%s: got %+v", name, f)
+		}
+		got, err := json.Marshal(f.Stored())
+		if diff := cmp.Diff(stored, string(got)); err != nil || diff != "" {
+			t.Errorf("%s: %v (-read +stored):\n%s", name, err, diff)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func OffFirst(f *guidon.Flag) bool {
 		return false
 	}
 	t := f.Rollouts[0].Threshold
-	return t != nil && t.Percentage >= 100 && !t.Value
+	return t != nil && t.Percentage >= 100 && !t.Value && (t.Split == nil || t.Split.By == "") // otherwise some lack the property
 }
 
 // isOff reports whether the flag is off for everybody, whatever its segments are.

@@ -9,21 +9,26 @@ import (
 
 // TestIndependence checks what rollouts.md says about users that two boolean flags at 2 % have
 // in common: twice as many as of independent flags or none if the keys have the same length,
-// otherwise about as many.
+// and about as many if they have not, or if one of the flags has another hash.
 func TestIndependence(t *testing.T) {
 	const entities, expected = 100_000, 100_000 * 0.02 * 0.02
 	for _, test := range []struct {
 		keys   []string
-		depend bool // whether pairs depend on each other
+		hashes []guidon.BucketHash // of the first ones; the others have that of Flipt
+		depend bool                // whether pairs depend on each other
 	}{
-		{[]string{"new-search", "old-search", "new-basket", "dark-theme"}, true},
-		{[]string{"beta", "search", "checkout", "new-search", "one-click-buy"}, false},
+		{[]string{"new-search", "old-search", "new-basket", "dark-theme"}, nil, true},
+		{[]string{"new-search", "old-search"}, []guidon.BucketHash{guidon.Murmur3Hash}, false},
+		{[]string{"new-search", "old-search", "new-basket"}, []guidon.BucketHash{guidon.Murmur3Hash, guidon.Murmur3Hash}, false},
+		{[]string{"beta", "search", "checkout", "new-search", "one-click-buy"}, nil, false},
 	} {
 		var flags []*guidon.Flag
-		for _, key := range test.keys {
-			flags = append(flags, &guidon.Flag{Key: key, Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{
-				{Threshold: &guidon.RolloutThreshold{Percentage: 2, Value: true}},
-			}})
+		for i, key := range test.keys {
+			threshold := &guidon.RolloutThreshold{Percentage: 2, Value: true}
+			if i < len(test.hashes) {
+				threshold.Split = &guidon.Split{Hash: test.hashes[i]}
+			}
+			flags = append(flags, &guidon.Flag{Key: key, Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{{Threshold: threshold}}})
 		}
 		snapshot := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil)
 		common := map[[2]string]int{}

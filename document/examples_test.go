@@ -67,6 +67,8 @@ func TestExampleCoverage(t *testing.T) {
 		"flag": 40, "VARIANT_FLAG_TYPE": 15, "BOOLEAN_FLAG_TYPE": 15, "segment": 20, "ALL_MATCH_TYPE": 5, "ANY_MATCH_TYPE": 5,
 		"attachment": 30, "metadata": 20, "default": 10, "disabled": 5, "not": 2, "several distributions": 5,
 		"rule of several, OR": 2, "rule of several, AND": 2, "rollout of several, OR": 2, "rollout of several, AND": 2, "threshold": 5, "segment rollout": 5,
+		"if, ALL_MATCH_TYPE": 1, "if, ANY_MATCH_TYPE": 1, "except": 1, "everyone": 1, "portion": 2, "portion that starts later": 1,
+		"split by": 1, "code_default": 1, "threshold by": 1,
 	} {
 		if seen[what] < want {
 			t.Errorf("%s: got %d, want at least %d", what, seen[what], want)
@@ -77,6 +79,16 @@ func TestExampleCoverage(t *testing.T) {
 			t.Errorf("no constraint has %s", pair)
 		}
 	}
+}
+
+func noteConditions(note func(what string, holds bool), c *guidon.Conditions) {
+	for _, g := range c.Groups {
+		note("if, "+g.MatchType.String(), true)
+	}
+	note("except", len(c.ExceptSegmentKeys) > 0)
+	note("everyone", c.Everyone)
+	note("portion", c.Portion != nil)
+	note("portion that starts later", c.Portion != nil && c.Portion.Start > 0 && c.Portion.Seed != "")
 }
 
 func noteFlag(seen map[string]int, f *service.DocumentFlag) {
@@ -97,10 +109,15 @@ func noteFlag(seen map[string]int, f *service.DocumentFlag) {
 	for _, r := range f.Rules {
 		note("rule of several, "+combination[r.SegmentOperator], len(r.SegmentKeys) > 1)
 		note("several distributions", len(r.Distributions) > 1)
+		note("split by", r.Split != nil && r.Split.By != "" && r.Split.Seed != "")
+		note("code_default", r.CodeDefault)
+		noteConditions(note, &r.Conditions)
 	}
 	for _, r := range f.Rollouts {
 		note("threshold", r.Threshold != nil)
 		note("segment rollout", r.Segment != nil)
+		note("threshold by", r.Threshold != nil && r.Threshold.Split != nil && r.Threshold.Split.By != "")
+		noteConditions(note, &r.Conditions)
 		if r.Segment != nil {
 			note("rollout of several, "+combination[r.Segment.SegmentOperator], len(r.Segment.SegmentKeys) > 1)
 		}

@@ -22,8 +22,10 @@ func (d *decoder) rule(n *node) *service.DocumentRule {
 	maps.Copy(known, d.additions(fields{
 		"split": func(n *node) {
 			if n.kind != null {
-				r.Split = &guidon.Split{}
-				d.object(n, d.split(r.Split))
+				split := guidon.Split{}
+				if d.object(n, d.split(&split)); split != (guidon.Split{}) {
+					r.Split = &split
+				}
 			}
 		},
 		"code_default": d.boolean(&r.CodeDefault),

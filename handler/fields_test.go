@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 type form struct {
 	name  string
 	paths []string // of requests that show it
-	plain bool     // it has no flags with negated constraints
+	plain bool     // it has no flags with additions
 	// lostOfFlags, lostOfSegments and lostOfNamespaces are the fields that it is known not to
 	// have.
 	lostOfFlags, lostOfSegments, lostOfNamespaces []string
@@ -32,7 +33,10 @@ type form struct {
 // those of the list, and what refers to a variant does so by its key.
 var (
 	outsideFlagDocuments = []string{
-		"CreatedAt", "Rollouts.CreatedAt", "Rollouts.ID", "Rollouts.Rank", "Rollouts.UpdatedAt",
+		"CreatedAt", "Rollouts.Conditions.Groups.Constraints.CreatedAt", "Rollouts.Conditions.Groups.Constraints.ID",
+		"Rollouts.Conditions.Groups.Constraints.UpdatedAt", "Rollouts.CreatedAt", "Rollouts.ID", "Rollouts.Rank", "Rollouts.UpdatedAt",
+		"Rules.Conditions.Groups.Constraints.CreatedAt", "Rules.Conditions.Groups.Constraints.ID",
+		"Rules.Conditions.Groups.Constraints.UpdatedAt",
 		"Rules.CreatedAt", "Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt",
 		"Rules.ID", "Rules.Rank", "Rules.UpdatedAt", "UpdatedAt", "Variants.CreatedAt", "Variants.UpdatedAt",
 	}
@@ -49,6 +53,7 @@ var forms = []form{
 			"/api/v1/namespaces/default/flags/variant/rules", "/api/v1/namespaces/default/flags/variant/rollouts",
 			"/api/v1/namespaces/default/flags/boolean/rules", "/api/v1/namespaces/default/flags/boolean/rollouts",
 		},
+		lostOfFlags: slices.DeleteFunc(slices.Clone(outsideFlagDocuments), func(path string) bool { return !strings.Contains(path, "Groups") }),
 	},
 	{
 		name:           "documents",
@@ -61,9 +66,9 @@ var forms = []form{
 		paths: []string{"/internal/v1/evaluation/snapshot/namespace/default"},
 		plain: true,
 		lostOfFlags: []string{
-			"Metadata", "Rollouts.CreatedAt", "Rollouts.Description", "Rollouts.ID", "Rollouts.UpdatedAt",
-			"Rules.CreatedAt", "Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt",
-			"Rules.UpdatedAt", "Variants.CreatedAt", "Variants.Description", "Variants.Name", "Variants.UpdatedAt",
+			"Metadata", "Rollouts.Conditions.Everyone", "Rollouts.CreatedAt", "Rollouts.Description", "Rollouts.ID", "Rollouts.UpdatedAt",
+			"Rules.Conditions.Everyone", "Rules.CreatedAt",
+			"Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt", "Rules.UpdatedAt", "Variants.CreatedAt", "Variants.Description", "Variants.Name", "Variants.UpdatedAt",
 		},
 		lostOfSegments: []string{
 			"Constraints.CreatedAt", "Constraints.Description", "Constraints.UpdatedAt",
@@ -90,7 +95,7 @@ func TestFieldsOfForms(t *testing.T) {
 			}
 			filled := filledSegments(form.plain)
 			var lost []string
-			for i, f := range flagtest.FilledFlags() {
+			for i, f := range filledFlags(form.plain) {
 				lostHere := flagtest.LostFields(f, func(f *guidon.Flag) string {
 					putAll(t, db, []*guidon.Flag{f}, filled...)
 					return show()
@@ -104,7 +109,7 @@ func TestFieldsOfForms(t *testing.T) {
 				t.Errorf("the fields that are lost (-want +got):\n%s", diff)
 			}
 			lost = flagtest.LostFields(filled[0], func(g *guidon.Segment) string {
-				putAll(t, db, flagtest.FilledFlags()[:1], append([]*guidon.Segment{g}, filled[1:]...)...)
+				putAll(t, db, filledFlags(form.plain)[:1], append([]*guidon.Segment{g}, filled[1:]...)...)
 				return show()
 			})
 			if diff := cmp.Diff(form.lostOfSegments, lost); diff != "" {
@@ -125,6 +130,26 @@ func TestFieldsOfForms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// filledFlags returns filled flags: plain ones without conditions.
+func filledFlags(plain bool) []*guidon.Flag {
+	flags := flagtest.FilledFlags()
+	for _, f := range flags {
+		if !plain {
+			break
+		}
+		for _, r := range f.Rules {
+			r.Conditions, r.Split = guidon.Conditions{}, nil
+		}
+		for _, r := range f.Rollouts {
+			r.Conditions = guidon.Conditions{}
+			if r.Threshold != nil {
+				r.Threshold.Start, r.Threshold.Split = 0, nil
+			}
+		}
+	}
+	return flags
 }
 
 // filledSegments returns segments for filled flags to refer to: plain ones without negations.

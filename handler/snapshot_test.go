@@ -417,6 +417,43 @@ func TestSnapshotOmits(t *testing.T) {
 	}
 }
 
+// TestSnapshotTargets: groups of constraints and everyone are segments of the rule, and portions
+// of nobody and of everybody do not show. A flag whose rule clients do not understand is left out.
+func TestSnapshotTargets(t *testing.T) {
+	s := newServer(t)
+	s.load(`
+version: guidon/1
+flags:
+  - key: sent
+    name: S
+    type: BOOLEAN_FLAG_TYPE
+    rollouts:
+      - {segment: {key: beta, value: true}, portion: {percentage: 0.0004}}
+      - {segment: {value: true}, portion: {percentage: 100, seed: s}, if: [{any: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: a, description: d}]}]}
+      - {segment: {key: beta, value: true}, if: [{all: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: b}]}]}
+      - {segment: {value: true}, everyone: true}
+  - {key: left-out, name: L, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: beta, value: true}}, {segment: {value: true}, everyone: true, portion: {percentage: 10}}]}
+  - {key: never-matches, name: N, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {value: true}, everyone: true, except: [beta], portion: {percentage: 0}}]}
+segments: [{key: beta, name: B}]
+`)
+	segment := func(key, match, constraints string) string {
+		return `{"key":"` + key + `","name":"","description":"","matchType":"` + match + `_SEGMENT_MATCH_TYPE","constraints":[` + constraints + `]}`
+	}
+	equal := func(value string) string {
+		return `{"id":"","type":"STRING_CONSTRAINT_COMPARISON_TYPE","property":"p","operator":"eq","value":"` + value + `"}`
+	}
+	rollout := func(rank int, operator, segments string) string {
+		return fmt.Sprintf(`{"type":"SEGMENT_ROLLOUT_TYPE","rank":%d,"segment":{"value":true,"segmentOperator":"%s_SEGMENT_OPERATOR","segments":[%s]}}`, rank, operator, segments)
+	}
+	flag := func(key, name, rollouts string) string {
+		return `{"key":"` + key + `","name":"` + name + `","description":"","enabled":false,"type":"BOOLEAN_FLAG_TYPE","createdAt":"TIME","updatedAt":"TIME","rules":[],"rollouts":[` + rollouts + `]}`
+	}
+	s.do("GET", defaultSnapshot, "").check(t, 200, `{"namespace":{"key":"default"},"flags":[`+
+		flag("sent", "S", rollout(2, "OR", segment("~1", "ANY", equal("a")))+`,`+
+			rollout(3, "AND", segment("beta", "ALL", "")+`,`+segment("~1", "ALL", equal("b")))+`,`+rollout(4, "OR", segment("~1", "ALL", "")))+
+		`,`+flag("never-matches", "N", "")+`],"omittedFlags":[{"key":"left-out","reason":"rule 2 is for a portion"}]}`)
+}
+
 // TestSnapshotTransportsAgree checks that the HTTP body is the JSON of the gRPC message,
 // for every profile, byte for byte.
 func TestSnapshotTransportsAgree(t *testing.T) {
@@ -424,8 +461,11 @@ func TestSnapshotTransportsAgree(t *testing.T) {
 	request := call.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default"}}
 	for seed := range uint64(200) {
 		s := randomSnapshot(rand.New(rand.NewPCG(seed, 0)))
-		if seed == 0 {
+		switch {
+		case seed == 0:
 			s = example()
+		case seed%2 == 1:
+			s = conditionalSnapshot(rand.New(rand.NewPCG(seed, 0)))
 		}
 		h := over(s)
 		for _, request.ClientVersion = range []string{"", "1.38.0", "1.47.0"} {
@@ -444,6 +484,17 @@ func TestSnapshotTransportsAgree(t *testing.T) {
 		}
 		request.ClientVersion = ""
 	}
+}
+
+// conditionalSnapshot returns a namespace with a random flag whose rules have conditions.
+func conditionalSnapshot(r *rand.Rand) *guidon.Snapshot {
+	data := make([]byte, 300)
+	for i := range data {
+		data[i] = byte(r.Uint32()) // #nosec G115 -- the low byte is meant
+	}
+	input := flagtest.NewTargetedInput(data)
+	flag := input.Flag()
+	return flagtest.SnapshotOf(flag, input.Segments("a")...)
 }
 
 // randomSnapshot returns a namespace with random objects, some with dangling references.

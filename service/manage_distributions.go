@@ -26,6 +26,9 @@ func (s *Service) CreateDistribution(
 		return nil, 0, err
 	}
 	return s.updateRule(ctx, w, namespace, in, func(tx Tx, r *guidon.Rule) (*guidon.Distribution, error) {
+		if r.CodeDefault {
+			return nil, errCodeDefault
+		}
 		d := &guidon.Distribution{
 			ID: NewID(), VariantID: in.VariantID, Rollout: in.Rollout,
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),

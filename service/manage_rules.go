@@ -73,12 +73,13 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			}
 			switch {
 			case len(r.Distributions) > 0 && in.CodeDefault:
-				return nil, invalidField("codeDefault", "cannot be combined with distributions")
+				return nil, errCodeDefault
 			case r.Additions() && !in.additions():
 				return nil, notStated(slices.Index(f.Rules, r))
 			}
 			changed := *checked
-			changed.ID, changed.Rank, changed.Distributions, changed.CreatedAt, changed.UpdatedAt = r.ID, r.Rank, r.Distributions, r.CreatedAt, tx.Now()
+			changed.ID, changed.Rank, changed.Distributions = r.ID, r.Rank, r.Distributions
+			changed.CreatedAt, changed.UpdatedAt = r.CreatedAt, tx.Now()
 			*r = changed
 			return r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), missing)
 		})
@@ -114,6 +115,8 @@ func (in RuleInput) check() (*guidon.Rule, error) {
 		Split: in.Split, CodeDefault: in.CodeDefault, Conditions: conditions,
 	}, checkSplit("split", in.Split)
 }
+
+var errCodeDefault = invalidField("codeDefault", "cannot be combined with distributions")
 
 // notStated is the error of an update by a client that does not know what the rule with the
 // index has: it would drop that.

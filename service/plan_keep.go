@@ -45,7 +45,7 @@ func (k Keep) of(have *guidon.Flag, want *DocumentFlag) *DocumentFlag {
 		out.Rules, out.Rollouts = old.Rules, old.Rollouts
 	case k.Percentages:
 		keepDistributions(old, out)
-		keepThresholds(old, out)
+		keepShares(old, out)
 	}
 	return out
 }
@@ -58,6 +58,7 @@ func keepDistributions(old, out *DocumentFlag) {
 	for i, from := range pair(out.Rules, old.Rules, sameSegments) {
 		if from >= 0 && slices.Equal(servedVariants(old.Rules[from]), servedVariants(out.Rules[i])) {
 			out.Rules[i].Distributions = old.Rules[from].Distributions
+			keepPortion(&old.Rules[from].Conditions, &out.Rules[i].Conditions)
 		}
 	}
 }
@@ -72,18 +73,32 @@ func servedVariants(r *DocumentRule) []string {
 	return keys
 }
 
-// keepThresholds sets the percentages of the thresholds that have the same value as one of
-// old, in order.
-func keepThresholds(old, out *DocumentFlag) {
-	sameValue := []func(r *DocumentRollout) string{func(r *DocumentRollout) string {
-		if r.Threshold == nil {
-			return ""
+// keepShares sets the percentages of the thresholds that have the same value as one of old, and
+// of the portions of rollouts with the same segments and value, in order.
+func keepShares(old, out *DocumentFlag) {
+	same := []func(r *DocumentRollout) string{func(r *DocumentRollout) string {
+		switch {
+		case r.Threshold != nil:
+			return fmt.Sprint(r.Threshold.Value)
+		case r.Segment != nil:
+			return fmt.Sprintf("%q %t", r.Segment.SegmentKeys, r.Segment.Value)
 		}
-		return fmt.Sprint(r.Threshold.Value)
+		return "" // which is not valid
 	}}
-	for i, from := range pair(out.Rollouts, old.Rollouts, sameValue) {
-		if t := out.Rollouts[i].Threshold; t != nil && from >= 0 {
-			t.Percentage = old.Rollouts[from].Threshold.Percentage
+	for i, from := range pair(out.Rollouts, old.Rollouts, same) {
+		if from < 0 {
+			continue
 		}
+		if t := out.Rollouts[i].Threshold; t != nil {
+			t.Percentage, t.Start = old.Rollouts[from].Threshold.Percentage, old.Rollouts[from].Threshold.Start
+		}
+		keepPortion(&old.Rollouts[from].Conditions, &out.Rollouts[i].Conditions)
+	}
+}
+
+// keepPortion sets the percentage of the portion if both have one.
+func keepPortion(old, out *guidon.Conditions) {
+	if old.Portion != nil && out.Portion != nil {
+		out.Portion.Percentage, out.Portion.Start = old.Portion.Percentage, old.Portion.Start
 	}
 }

@@ -29,8 +29,9 @@ func (p *Plan) warnOmitted() {
 	}
 }
 
-// hasAdditions reports whether a segment has some after the plan.
+// hasAdditions reports whether a flag that is put, or a segment, has some after the plan.
 func (p *Plan) hasAdditions() bool {
-	return slices.ContainsFunc(p.Patch.Put.Segments, (*guidon.Segment).Additions) ||
+	return slices.ContainsFunc(p.Patch.Put.Flags, (*guidon.Flag).Additions) ||
+		slices.ContainsFunc(p.Patch.Put.Segments, (*guidon.Segment).Additions) ||
 		slices.ContainsFunc(p.base.Segments(), (*guidon.Segment).Additions)
 }

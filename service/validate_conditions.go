@@ -90,7 +90,7 @@ func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
 
 // checkShare checks a share of the buckets, in percent.
 func checkShare(name string, start, percentage float32) error {
-	if start >= 0 && percentage >= 0 && float64(start)+float64(percentage) <= 100 { // not if one is NaN
+	if start >= 0 && percentage >= 0 && start+percentage <= 100 { // not if one is NaN
 		return nil
 	}
 	return invalidField(name, "start and percentage must be within [0, 100] together")

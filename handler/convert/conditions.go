@@ -40,12 +40,13 @@ func groupOf(g *flipt.ConstraintGroup) *guidon.ConstraintGroup {
 	}
 }
 
-// SplitOf returns the way to divide, or nil if m is nil.
+// SplitOf returns the way to divide, or nil if m states none.
 func SplitOf(m *flipt.Split) *guidon.Split {
-	if m == nil {
+	split := guidon.Split{By: m.GetBy(), Seed: m.GetSeed(), Hash: Enum[guidon.BucketHash](m.GetHash())}
+	if split == (guidon.Split{}) {
 		return nil
 	}
-	return &guidon.Split{By: m.GetBy(), Seed: m.GetSeed(), Hash: Enum[guidon.BucketHash](m.GetHash())}
+	return &split
 }
 
 // WireSplit returns the message of the way to divide, or nil if s is nil.

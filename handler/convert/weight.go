@@ -25,6 +25,10 @@ var weights = map[reflect.Type]int{
 	reflect.TypeFor[guidon.Rule]():            320,
 	reflect.TypeFor[guidon.Distribution]():    224,
 	reflect.TypeFor[guidon.Rollout]():         448, // with its segment or threshold
+	reflect.TypeFor[guidon.Conditions]():      32,
+	reflect.TypeFor[guidon.ConstraintGroup](): 64,
+	reflect.TypeFor[guidon.Portion]():         64,
+	reflect.TypeFor[guidon.Split]():           64,
 	reflect.TypeFor[guidon.Segment]():         320,
 	reflect.TypeFor[guidon.Constraint]():      320,
 	reflect.TypeFor[change.Record]():          1216, // with its actor and its summary

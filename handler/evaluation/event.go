@@ -25,7 +25,7 @@ type Event struct {
 	Reason      string // "unknown", "flag_disabled", "match" or "default"
 	OFREPReason string // such as "STATIC"; empty if the request is not an OFREP one
 	Match       bool
-	Split       bool     // decided by the entity's bucket
+	Split       bool     // decided by a share
 	SegmentKeys []string // must not be modified
 	Err         error
 	FlagExists  bool          // known to exist; otherwise the names are whatever the caller sent
@@ -137,7 +137,7 @@ func (e *Events) Variant(m Evaluated, r *guidon.VariantResult, err error, durati
 	last := e.add(m, typeVariant, err, duration)
 	if err == nil {
 		last.Value, last.Reason, last.Match, last.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
-		last.Split = r.Match && r.Bucketed
+		last.Split = r.Match && r.Divided
 	}
 }
 
@@ -150,7 +150,7 @@ func (e *Events) Boolean(m Evaluated, r *guidon.BooleanResult, err error, durati
 	if err == nil {
 		last.Value, last.Reason, last.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
 		last.Match = r.Reason == guidon.ReasonMatch
-		last.Split = last.Match && r.Bucketed && r.SegmentKeys == nil
+		last.Split = r.Divided
 	}
 }
 

@@ -2,6 +2,7 @@ package management
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -96,23 +97,18 @@ func segmentUsage(
 }
 
 func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
-	only := func(keys []string) bool {
-		for _, key := range keys {
-			if key != segmentKey {
-				return false
-			}
-		}
-		return true
+	only := func(keys, except []string) bool {
+		return !slices.ContainsFunc(slices.Concat(keys, except), func(key string) bool { return key != segmentKey })
 	}
 	return &guidonv1.SegmentUse{
 		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(u.Effect),
 		Rules: convert.All(u.Rules, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rules[i]
-			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys)}
+			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys, r.ExceptSegmentKeys)}
 		}),
 		Rollouts: convert.All(u.Rollouts, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rollouts[i]
-			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.Segment.SegmentKeys)}
+			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.Segment.SegmentKeys, r.ExceptSegmentKeys)}
 		}),
 	}
 }

@@ -27,6 +27,30 @@ func anyText(r *rand.Rand) string {
 	return text.String()
 }
 
+func anySplit(r *rand.Rand) *guidon.Split {
+	return []*guidon.Split{nil, {By: anyText(r), Seed: anyText(r), Hash: guidon.FliptFineHash}}[r.IntN(2)]
+}
+
+func anyConditions(r *rand.Rand) guidon.Conditions {
+	c := guidon.Conditions{Everyone: true, Portion: &guidon.Portion{Percentage: 33.333332, Start: 33.333332}}
+	if split := anySplit(r); split != nil {
+		c.Portion.Split = *split
+	}
+	for range r.IntN(3) {
+		c.ExceptSegmentKeys = append(c.ExceptSegmentKeys, anyText(r))
+	}
+	for range r.IntN(3) {
+		g := &guidon.ConstraintGroup{MatchType: guidon.MatchAll}
+		for range r.IntN(3) {
+			g.Constraints = append(g.Constraints, &guidon.Constraint{
+				Type: guidon.EntityIDComparison, Property: anyText(r), Operator: anyText(r), Value: anyText(r), Description: anyText(r), Negate: true,
+			})
+		}
+		c.Groups = append(c.Groups, g)
+	}
+	return c
+}
+
 // TestWeights checks that weights are never less than the encoded size of an object, in
 // JSON and in protobuf.
 func TestWeights(t *testing.T) {
@@ -52,10 +76,14 @@ func TestWeights(t *testing.T) {
 		}
 		check("flag", wireFlag(list)(f), convert.FlagWeight("namespace")(f))
 		rule := &guidon.Rule{ID: text(), SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments, Rank: -1 << 31, CreatedAt: at, UpdatedAt: at}
+		rule.Conditions, rule.Split, rule.CodeDefault = anyConditions(r), anySplit(r), true
 		rule.Distributions = []*guidon.Distribution{{ID: text(), VariantID: text(), Rollout: 33.333332, CreatedAt: at, UpdatedAt: at}}
 		check("rule", wireRule(list)(rule), convert.Weight[guidon.Rule]("namespace", "flag")(rule))
 		rollout := &guidon.Rollout{ID: text(), Rank: -1 << 31, Description: text(), CreatedAt: at, UpdatedAt: at,
 			Segment: &guidon.RolloutSegment{SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments}}
+		rollout.Conditions = anyConditions(r)
+		check("rollout", wireRollout("namespace", "flag")(rollout), convert.Weight[guidon.Rollout]("namespace", "flag")(rollout))
+		rollout.Segment, rollout.Threshold, rollout.Conditions = nil, &guidon.RolloutThreshold{Percentage: 33.333332, Value: true, Start: 33.333332, Split: anySplit(r)}, guidon.Conditions{}
 		check("rollout", wireRollout("namespace", "flag")(rollout), convert.Weight[guidon.Rollout]("namespace", "flag")(rollout))
 		g := &guidon.Segment{Key: text(), Name: text(), Description: text(), CreatedAt: at, UpdatedAt: at}
 		for range r.IntN(3) {

@@ -115,7 +115,7 @@ func (a *answer) booleanReason() string {
 		return reasonStatic
 	case a.boolean.Reason != guidon.ReasonMatch:
 		return reasonDefault
-	case a.boolean.SegmentKeys == nil && a.boolean.Bucketed:
+	case a.boolean.Divided:
 		return reasonSplit
 	}
 	return reasonTargetingMatch
@@ -150,7 +150,7 @@ func (a *answer) variantReason() string {
 		return reasonDisabled
 	case r.VariantKey == "":
 		return reasonDefault // the default in the client's code
-	case r.Reason == guidon.ReasonMatch && r.Bucketed:
+	case r.Reason == guidon.ReasonMatch && r.Divided:
 		return reasonSplit
 	case r.Reason == guidon.ReasonMatch:
 		return reasonTargetingMatch

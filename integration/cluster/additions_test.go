@@ -26,9 +26,12 @@ func TestAdditions(t *testing.T) {
 			{"PUT", "/segments/put/content", object{"segment": content}},
 			{"POST", "/patch", object{"segments": []any{object{"put": object{"key": "patched", "name": "S", "constraints": []any{constraint}}}}}},
 			{"POST", "/import", object{"document": document}},
+			{"POST", "/flags/f/rules", object{"rank": 1, "everyone": true}},
+			{"PUT", "/flags/put/content", object{"flag": object{"name": "F", "rules": []any{object{"segmentKeys": []any{"s"}, "portion": object{"percentage": 10}}}}}},
 		}
 		instances := []*harness.Server{harness.Start(t, database), harness.Start(t, database)}
 		instances[0].Must(t, "POST", ns+"/segments", object{"key": "s", "name": "S", "matchType": "ALL_MATCH_TYPE"}, nil)
+		instances[0].Must(t, "POST", ns+"/flags", object{"key": "f", "name": "F"}, nil)
 		for i, instance := range instances {
 			for _, w := range writes {
 				a, err := instance.Call(t.Context(), w.method, ns+w.path, w.body)

@@ -24,19 +24,37 @@ func FilledFlags() []*guidon.Flag {
 		fill(reflect.ValueOf(f).Elem(), "", new(int))
 		f.DefaultVariantID = f.Variants[1].ID
 		for i, r := range f.Rules {
-			r.Rank = int32(i + 1)
+			r.Rank, r.Everyone, r.CodeDefault = int32(i+1), false, false // which exclude other fields
 			for j, d := range r.Distributions {
 				d.VariantID = f.Variants[j].ID
 			}
 		}
 		for i, r := range f.Rollouts {
-			r.Rank = int32(i + 1)
+			r.Rank, r.Everyone = int32(i+1), false
 		}
+		f.Rollouts[0].Conditions = guidon.Conditions{}
 		f.Rollouts[0].Segment, f.Rollouts[1].Threshold = nil, nil // one or the other
+	}
+	for _, c := range slices.Concat(conditionsOf(variant), conditionsOf(boolean)) {
+		for _, g := range c.Groups {
+			for _, c := range g.Constraints {
+				c.ID, c.CreatedAt, c.UpdatedAt = "", time.Time{}, time.Time{}
+			}
+		}
 	}
 	variant.Type, boolean.Type = guidon.VariantFlag, guidon.BooleanFlag
 	variant.Key, boolean.Key = "variant", "boolean"
 	return []*guidon.Flag{variant, boolean}
+}
+
+func conditionsOf(f *guidon.Flag) (all []*guidon.Conditions) {
+	for _, r := range f.Rules {
+		all = append(all, &r.Conditions)
+	}
+	for _, r := range f.Rollouts {
+		all = append(all, &r.Conditions)
+	}
+	return all
 }
 
 // FilledSegment returns a segment with something in every field.
@@ -83,7 +101,7 @@ func fill(v reflect.Value, name string, n *int) {
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range v.Len() {
 			fill(v.Index(i), name, n)
-			if name == "SegmentKeys" {
+			if strings.HasSuffix(name, "SegmentKeys") {
 				v.Index(i).SetString(FilledSegmentKeys[i])
 			}
 		}
@@ -204,7 +222,7 @@ func changed(name string) string {
 		return string(guidon.Violet)
 	case "Attachment":
 		return `{"n":"changed"}`
-	case "SegmentKeys":
+	case "SegmentKeys", "ExceptSegmentKeys":
 		return FilledSegmentKeys[2]
 	}
 	return name + "-changed"

@@ -65,6 +65,9 @@ func (s *FuzzInput) Bool() bool { return s.byte()&1 == 1 }
 
 // float returns any float, including NaN, infinities and negative numbers.
 func (s *FuzzInput) float() float32 {
+	if s.targeted && s.Below(4) == 0 {
+		return float32(100 * s.Below(2))
+	}
 	if s.targeted || s.percent && s.Below(16) > 0 {
 		return float32(s.Below(101)) + float32(s.Below(4))/3
 	}

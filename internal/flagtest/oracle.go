@@ -28,19 +28,22 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 		initial.Reason = guidon.ReasonFlagDisabled
 		return initial
 	}
+	bucketed := false
 	for _, r := range f.Rules {
-		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, &r.Conditions, id, context)
+		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, &r.Conditions, id, context, &bucketed)
 		divided := valueOf(r.Split, id, context)
 		if !ok || r.Split != nil && r.Split.By != "" && divided == "" {
 			continue
 		}
 		result := initial
-		result.SegmentKeys = matched
+		result.SegmentKeys, result.Bucketed = matched, bucketed
 		if r.CodeDefault {
-			return guidon.VariantResult{Reason: guidon.ReasonDefault, SegmentKeys: matched}
+			return guidon.VariantResult{Reason: guidon.ReasonDefault, SegmentKeys: matched, Bucketed: bucketed}
 		}
+		result.Divided = partialPortion(r.Portion)
 		return distribute(f, r, divided, result)
 	}
+	initial.Bucketed = bucketed
 	return initial
 }
 
@@ -52,24 +55,35 @@ func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.Vari
 	}
 	hash := hashOf(split, guidon.FliptHash)
 	bucket := bucketOf(hash, split.Seed, f.Key, value, false, 0)
+	of := 1000
+	if hash != guidon.FliptHash {
+		of = 100_000
+	}
 	end, sum, any := 0, 0.0, false
+	chosen := (*guidon.Variant)(nil)
 	for _, d := range r.Distributions {
 		v := f.Variant(d.VariantID)
 		if v == nil || !(d.Rollout > 0) {
 			continue
 		}
-		any = true
 		sum += float64(d.Rollout)
 		end += int(d.Rollout * 10)
 		if hash != guidon.FliptHash {
 			end = int(math.Round(1000 * sum))
 		}
-		if bucket < end {
-			result.Match, result.Reason, result.VariantKey, result.Attachment = true, guidon.ReasonMatch, v.Key, v.Attachment
-			return result
+		if !any && end < of { // the first one leaves something to the others
+			result.Divided = true
+			result.Bucketed = result.Bucketed || split.By == ""
+		}
+		any = true
+		if chosen == nil && bucket < end {
+			chosen = v
 		}
 	}
-	if !any {
+	if chosen != nil {
+		result.VariantKey, result.Attachment = chosen.Key, chosen.Attachment
+	}
+	if !any || chosen != nil {
 		result.Match, result.Reason = true, guidon.ReasonMatch
 	}
 	return result
@@ -77,17 +91,59 @@ func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.Vari
 
 // Boolean returns the result of a boolean flag.
 func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) guidon.BooleanResult {
+	bucketed, divided := false, false
 	for _, r := range f.Rollouts {
 		switch {
-		case r.Threshold != nil && inThreshold(f, r.Threshold, id, context):
-			return guidon.BooleanResult{Enabled: r.Threshold.Value, Reason: guidon.ReasonMatch}
-		case r.Threshold == nil && r.Segment != nil:
-			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions, id, context); ok {
-				return guidon.BooleanResult{Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched}
+		case r.Threshold != nil:
+			if partialThreshold(r.Threshold) {
+				divided = true
+				bucketed = bucketed || r.Threshold.Split == nil || r.Threshold.Split.By == ""
+			}
+			if inThreshold(f, r.Threshold, id, context) {
+				return guidon.BooleanResult{Enabled: r.Threshold.Value, Reason: guidon.ReasonMatch, Bucketed: bucketed, Divided: divided}
+			}
+		case r.Segment != nil:
+			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions, id, context, &bucketed); ok {
+				return guidon.BooleanResult{
+					Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched,
+					Bucketed: bucketed, Divided: partialPortion(r.Portion),
+				}
 			}
 		}
 	}
-	return guidon.BooleanResult{Enabled: f.Enabled, Reason: guidon.ReasonDefault}
+	return guidon.BooleanResult{Enabled: f.Enabled, Reason: guidon.ReasonDefault, Bucketed: bucketed}
+}
+
+// partialThreshold reports whether a threshold takes neither nobody nor everybody.
+func partialThreshold(t *guidon.RolloutThreshold) bool {
+	if t.Start == 0 && (t.Split == nil || *t.Split == guidon.Split{}) {
+		return 0 < t.Percentage && t.Percentage < 100
+	}
+	split := guidon.Split{}
+	if t.Split != nil {
+		split = *t.Split
+	}
+	round, of := func(percentage float64) int { return int(math.Round(1000 * percentage)) }, 100_000
+	if hashOf(split, guidon.FliptHash) == guidon.FliptHash {
+		round, of = func(percentage float64) int { return int(math.Ceil(percentage)) }, 100
+	}
+	return neitherNobodyNorAll(round, t.Start, t.Percentage, of)
+}
+
+func partialPortion(p *guidon.Portion) bool {
+	if p == nil {
+		return false
+	}
+	round, of := func(percentage float64) int { return int(math.Round(1000 * percentage)) }, 100_000
+	if hashOf(p.Split, guidon.Murmur3Hash) == guidon.FliptHash {
+		round, of = func(percentage float64) int { return int(float32(percentage) * 10) }, 1000
+	}
+	return neitherNobodyNorAll(round, p.Start, p.Percentage, of)
+}
+
+func neitherNobodyNorAll(round func(float64) int, start, percentage float32, of int) bool {
+	buckets := min(round(float64(start+percentage)), of) - round(float64(start))
+	return 0 < buckets && buckets < of
 }
 
 func inThreshold(f *guidon.Flag, t *guidon.RolloutThreshold, id string, context map[string]string) bool {
@@ -101,16 +157,17 @@ func inThreshold(f *guidon.Flag, t *guidon.RolloutThreshold, id string, context 
 	}
 	hash := hashOf(split, guidon.FliptHash)
 	bucket := float64(bucketOf(hash, split.Seed, f.Key, value, true, 0))
-	start, end := float64(t.Start), float64(t.Start)+float64(t.Percentage)
+	start, end := float64(t.Start), float64(t.Start+t.Percentage)
 	if hash != guidon.FliptHash {
 		start, end = math.Round(1000*start), math.Round(1000*end)
 	}
 	return start <= bucket && bucket < end
 }
 
-// target returns the segments that matched, and whether the rule is for the entity.
+// target returns the segments that matched, and whether the rule is for the entity. It sets
+// bucketed if the id decides that.
 func (o Oracle) target(
-	f *guidon.Flag, keys []string, operator guidon.SegmentOperator, c *guidon.Conditions, id string, context map[string]string,
+	f *guidon.Flag, keys []string, operator guidon.SegmentOperator, c *guidon.Conditions, id string, context map[string]string, bucketed *bool,
 ) (matched []string, ok bool) {
 	if len(keys) == 0 && len(c.Groups) == 0 && !c.Everyone {
 		return nil, false
@@ -138,6 +195,9 @@ func (o Oracle) target(
 			return nil, false
 		}
 	}
+	if partialPortion(c.Portion) && c.Portion.By == "" {
+		*bucketed = true
+	}
 	return matched, c.Portion == nil || inPortion(f, c.Portion, id, context)
 }
 
@@ -148,7 +208,7 @@ func inPortion(f *guidon.Flag, p *guidon.Portion, id string, context map[string]
 	}
 	hash := hashOf(p.Split, guidon.Murmur3Hash)
 	bucket := bucketOf(hash, p.Seed, f.Key, value, false, 1)
-	start, end := float64(p.Start), float64(p.Start)+float64(p.Percentage)
+	start, end := float64(p.Start), float64(p.Start+p.Percentage)
 	if hash == guidon.FliptHash {
 		return int(float32(start)*10) <= bucket && bucket < int(float32(end)*10)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/guidonhq/guidon"
@@ -35,6 +36,12 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 			return all
 		})
 	}
+	for name, f := range flagsWithAdditions() {
+		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) })
+		if !errors.Is(err, service.ErrAdditions) {
+			t.Errorf("a flag with %s: got %v, want that it is refused", name, err)
+		}
+	}
 	before, err := put(plain("a"))
 	if err != nil {
 		t.Fatal(err)
@@ -55,5 +62,46 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 	}
 	if got := snapshot(t, s, defaultNamespace).Segments(); len(got) != 2 || !got[0].Additions() || !got[1].Additions() {
 		t.Errorf("got %d segments, want both with their additions", len(got))
+	}
+	for name, f := range flagsWithAdditions() {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) })
+		var body string
+		if err := db.QueryRowContext(t.Context(), "SELECT body FROM flags WHERE flag_key = 'f'").Scan(&body); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(body, `_FLAG_TYPE+1"`) {
+			t.Errorf("a flag with %s is stored without a mark: %s", name, body)
+		}
+		got := *snapshot(t, s, defaultNamespace).Flag("f")
+		got.Created = guidon.Position{}
+		wantEqual(t, "a flag with "+name, f, &got)
+	}
+}
+
+// flagsWithAdditions returns flags with the key f, each of which has one addition.
+func flagsWithAdditions() map[string]*guidon.Flag {
+	boolean := func(r *guidon.Rollout) *guidon.Flag {
+		return &guidon.Flag{Key: "f", Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{r}}
+	}
+	rollout := func(c guidon.Conditions) *guidon.Flag {
+		return boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}}, Conditions: c})
+	}
+	rule := func(r guidon.Rule) *guidon.Flag {
+		return &guidon.Flag{Key: "f", Type: guidon.VariantFlag, Rules: []*guidon.Rule{&r}}
+	}
+	group := &guidon.ConstraintGroup{MatchType: guidon.MatchAny, Constraints: []*guidon.Constraint{
+		{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpEQ, Value: "v"},
+	}}
+	return map[string]*guidon.Flag{
+		"a group":           rollout(guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}),
+		"an exception":      rollout(guidon.Conditions{ExceptSegmentKeys: []string{"t"}}),
+		"everyone":          boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{}, Conditions: guidon.Conditions{Everyone: true}}),
+		"a portion":         rollout(guidon.Conditions{Portion: &guidon.Portion{Percentage: 33.333, Split: guidon.Split{Hash: guidon.FliptHash}}}),
+		"an empty portion":  rollout(guidon.Conditions{Portion: &guidon.Portion{}}),
+		"a start":           boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Start: 0.001}}),
+		"a divided share":   boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Split: &guidon.Split{By: "tenant"}}}),
+		"a split":           rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, Split: &guidon.Split{Seed: "s"}}),
+		"a code default":    rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, CodeDefault: true}),
+		"a group of a rule": rule(guidon.Rule{ID: "r", Conditions: guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}}),
 	}
 }
