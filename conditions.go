@@ -61,12 +61,12 @@ func (c *CompiledConditions) Met(entityID string, context map[string]string) boo
 	return c.met(entityID, context, new(bool))
 }
 
-// met is Met. It sets bucketed if the entity's id was hashed.
 // divided reports whether the rule is for a share of its entities. c may be nil.
 func (c *CompiledConditions) divided() bool {
 	return c != nil && c.Portion != nil && c.Portion.partial()
 }
 
+// met is Met. It sets bucketed if the entity's id was hashed.
 func (c *CompiledConditions) met(entityID string, context map[string]string, bucketed *bool) bool {
 	if c.Also != nil && c.Also.matchAll(entityID, context) == nil {
 		return false
