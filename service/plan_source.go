@@ -161,12 +161,12 @@ func (p *sourcePlan) flagKeys() (keys map[string]bool, all bool) {
 func (f *DocumentFlag) segmentKeys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, r := range f.Rules {
-			if r != nil && !yieldAll(r.SegmentKeys, yield) {
+			if r != nil && !(yieldAll(r.SegmentKeys, yield) && yieldAll(r.ExceptSegmentKeys, yield)) {
 				return
 			}
 		}
 		for _, r := range f.Rollouts {
-			if r != nil && r.Segment != nil && !yieldAll(r.Segment.SegmentKeys, yield) {
+			if r != nil && r.Segment != nil && !(yieldAll(r.Segment.SegmentKeys, yield) && yieldAll(r.ExceptSegmentKeys, yield)) {
 				return
 			}
 		}

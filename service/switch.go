@@ -200,7 +200,7 @@ func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) 
 		if r.Segment == nil {
 			continue
 		}
-		for _, key := range r.Segment.SegmentKeys {
+		for _, key := range slices.Concat(r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
 			if segments[key] != nil {
 				continue
 			}
