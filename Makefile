@@ -96,10 +96,10 @@ screenshots: ## take pictures of all web pages, in light and dark, wide and narr
 pictures: ## draw and take the pictures of README and docs; requires Chromium
 	$(GO) test ./docs -run '^TestBuckets$$' -update
 	@pictures=$$(mktemp -d) && trap 'rm -rf "$$pictures"' EXIT && \
-	  $(GO) test -count=1 -run '^TestScreenshots$$/^(variant|boolean|segment|answer)$$' ./integration/browser -args -screenshots "$$pictures" && \
+	  $(GO) test -count=1 -run '^TestScreenshots$$/^(variant|boolean|segment|answer|conditions)$$' ./integration/browser -args -screenshots "$$pictures" && \
 	  for theme in light dark; do \
 	    install -m 644 "$$pictures/variant-$$theme-1440.png" docs/pictures/flag-$$theme.png && \
-	    for page in boolean segment answer; do install -m 644 "$$pictures/$$page-$$theme-1440.png" docs/pictures/$$page-$$theme.png || exit 1; done; \
+	    for page in boolean segment answer conditions; do install -m 644 "$$pictures/$$page-$$theme-1440.png" docs/pictures/$$page-$$theme.png || exit 1; done; \
 	  done
 
 .PHONY: containers

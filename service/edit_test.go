@@ -255,3 +255,29 @@ func TestReplaceErrors(t *testing.T) {
 		t.Errorf("got revision %d, want 2", got)
 	}
 }
+
+// TestReplaceException: the segments of exceptions are known, and must exist.
+func TestReplaceException(t *testing.T) {
+	s := newService(t)
+	mustImport(t, s, edited, service.ImportCreate)
+	except := func(key string) guidon.Conditions {
+		return guidon.Conditions{Everyone: true, ExceptSegmentKeys: []string{key}}
+	}
+	for _, f := range []func(c guidon.Conditions) *service.DocumentFlag{
+		func(c guidon.Conditions) *service.DocumentFlag {
+			return &service.DocumentFlag{Name: "New", Rules: []*service.DocumentRule{{CodeDefault: true, Conditions: c}}}
+		},
+		func(c guidon.Conditions) *service.DocumentFlag {
+			return &service.DocumentFlag{Name: "New", Type: guidon.BooleanFlag, Rollouts: []*service.DocumentRollout{
+				{Segment: &guidon.RolloutSegment{Value: true}, Conditions: c},
+			}}
+		},
+	} {
+		if _, _, err := s.ReplaceFlag(t.Context(), ann, "", "new-"+f(guidon.Conditions{}).Type.String(), f(except("staff")), nil); err != nil {
+			t.Errorf("an exception that exists: %v", err)
+		}
+		if _, _, err := s.ReplaceFlag(t.Context(), ann, "", "other", f(except("nobody")), nil); !errors.Is(err, guidon.InvalidArgument) {
+			t.Errorf("an exception that does not exist: %v", err)
+		}
+	}
+}

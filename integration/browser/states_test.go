@@ -54,6 +54,16 @@ var states = []state{
 		v.Do(t, click(do("add")))
 		awaitFocus(t, v, "constraint.1.type")
 	}, []string{"Values 1 of at most 10,000", "4 unsaved changes"}},
+	{"conditions", flagsPath, func(t *testing.T, s *shop, v *visitor) {
+		draftCountryShare(t, s, v)
+	}, []string{"Only", "of them", "1 unsaved change"}},
+	{"conditions-variant", variantPath + "?edit=1", func(t *testing.T, _ *shop, v *visitor) {
+		for _, step := range addedConditions {
+			v.Do(t, click(named("summary", "Add condition")), click(css(`button[value="`+step.button+`"]`)))
+			awaitFocus(t, v, step.focus)
+		}
+		v.Do(t, click(css(".portion ~ details summary")))
+	}, []string{"but not in", "The default in the code"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
 		v.Do(t, click(css("[data-key=submit]")))

@@ -52,7 +52,7 @@ func TestUndo(t *testing.T) {
 	}{
 		{"rules", variantPath, second + "?.includes('Loyal') && !document.querySelector('.rule.edit')", []step{
 			{pressed(do("up:2")), second + "?.includes('All') && !document.querySelector('.rule.edit')"},
-			{pressed(do("add:segment")), "document.querySelector('.rule.edit:nth-child(4)')"},
+			{pressed(css("#ladder .menu summary"), css(`button[value="add:segment"]`)), "document.querySelector('.rule.edit:nth-child(4)')"},
 		}},
 		{"share", booleanPath + "?edit=2", "document.getElementById('rule-1-share')?.value === '25'", []step{
 			{entered("rule-1-share", "40"), "document.getElementById('rule-1-share')?.value === '40'"},

@@ -13,6 +13,9 @@ import (
 // act applies the button that sent the form to the draft. The problems are those of the fields
 // that it needs; nothing else is checked before the draft is saved.
 func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err error) {
+	if problems, ok := d.actOnGroup(a); ok {
+		return problems, nil
+	}
 	i, ok := a.Index(0, len(d.rules))
 	switch a.Verb {
 	case "add":
@@ -64,6 +67,14 @@ func (d *draft) actOn(i int, a page.Action) {
 		if j, ok := a.Index(1, len(s.segments)); ok {
 			s.segments = slices.Delete(s.segments, j, j+1)
 		}
+	case "admit":
+		if j, ok := a.Index(1, len(s.Except)); ok {
+			s.Except = slices.Delete(s.Except, j, j+1)
+		}
+	case "with":
+		d.with(s, a.Text(1))
+	case "without":
+		s.without(a.Text(1))
 	case "even":
 		d.even(s)
 	case "rest":
@@ -90,8 +101,8 @@ func (d *draft) move(from, to int) {
 	}
 }
 
-// add adds an open rule of the kind "segment", "share" or "except" at the end. The last one
-// leaves out those in a segment, and everyone else gets it.
+// add adds an open rule at the end, of the kind "segment", "if", "everyone", "share" or "except".
+// The last one leaves out those in a segment, and everyone else gets it.
 func (d *draft) add(what string) part.Problems {
 	if len(d.rules) >= maxRules {
 		return part.Problems{{Field: "ladder", Message: "A flag has at most " + strconv.Itoa(maxRules) + " rules here."}}
@@ -105,6 +116,10 @@ func (d *draft) add(what string) part.Problems {
 	case !d.boolean && len(d.base.GetVariants()) > 0:
 		s.shares = []share{{0, "100"}}
 	}
+	s.Everyone = what == "everyone"
+	if what == "if" {
+		d.with(&s, what)
+	}
 	d.rules = append(d.rules, s)
 	return nil
 }
@@ -113,24 +128,38 @@ func (d *draft) add(what string) part.Problems {
 func (d *draft) takeTyped(v *page.Visit, loosely bool) (problems part.Problems, err error) {
 	for i := range d.rules {
 		s := &d.rules[i]
-		if strings.TrimSpace(s.typed) == "" {
-			s.typed = ""
-			continue
-		}
-		key, problem, err := resolveSegment(v, s.typed, loosely)
-		if err != nil {
-			return nil, err
-		}
-		if problem != "" {
-			s.open = true
-			problems = append(problems, part.Problem{Field: ruleID(i, "add"), Message: problem, Brief: d.label(i) + ": " + problem})
-			continue
-		}
-		if s.typed = ""; !slices.Contains(s.segments, key) {
-			s.segments = append(s.segments, key)
+		for _, box := range []struct {
+			id    string
+			typed *string
+			keys  *[]string
+		}{{"add", &s.typed, &s.segments}, {"except-add", &s.typedExcept, &s.Except}} {
+			problem, err := takeKey(v, box.typed, box.keys, loosely)
+			if err != nil {
+				return nil, err
+			}
+			if problem != "" {
+				s.open = true
+				problems = append(problems, part.Problem{Field: ruleID(i, box.id), Message: problem, Brief: d.label(i) + ": " + problem})
+			}
 		}
 	}
 	return problems, nil
+}
+
+// takeKey adds the segment that was typed to the keys, or returns what is wrong with it.
+func takeKey(v *page.Visit, typed *string, keys *[]string, loosely bool) (problem string, err error) {
+	if strings.TrimSpace(*typed) == "" {
+		*typed = ""
+		return "", nil
+	}
+	key, problem, err := resolveSegment(v, *typed, loosely)
+	if err != nil || problem != "" {
+		return problem, err
+	}
+	if *typed = ""; !slices.Contains(*keys, key) {
+		*keys = append(*keys, key)
+	}
+	return "", nil
 }
 
 // even gives all variants the same share, as nearly as two decimals allow; the first ones

@@ -25,7 +25,9 @@ func (d *draft) checkRule(i int) (problems part.Problems) {
 	add := func(id, message string) {
 		problems = append(problems, part.Problem{Field: ruleID(i, id), Message: message, Brief: d.label(i) + ": " + message})
 	}
-	if s.kind == kindSegment && len(s.segments) == 0 {
+	constraints := d.checkConditions(i, add)
+	problems = append(problems, constraints...)
+	if s.kind == kindSegment && len(s.segments)+len(s.Groups) == 0 && !s.Everyone {
 		add("add", "Add a segment, or remove this rule.")
 	}
 	if s.kind == kindShare {

@@ -94,7 +94,7 @@ func (r recut) fewest() (best []cut, buckets int) {
 // own; or "".
 func (l *ladder) cutNote(s rule) string {
 	was, ok := l.draft.before(s)
-	if !ok {
+	if !ok || s.Divide != was.Divide || s.Divide != (division{}) {
 		return ""
 	}
 	base := l.draft.base

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -25,6 +26,7 @@ type draft struct {
 	rules    []rule
 	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none
 	openElse bool
+	zone     *time.Location // of the visitor
 }
 
 // Kinds of rules.
@@ -45,6 +47,10 @@ type rule struct {
 	note     string
 	open     bool
 	typed    string // into the box for segments
+	conditions
+
+	in, unless  bool   // an open rule shows the box for segments, or for those it is not for
+	typedExcept string // into the latter
 }
 
 // share is the share of a variant, which is given by its index in the flag.
@@ -55,7 +61,7 @@ type share struct {
 
 // newDraft returns the draft of a flag without edits.
 func newDraft(base *guidonv1.DocumentFlag) *draft {
-	d := &draft{base: base, boolean: isBoolean(base)}
+	d := &draft{base: base, boolean: isBoolean(base), zone: time.UTC}
 	if d.boolean {
 		d.other = change.OnOff(base.GetEnabled())
 		for i, r := range base.GetRollouts() {
@@ -81,9 +87,9 @@ func defaultVariant(f *guidonv1.DocumentFlag) string {
 }
 
 func booleanRule(i int, r *guidonv1.DocumentRollout) rule {
-	s := rule{was: i, kind: kindSegment, note: r.GetDescription()}
+	s := rule{was: i, kind: kindSegment, note: r.GetDescription(), conditions: conditionsOf(r)}
 	if t := r.GetThreshold(); t != nil {
-		s.kind, s.share, s.value = kindShare, shareText(t.GetPercentage()), t.GetValue()
+		s.kind, s.share, s.value, s.Divide = kindShare, shareText(t.GetPercentage()), t.GetValue(), divisionOf(t.GetStart(), t.GetSplit())
 		return s
 	}
 	g := r.GetSegment()
@@ -97,6 +103,8 @@ func isAll(operator flipt.SegmentOperator) bool {
 
 func (d *draft) variantRule(i int, r *guidonv1.DocumentRule) rule {
 	s := rule{was: i, kind: kindSegment, segments: slices.Clone(r.GetSegmentKeys()), all: isAll(r.GetSegmentOperator())}
+	s.conditions = conditionsOf(r)
+	s.Divide, s.Code = divisionOf(0, r.GetSplit()), r.GetCodeDefault()
 	for _, part := range r.GetDistributions() {
 		if index := variantIndex(d.base, part.GetVariant()); index >= 0 {
 			s.shares = append(s.shares, share{index, shareText(part.GetRollout())})
@@ -113,7 +121,8 @@ func variantIndex(f *guidonv1.DocumentFlag, key string) int {
 // same reports whether both rules would be stored as the same.
 func (s rule) same(o rule) bool {
 	return s.kind == o.kind && slices.Equal(s.segments, o.segments) && (s.all == o.all || len(s.segments) < 2) && s.value == o.value &&
-		(s.kind != kindShare || s.share == o.share) && slices.Equal(s.given(), o.given()) && s.note == o.note && strings.TrimSpace(s.typed) == ""
+		(s.kind != kindShare || s.share == o.share) && slices.Equal(s.given(), o.given()) && s.note == o.note &&
+		strings.TrimSpace(s.typed) == "" && s.sameConditions(o)
 }
 
 // given returns the shares that are not empty.
@@ -152,17 +161,21 @@ func ruleID(i int, name string) string { return "rule-" + strconv.Itoa(i) + "-" 
 
 // readDraft returns the draft in a form.
 func readDraft(e *edit, form url.Values) (editor, error) {
-	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != ""}
+	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != "", zone: e.v.Location()}
 	for i := 0; form.Has(prefix(i) + "kind"); i++ {
 		if i == maxRules {
 			return nil, guidon.Errorf(guidon.TooLarge, "more than %d rules cannot be edited in a form", maxRules)
 		}
-		d.rules = append(d.rules, d.readRule(i, form))
+		s, err := d.readRule(i, form)
+		if err != nil {
+			return nil, err
+		}
+		d.rules = append(d.rules, s)
 	}
 	return d, nil
 }
 
-func (d *draft) readRule(i int, form url.Values) rule {
+func (d *draft) readRule(i int, form url.Values) (rule, error) {
 	at := prefix(i)
 	s := rule{
 		was: -1, kind: kindSegment, all: form.Get(at+"operator") == "and", value: form.Get(at+"value") == "on",
@@ -184,7 +197,7 @@ func (d *draft) readRule(i int, form url.Values) rule {
 	if !d.boolean {
 		s.shares = d.readShares(at, form)
 	}
-	return s
+	return s, d.readConditions(&s, i, form)
 }
 
 // readShares returns the shares of a rule: those in the order that the form has, and then
@@ -243,6 +256,14 @@ func (d *draft) ruleFields(i int, s rule) []field {
 	if s.kind == kindShare {
 		all = append(all, field{at + "share", s.share})
 	}
+	if text := s.encode(); text != "" {
+		all = append(all, field{at + "conditions", text})
+	}
+	return append(all, d.shareFields(at, s)...)
+}
+
+// shareFields returns the fields of the shares of a rule that shows none.
+func (d *draft) shareFields(at string, s rule) (all []field) {
 	for _, p := range s.given() {
 		all = append(all, field{at + "share." + d.base.GetVariants()[p.variant].GetKey(), p.text})
 	}
@@ -308,10 +329,16 @@ func (d *draft) rolloutDocument(s rule) *guidonv1.DocumentRollout {
 	if was, ok := d.before(s); ok && s.same(was) {
 		return d.base.GetRollouts()[s.was]
 	}
-	r := &guidonv1.DocumentRollout{Description: s.note}
+	c := s.document()
+	r := &guidonv1.DocumentRollout{
+		Description: s.note, Groups: c.GetGroups(), ExceptSegmentKeys: c.GetExceptSegmentKeys(), Everyone: c.GetEveryone(),
+		Portion: c.GetPortion(),
+	}
 	if s.kind == kindShare {
 		percentage, _ := parseShare(s.share)
-		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{Percentage: percentage, Value: s.value}}
+		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
+			Percentage: percentage, Value: s.value, Start: shareNumber(s.Divide.Start), Split: c.GetSplit(),
+		}}
 		return r
 	}
 	r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{
@@ -334,7 +361,11 @@ func (d *draft) ruleDocument(s rule) *guidonv1.DocumentRule {
 		r.Rank = 0 // its position counts
 		return r
 	}
-	r := &guidonv1.DocumentRule{SegmentKeys: s.segments, SegmentOperator: s.operator()}
+	r := s.document()
+	r.SegmentKeys, r.SegmentOperator = s.segments, s.operator()
+	if s.Code {
+		return r
+	}
 	for _, p := range s.given() {
 		rollout, _ := parseShare(p.text)
 		if rollout == 0 && was.shareOf(p.variant) == "" {
@@ -351,7 +382,7 @@ func (d *draft) ruleDocument(s rule) *guidonv1.DocumentRule {
 func (d *draft) segmentKeys() (keys []string) {
 	seen := make(map[string]bool)
 	for _, s := range d.rules {
-		for _, key := range s.segments {
+		for _, key := range slices.Concat(s.segments, s.Except) {
 			if !seen[key] {
 				seen[key] = true
 				keys = append(keys, key)

@@ -1,6 +1,8 @@
 package flag
 
 import (
+	"slices"
+
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -39,8 +41,11 @@ func (r remarks) of(i int) (notes []note) {
 		}
 		return append(notes, n)
 	}
-	if r.draft.boolean {
+	switch {
+	case r.draft.boolean:
 		return append(notes, wholePercents(s)...)
+	case r.draft.rules[i].Code:
+		return notes
 	}
 	return append(notes, r.shares(s)...)
 }
@@ -132,7 +137,7 @@ func (r remarks) state() part.State {
 
 // outside returns the results of entities that are only in segments without constraints.
 func (r remarks) outside() []part.Share {
-	if r.reach == nil {
+	if r.reach == nil || slices.ContainsFunc(r.draft.rules, r.dividesOtherwise) {
 		return nil
 	}
 	totals := newTotals(r.draft)
@@ -142,6 +147,14 @@ func (r remarks) outside() []part.Share {
 		r.outsideValues(totals)
 	}
 	return totals.shares(r.reach.GetBuckets())
+}
+
+// dividesOtherwise reports whether the rule is for a portion of everyone, or takes its share in
+// another way than other rules, so that the sizes of shares do not say who is in several.
+func (r remarks) dividesOtherwise(s rule) bool {
+	whole := s
+	whole.Portion = nil
+	return s.Divide != (division{}) && s.kind == kindShare || s.Portion != nil && r.takesEveryone(whole)
 }
 
 func (r remarks) outsideVariants(t *totals) {
@@ -185,6 +198,12 @@ func (r remarks) outsideValues(t *totals) {
 // takesEveryone reports whether all entities are in the segments of a rule, because these
 // have no constraints.
 func (r remarks) takesEveryone(s rule) bool {
+	if len(s.Groups)+len(s.Except) > 0 || s.Portion != nil {
+		return false
+	}
+	if s.isForEveryone() {
+		return true
+	}
 	some, every := false, len(s.segments) > 0
 	for _, key := range s.segments {
 		g := r.segments.of(key)

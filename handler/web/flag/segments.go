@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/internal/suggest"
 )
 
-// segment is a segment as pages of flags show it.
-type segment struct {
+// namedSegment is a segment as pages of flags show it.
+type namedSegment struct {
 	key         string
 	name        string // the key if it has none
 	constraints int
@@ -21,10 +21,10 @@ type segment struct {
 }
 
 // everyone reports whether every entity is in the segment.
-func (g segment) everyone() bool { return !g.missing && !g.unreadable && g.constraints == 0 }
+func (g namedSegment) everyone() bool { return !g.missing && !g.unreadable && g.constraints == 0 }
 
 // size returns the constraints in words.
-func (g segment) size() string {
+func (g namedSegment) size() string {
 	switch {
 	case g.missing:
 		return "missing"
@@ -37,14 +37,14 @@ func (g segment) size() string {
 }
 
 // segments are the segments that a flag refers to, by key.
-type segments map[string]segment
+type segments map[string]namedSegment
 
 // of returns the segment with the key, also if it does not exist.
-func (g segments) of(key string) segment {
+func (g segments) of(key string) namedSegment {
 	if found, ok := g[key]; ok {
 		return found
 	}
-	return segment{key: key, name: key, missing: true}
+	return namedSegment{key: key, name: key, missing: true}
 }
 
 // maxSingle limits how many segments are read one by one: more are found in the list.
@@ -70,9 +70,9 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		switch code := guidon.CodeOf(err); {
 		case err == nil:
 			g := content.GetSegment()
-			found[key] = segment{key: key, name: cmp.Or(g.GetName(), key), constraints: len(g.GetConstraints())}
+			found[key] = namedSegment{key: key, name: cmp.Or(g.GetName(), key), constraints: len(g.GetConstraints())}
 		case guidon.IsUnreadable(err):
-			found[key] = segment{key: key, name: key, unreadable: true}
+			found[key] = namedSegment{key: key, name: key, unreadable: true}
 		case code != guidon.NotFound && code != guidon.InvalidArgument: // an empty key is invalid
 			return nil, err
 		}
@@ -80,8 +80,8 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 	return found, nil
 }
 
-func segmentOf(g *flipt.Segment) segment {
-	return segment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
+func segmentOf(g *flipt.Segment) namedSegment {
+	return namedSegment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
 }
 
 // segmentPage is how many segments are read at a time.
@@ -110,8 +110,8 @@ func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool)
 const maxOffered = 200
 
 // offered returns the segments that the box offers.
-func offered(v *page.Visit) ([]segment, error) {
-	var all []segment
+func offered(v *page.Visit) ([]namedSegment, error) {
+	var all []namedSegment
 	err := eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
 		all = append(all, segmentOf(g))
 		return len(all) < maxOffered
@@ -124,7 +124,7 @@ func offered(v *page.Visit) ([]segment, error) {
 func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
 	typed = strings.TrimSpace(typed)
 	var byName, byPart []string
-	near, distance := segment{}, maxDistance(typed)+1
+	near, distance := namedSegment{}, maxDistance(typed)+1
 	err = eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
 		if g.GetKey() == typed {
 			key = typed

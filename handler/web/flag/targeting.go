@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
+	"github.com/guidonhq/guidon/handler/web/segment"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -51,14 +52,15 @@ type ladder struct {
 	now       remarks // those of the draft
 	unsaved   []change.Difference
 	effect    []string
-	offered   []segment
+	offered   []namedSegment
+	known     segment.Known
 	elsewhere []elsewhere
 	editable  bool
 }
 
 func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
 	d := e.editor.(*draft)
-	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && len(d.rules) <= maxRules && len(d.fields()) <= maxFields}
+	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && d.fits()}
 	if err := l.read(); err != nil {
 		return page.Page{}, err
 	}
@@ -84,6 +86,9 @@ func (l *ladder) read() (err error) {
 	}
 	if l.anyOpen() {
 		if l.offered, err = offered(l.v); err != nil {
+			return err
+		}
+		if l.known, err = segment.ReadKnown(l.v); err != nil {
 			return err
 		}
 	}
@@ -114,8 +119,23 @@ func (s *subject) remarks(g segments) (remarks, error) {
 // isOpen reports whether a rule shows its fields.
 func (l *ladder) isOpen(i int) bool {
 	return l.editable && (l.draft.rules[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {
-		return strings.HasPrefix(p.Field, ruleID(i, ""))
+		return strings.HasPrefix(p.Field, ruleID(i, "")) || strings.HasPrefix(p.Field, prefix(i))
 	}))
+}
+
+// constraintFields is how many fields of a form a constraint of an open rule has at most.
+const constraintFields = 10
+
+// fits reports whether a form can have the draft, whichever of its parts are open.
+func (d *draft) fits() bool {
+	fields, size := len(d.fields()), 0
+	for _, s := range d.rules {
+		size += len(url.QueryEscape(s.encode()))
+		for _, g := range s.Groups {
+			fields += len(g.Constraints) * constraintFields
+		}
+	}
+	return len(d.rules) <= maxRules && fields <= maxFields && size <= page.MaxForm/2
 }
 
 func (l *ladder) anyOpen() bool {
@@ -183,11 +203,12 @@ func (l *ladder) shareBar(s rule) []part.Share {
 	if !s.value {
 		in, out = out, in
 	}
-	after := ceilPercent(now)
+	effective := s.Divide.effective
+	after := effective(now)
 	before := after
 	if was, ok := l.draft.before(s); ok && was.value == s.value {
 		n, _ := parseShare(was.share)
-		before = ceilPercent(n)
+		before = effective(n)
 	}
 	color, rest := l.draft.color(in), l.draft.color(out)
 	add := func(shares []part.Share, name, color string, n float64, soft bool) []part.Share {
@@ -234,16 +255,6 @@ const maxRests = 8
 func shareNumber(text string) float32 {
 	n, _ := parseShare(text)
 	return n
-}
-
-// firstOpen returns the first open rule with a box for segments, or -1.
-func (l *ladder) firstOpen() int {
-	for i, s := range l.draft.rules {
-		if l.isOpen(i) && s.kind == kindSegment {
-			return i
-		}
-	}
-	return -1
 }
 
 // everyoneHint says that everyone is in a segment of the rule, or "".

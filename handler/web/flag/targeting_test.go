@@ -407,7 +407,7 @@ func TestPrefix(t *testing.T) {
 // segment offers a new one, and the draft comes back with it.
 func TestSegmentBox(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	draft := s.Get(flags + "one-click-buy?edit=1").Check(200).Contains("A share of a segment, such as 20% of the users in Sweden, takes two rules")
+	draft := s.Get(flags + "one-click-buy?edit=1").Check(200).Contains("Add condition")
 	if r := press(t, s, draft, "draft", "rule.0.add", "NORD").Check(200); !strings.Contains(r.Text(), "Remove Nordics") && !strings.Contains(r.Body, "Remove Nordics") {
 		t.Errorf("got %s", r.Text())
 	}

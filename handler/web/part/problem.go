@@ -1,5 +1,10 @@
 package part
 
+import (
+	"slices"
+	"strings"
+)
+
 // Problem is a problem of a field of a form.
 type Problem struct {
 	Field   string // the id of the element
@@ -23,6 +28,11 @@ func (p Problems) Of(field string) string {
 		}
 	}
 	return ""
+}
+
+// Within reports whether a field with a name that begins with the prefix has a problem.
+func (p Problems) Within(prefix string) bool {
+	return slices.ContainsFunc(p, func(problem Problem) bool { return strings.HasPrefix(problem.Field, prefix) })
 }
 
 // summary returns the problem for the summary.

@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -125,13 +124,4 @@ func valueHint(t flipt.ComparisonType) string {
 		return "IP addresses and blocks, such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."
 	}
 	return ""
-}
-
-// warning returns a warning about a comparison that is probably a mistake, or that differs from
-// those of other segments, or "".
-func (e *editor) warning(c *constraint) string {
-	if c.Type != typeEntity && guidon.MeansEntity(c.Property) {
-		return "This compares a property of the context, not the id of the entity. For that, choose the type " + typeName(typeEntity) + "."
-	}
-	return e.known.conflict(c, e.Saved)
 }

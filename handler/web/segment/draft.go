@@ -35,10 +35,9 @@ type draft struct {
 	Name        string
 	Description string
 	Naming      bool // the fields of name and description are shown
-	Any         bool // one constraint is enough
-	Constraints []constraint
-	Message     string // why the change is made
-	Everyone    bool   // it may be without constraints: the visitor was asked
+	Group
+	Message  string // why the change is made
+	Everyone bool   // it may be without constraints: the visitor was asked
 
 	Entity, Context string // who may be in it
 }
@@ -55,11 +54,11 @@ type constraint struct {
 	Note     string
 
 	// What was entered as the value of an open constraint.
-	Text    string // of a list, its values as lines
-	Date    dateEntry
-	Doubles int    // how many values of the list were dropped, as it has them already
-	Bad     string // why Text is no list
-	Turned  bool   // the way of comparing changed after the fields were shown
+	Text    string    `json:"-"` // of a list, its values as lines
+	Date    dateEntry `json:"-"`
+	Doubles int       `json:"-"` // how many values of the list were dropped, as it has them already
+	Bad     string    `json:"-"` // why Text is no list
+	Turned  bool      `json:"-"` // the way of comparing changed after the fields were shown
 }
 
 // newConstraint returns the constraint that is added.
@@ -73,10 +72,7 @@ func newConstraint(zone *time.Location) constraint {
 func draftOf(g *guidonv1.DocumentSegment, revision int64, zone *time.Location) *draft {
 	d := &draft{
 		Key: g.GetKey(), Revision: revision, Name: g.GetName(), Description: g.GetDescription(),
-		Any: g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE,
-	}
-	for i, c := range g.GetConstraints() {
-		d.Constraints = append(d.Constraints, constraintOf(c, i, zone))
+		Group: groupOf(g.GetMatchType(), g.GetConstraints(), zone),
 	}
 	return d
 }
@@ -189,14 +185,12 @@ func (c *constraint) turn(t flipt.ComparisonType, operator string, zone *time.Lo
 // document returns the segment as it would be saved.
 func (d *draft) document() *guidonv1.DocumentSegment {
 	g := &guidonv1.DocumentSegment{Key: d.Key, Name: d.Name, Description: d.Description, MatchType: d.match()}
-	for i := range d.Constraints {
-		g.Constraints = append(g.Constraints, d.Constraints[i].document())
-	}
+	g.Constraints = d.Documents()
 	return g
 }
 
-func (d *draft) match() flipt.MatchType {
-	if d.Any {
+func (g *Group) match() flipt.MatchType {
+	if g.Any {
 		return flipt.MatchType_ANY_MATCH_TYPE
 	}
 	return flipt.MatchType_ALL_MATCH_TYPE
@@ -221,13 +215,18 @@ func (c *constraint) property() string {
 func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
 	d.Name = spelledAs(saved.GetName(), d.Name, noBreaks)
 	d.Description = spelledAs(saved.GetDescription(), d.Description, sameBreaks)
-	for i := range d.Constraints {
-		c := &d.Constraints[i]
-		if c.From < 0 || c.From >= len(saved.GetConstraints()) {
+	d.KeepSpelling(saved.GetConstraints())
+}
+
+// KeepSpelling is keepSpelling of the constraints.
+func (g *Group) KeepSpelling(saved []*guidonv1.DocumentConstraint) {
+	for i := range g.Constraints {
+		c := &g.Constraints[i]
+		if c.From < 0 || c.From >= len(saved) {
 			c.From = -1
 			continue
 		}
-		from := saved.GetConstraints()[c.From]
+		from := saved[c.From]
 		c.Property, c.Note = spelledAs(from.GetProperty(), c.Property, noBreaks), spelledAs(from.GetDescription(), c.Note, noBreaks)
 		c.Value, c.Text = spelledAs(from.GetValue(), c.Value, noBreaks), spelledAs(from.GetValue(), c.Text, noBreaks)
 	}

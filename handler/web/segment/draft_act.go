@@ -18,71 +18,82 @@ type actionResult struct {
 
 // act applies the button to the draft. Unknown buttons do nothing.
 func (d *draft) act(action page.Action, saved *guidonv1.DocumentSegment, zone *time.Location) (done actionResult) {
-	i, one := action.Index(0, len(d.Constraints))
 	switch action.Verb {
 	case "name":
 		d.Naming = true
-	case "add":
-		done.Problems = d.add(len(d.Constraints), newConstraint(zone))
 	case "clear":
 		d.Constraints, d.Everyone = nil, true
-	}
-	if !one {
-		return done
-	}
-	c := &d.Constraints[i]
-	switch action.Verb {
-	case "edit":
-		c.Open = true
-	case "done":
-		done.Problems = c.check(i, saved, zone)
-		c.Open = len(done.Problems) > 0
-	case "reset":
-		if c.From >= 0 {
-			*c = constraintOf(saved.GetConstraints()[c.From], c.From, zone)
-		}
-	case "remove":
-		done.AskLast = len(d.Constraints) == 1
-		if !done.AskLast {
-			d.Constraints = slices.Delete(d.Constraints, i, i+1)
-		}
-	case "duplicate":
-		copied := *c
-		copied.From = -1
-		done.Problems = d.add(i+1, copied)
-	case "up":
-		d.move(i, i-1)
-	case "down":
-		d.move(i, i+1)
-	case "move":
-		if to, ok := action.Index(1, len(d.Constraints)); ok {
-			d.move(i, to)
-		}
-	case "missing":
-		if d.addsMissing(i) {
-			done.Problems = d.add(i+1, missing(c, zone))
-		}
+	default:
+		done.Problems, done.AskLast = d.Act(action, "", saved.GetConstraints(), zone)
 	}
 	return done
 }
 
+// Act applies the button to the group, whose fields have the prefix. It returns the problems, and
+// whether the button would remove the last constraint. Unknown buttons do nothing.
+func (g *Group) Act(
+	action page.Action, prefix string, saved []*guidonv1.DocumentConstraint, zone *time.Location,
+) (problems part.Problems, last bool) {
+	if action.Verb == "add" {
+		return g.add(len(g.Constraints), newConstraint(zone)), false
+	}
+	i, one := action.Index(0, len(g.Constraints))
+	if !one {
+		return nil, false
+	}
+	c := &g.Constraints[i]
+	switch action.Verb {
+	case "edit":
+		c.Open = true
+	case "done":
+		problems = c.check(prefix+name(i, ""), saved, zone)
+		c.Open = len(problems) > 0
+	case "reset":
+		if c.From >= 0 {
+			*c = constraintOf(saved[c.From], c.From, zone)
+		}
+	case "remove":
+		last = len(g.Constraints) == 1
+		if !last {
+			g.Constraints = slices.Delete(g.Constraints, i, i+1)
+		}
+	case "duplicate":
+		copied := *c
+		copied.From = -1
+		problems = g.add(i+1, copied)
+	case "up":
+		g.move(i, i-1)
+	case "down":
+		g.move(i, i+1)
+	case "move":
+		if to, ok := action.Index(1, len(g.Constraints)); ok {
+			g.move(i, to)
+		}
+	case "missing":
+		if g.addsMissing(i) {
+			problems = g.add(i+1, missing(c, zone))
+		}
+	}
+	return problems, last
+}
+
 // add inserts a constraint unless there are too many.
-func (d *draft) add(at int, c constraint) (problems part.Problems) {
-	if len(d.Constraints) >= maxConstraints {
+func (g *Group) add(at int, c constraint) (problems part.Problems) {
+	if len(g.Constraints) >= maxConstraints {
 		problems.Add("constraints", tooMany)
 		return problems
 	}
-	d.insert(at, c)
+	g.Constraints = slices.Insert(g.Constraints, at, c)
 	return nil
 }
 
 const tooMany = "A segment has 200 constraints at most here. Use lists of values, or a second segment."
 
 // move moves the constraint to another place, if there is one.
-func (d *draft) move(from, to int) {
-	if to >= 0 && to < len(d.Constraints) {
-		c := d.Constraints[from]
-		d.Constraints = slices.Insert(slices.Delete(d.Constraints, from, from+1), to, c)
+func (g *Group) move(from, to int) {
+	if to >= 0 && to < len(g.Constraints) {
+		c := g.Constraints[from]
+		g.Constraints = slices.Insert(slices.Delete(g.Constraints, from, from+1), to, c)
 	}
 }
 

@@ -29,10 +29,7 @@ func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (pro
 	} else if message := tooLong(d.Name); message != "" {
 		problems.Add("name", message)
 	}
-	for i := range d.Constraints {
-		problems = append(problems, d.Constraints[i].check(i, saved, zone)...)
-	}
-	return problems
+	return append(problems, d.Check("", saved.GetConstraints(), zone)...)
 }
 
 // tooLong returns the problem of a text that is too long, or "".
@@ -43,40 +40,40 @@ func tooLong(text string) string {
 	return ""
 }
 
-// check returns the problems of the constraint.
-func (c *constraint) check(i int, saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
+// check returns the problems of the constraint, whose fields have names that begin with at.
+func (c *constraint) check(at string, saved []*guidonv1.DocumentConstraint, zone *time.Location) (problems part.Problems) {
 	if c.Bad == "" && !c.Turned && c.savedIn(saved) {
 		return nil
 	}
 	if !slices.Contains(everyType, c.Type) {
-		problems.Add(name(i, "type"), "This type is not known. Choose one, or remove the constraint.")
+		problems.Add(at+"type", "This type is not known. Choose one, or remove the constraint.")
 		return problems
 	}
 	if c.Type != typeEntity {
 		if c.Property == "" {
-			problems.Add(name(i, "property"), "A property is needed.")
+			problems.Add(at+"property", "A property is needed.")
 		} else if message := tooLong(c.Property); message != "" {
-			problems.Add(name(i, "property"), message)
+			problems.Add(at+"property", message)
 		}
 	}
 	if c.Turned {
-		problems.Add(name(i, "operator"), "The way of comparing has changed, and so have the fields. Look at the value, then save.")
+		problems.Add(at+"operator", "The way of comparing has changed, and so have the fields. Look at the value, then save.")
 		return problems
 	}
 	if !slices.Contains(operators[c.Type], c.Operator) && entryOf(c.Type, c.Operator) != entryDate {
-		problems.Add(name(i, "operator"), typeName(c.Type)+" cannot be compared in this way. Choose another one.")
+		problems.Add(at+"operator", typeName(c.Type)+" cannot be compared in this way. Choose another one.")
 		return problems
 	}
 	if field, message := c.checkValue(zone); message != "" {
-		problems.Add(name(i, field), message)
+		problems.Add(at+field, message)
 	}
 	return problems
 }
 
 // savedIn reports whether the constraint is as it was saved.
-func (c *constraint) savedIn(saved *guidonv1.DocumentSegment) bool {
+func (c *constraint) savedIn(saved []*guidonv1.DocumentConstraint) bool {
 	is := c.document()
-	return slices.ContainsFunc(saved.GetConstraints(), func(was *guidonv1.DocumentConstraint) bool { return proto.Equal(is, was) })
+	return slices.ContainsFunc(saved, func(was *guidonv1.DocumentConstraint) bool { return proto.Equal(is, was) })
 }
 
 // checkValue returns the field of a value and its problem, or "". It makes numbers

@@ -24,7 +24,7 @@ var errForm = guidon.Errorf(guidon.InvalidArgument, "the form is not complete")
 func readDraft(form url.Values, zone *time.Location) (*draft, error) {
 	d := &draft{
 		Key: form.Get("key"), Name: form.Get("name"), Description: sameBreaks.Replace(form.Get("description")),
-		Naming: form.Get("naming") != "", Any: form.Get("match") == "any", Message: form.Get("message"),
+		Naming: form.Get("naming") != "", Message: form.Get("message"),
 		Everyone: form.Get("everyone") != "",
 		Entity:   form.Get("entity"), Context: form.Get("context"),
 	}
@@ -35,21 +35,29 @@ func readDraft(form url.Values, zone *time.Location) (*draft, error) {
 		}
 		d.Revision = revision
 	}
-	for i := 0; form.Has(name(i, "type")); i++ {
-		if i == maxConstraints {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "there are more than %d constraints", maxConstraints)
-		}
-		c, err := readConstraint(form, i, zone)
-		if err != nil {
-			return nil, err
-		}
-		d.Constraints = append(d.Constraints, c)
-	}
-	return d, nil
+	var err error
+	d.Group, err = ReadGroup(form, "", zone)
+	return d, err
 }
 
-func readConstraint(form url.Values, i int, zone *time.Location) (constraint, error) {
-	get := func(field string) string { return form.Get(name(i, field)) }
+// ReadGroup returns the group in a form, whose fields have the prefix.
+func ReadGroup(form url.Values, prefix string, zone *time.Location) (Group, error) {
+	g := Group{Any: form.Get(prefix+"match") == "any"}
+	for i := 0; form.Has(prefix + name(i, "type")); i++ {
+		if i == maxConstraints {
+			return g, guidon.Errorf(guidon.InvalidArgument, "there are more than %d constraints", maxConstraints)
+		}
+		c, err := readConstraint(form, prefix+name(i, ""), zone)
+		if err != nil {
+			return g, err
+		}
+		g.Constraints = append(g.Constraints, c)
+	}
+	return g, nil
+}
+
+func readConstraint(form url.Values, at string, zone *time.Location) (constraint, error) {
+	get := func(field string) string { return form.Get(at + field) }
 	kind, err := strconv.ParseInt(get("type"), 10, 32)
 	if err != nil {
 		return constraint{}, errForm

@@ -25,7 +25,7 @@ type creator struct {
 
 // showNew shows the form of a new segment.
 func showNew(v *page.Visit) error {
-	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Constraints: []constraint{newConstraint(v.Location())}})
+	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Group: NewGroup(v.Location())})
 	if key := v.Query().Get("copy"); key != "" {
 		content, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
 		if err != nil {
@@ -57,7 +57,7 @@ func postNew(v *page.Visit) error {
 	}
 	if page.ActionOf(form).Verb == "begin" { // from a rule of a flag, for what was typed there
 		c := newCreator(v, &draft{
-			Revision: v.State.Revision, Name: form.Get("rule." + v.Query().Get("rule") + ".add"), Constraints: []constraint{newConstraint(v.Location())},
+			Revision: v.State.Revision, Name: form.Get("rule." + v.Query().Get("rule") + ".add"), Group: NewGroup(v.Location()),
 		})
 		c.back = page.Carry(form)
 		return c.reply(http.StatusOK)
@@ -193,7 +193,7 @@ var validKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // reply responds with the page.
 func (c *creator) reply(status int) (err error) {
 	c.showProblems()
-	if c.known, err = readKnown(c.Visit); err != nil {
+	if c.known, err = ReadKnown(c.Visit); err != nil {
 		return err
 	}
 	c.readonly = !c.MayEdit()

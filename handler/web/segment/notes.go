@@ -64,33 +64,33 @@ func (c *constraint) comparesProperty() bool {
 }
 
 // addsMissing reports whether another constraint could take the missing properties in.
-func (d *draft) addsMissing(i int) bool {
-	c := &d.Constraints[i]
+func (g *Group) addsMissing(i int) bool {
+	c := &g.Constraints[i]
 	if !c.excludesMissing() {
 		return false
 	}
-	for j := range d.Constraints {
-		if o := &d.Constraints[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) && !o.Negate {
+	for j := range g.Constraints {
+		if o := &g.Constraints[j]; o.Type == c.Type && o.Property == c.Property && o.Operator == whenMissing(c.Type) && !o.Negate {
 			return false
 		}
 	}
 	return true
 }
 
-// knownProperties are the properties of the constraints of a namespace.
-type knownProperties []*guidonv1.Property
+// Known are the properties of the constraints of a namespace.
+type Known []*guidonv1.Property
 
 // maxKnown limits the properties that are offered.
 const maxKnown = 200
 
-// readKnown returns the properties of the namespace.
-func readKnown(v *page.Visit) (knownProperties, error) {
+// ReadKnown returns the properties of the namespace.
+func ReadKnown(v *page.Visit) (Known, error) {
 	list, err := listProperties.Run(v, &guidonv1.ListPropertiesRequest{NamespaceKey: v.Key(), Limit: maxKnown})
 	return list.GetProperties(), err
 }
 
 // of returns the property with the name, or nil.
-func (k knownProperties) of(property string) *guidonv1.Property {
+func (k Known) of(property string) *guidonv1.Property {
 	for _, p := range k {
 		if p.GetName() == property {
 			return p
@@ -100,16 +100,16 @@ func (k knownProperties) of(property string) *guidonv1.Property {
 }
 
 // values returns the values that constraints on the property compare with.
-func (k knownProperties) values(c *constraint) []string { return k.of(c.Property).GetValues() }
+func (k Known) values(c *constraint) []string { return k.of(c.Property).GetValues() }
 
 // conflict returns that constraints of other segments compare the property as another type, or
 // "".
-func (k knownProperties) conflict(c *constraint, saved *guidonv1.DocumentSegment) string {
+func (k Known) conflict(c *constraint, saved []*guidonv1.DocumentConstraint) string {
 	if c.Type == typeEntity || c.Property == "" {
 		return ""
 	}
 	own := make(map[flipt.ComparisonType]int32)
-	for _, s := range saved.GetConstraints() {
+	for _, s := range saved {
 		if s.GetProperty() == c.Property {
 			own[s.GetType()]++
 		}

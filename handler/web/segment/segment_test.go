@@ -163,6 +163,25 @@ func TestGone(t *testing.T) {
 	s.Post(segmentsPath+"/short", url.Values{"do": {"look"}}).Check(404)
 }
 
+// TestUsedByException: a rule that excludes the members of a segment uses it.
+func TestUsedByException(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("default", []byte(`version: guidon/1
+namespace: {key: default, name: Default}
+flags:
+  - key: layout
+    name: Layout
+    type: VARIANT_FLAG_TYPE
+    rules: [{everyone: true, code_default: true}, {everyone: true, except: [blocked], code_default: true}]
+  - {key: sweden, name: Sweden, type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {key: blocked, value: true}, except: [blocked]}]}
+segments: [{key: blocked, name: Blocked}]
+`))
+	for _, path := range []string{"", "/used-by"} {
+		s.Get(segmentsPath+"/blocked"+path).Check(200).Contains("Used by 2 flags", "Layout", "ule 2", "Sweden", "ule 1")
+	}
+	s.Get(segmentsPath + "/blocked/delete").Check(200).Contains("cannot be deleted yet")
+}
+
 // TestDelete: a used segment is not deleted, but says by what it is used; another one is if
 // its key is typed, and the list says so.
 func TestDelete(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -26,7 +25,7 @@ type editor struct {
 	*subject
 	draft    *draft
 	acted    actionResult
-	known    knownProperties
+	known    Known
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
 	answer   *answer
 	unsaved  []change.Difference    // of the draft
@@ -159,16 +158,11 @@ func (e *editor) finish(verb string) error {
 	return e.reply(http.StatusUnprocessableEntity)
 }
 
-// showProblems shows the fields that something is wrong with.
+// showProblems shows the name if something is wrong with it.
 func (e *editor) showProblems() {
 	for _, p := range e.acted.Problems {
 		if p.Field == "name" {
 			e.draft.Naming = true
-		}
-		for i := range e.draft.Constraints {
-			if strings.HasPrefix(p.Field, name(i, "")) {
-				e.draft.Constraints[i].Open = true
-			}
 		}
 	}
 }
@@ -178,7 +172,7 @@ func (e *editor) reply(status int) (err error) {
 	e.showProblems()
 	e.readonly = !e.MayEdit() || e.At != "" || isTooLarge(e.Saved)
 	if !e.readonly {
-		if e.known, err = readKnown(e.Visit); err != nil {
+		if e.known, err = ReadKnown(e.Visit); err != nil {
 			return err
 		}
 		e.unsaved = e.draft.differences(e.Saved)
@@ -219,10 +213,10 @@ func (s *subject) page(title string, main templ.Component) page.Page {
 // problems returns the problems of the form.
 func (e *editor) problems() part.Problems { return e.acted.Problems }
 
-// savedConstraint returns the saved constraint that the constraint was, or nil.
-func (e *editor) savedConstraint(c *constraint) *guidonv1.DocumentConstraint {
-	if c.From < 0 || c.From >= len(e.Saved.GetConstraints()) {
-		return nil
+// rows returns the constraints as the page shows them.
+func (e *editor) rows() *Rows {
+	return &Rows{
+		Visit: e.Visit, Group: &e.draft.Group, Saved: e.Saved.GetConstraints(), Known: e.known, Problems: e.problems(),
+		readonly: e.readonly,
 	}
-	return e.Saved.GetConstraints()[c.From]
 }

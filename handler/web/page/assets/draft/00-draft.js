@@ -16,12 +16,24 @@ const update = async (form, data) => {
   const region = form.dataset.draft;
   const fresh = await fetchRegion(form.action, region, data);
   if (!fresh) return fresh;
+  if (isBehind(form, data)) { // what is typed must not be lost
+    const again = fieldsOf(form);
+    again.set("do", data.get("do") ?? "");
+    return update(form, again);
+  }
   swap(regionOf(region), fresh);
   const now = draftForm();
   if (now && !now.dataset.effect) now.dataset.dirty = "yes"; // otherwise the server has compared it
   keep(now);
   if (now) remember(now, data.get("do") ?? "");
   return fresh;
+};
+
+// isBehind reports whether the field with the focus has changed since the data was collected.
+const isBehind = (form, data) => {
+  const field = document.activeElement;
+  return field.form === form && field.matches("input:not([type=checkbox], [type=radio]), select, textarea")
+    && field.name && !data.getAll(field.name).some((value) => value.replaceAll("\r\n", "\n") === field.value);
 };
 
 const verbOf = (button) => (button?.name === "do" ? button.value : "").split(":");
@@ -40,13 +52,30 @@ const act = async (form, button) => {
   return fresh !== undefined;
 };
 
-// A choice that changes what can be entered after it is sent at once.
-on("change", "form[data-draft] [data-submit]", (field) => {
+// A choice that changes what can be entered after it is sent at once; but one that somebody types
+// only after a second, in which browsers take what is typed for the next letter of its name.
+let spelled; // the list in which somebody types
+let choosing; // the timer
+const wait = (field) => {
+  clearTimeout(choosing);
+  choosing = setTimeout(choose, 1000, field);
+};
+on("keydown", "select[data-submit]", (field, { key }) => {
+  spelled = key.length === 1 ? field : undefined;
+  if (choosing && spelled) wait(field);
+});
+on("pointerdown", "select[data-submit]", () => { spelled = undefined; });
+on("focusout", "select[data-submit]", (field) => { if (choosing) choose(field); });
+on("change", "form[data-draft] [data-submit]", (field) => field === spelled ? wait(field) : choose(field));
+const choose = (field) => {
+  clearTimeout(choosing);
+  choosing = spelled = undefined;
+  if (!field.isConnected) return;
   const look = document.createElement("button");
   Object.assign(look, { name: "do", value: "look", hidden: true });
   field.form.append(look); // it goes with the form when that is replaced
   look.click();
-});
+};
 
 // The focus goes to what is wrong, to the fields that have appeared, to the same button, or
 // to what is nearest to a button that is gone.
@@ -55,13 +84,15 @@ const fieldsIn = (region) => [...region.querySelectorAll("input:not([type=hidden
 const finish = (fresh, button, before) => {
   const [verb, ...rest] = verbOf(button);
   const index = Number(rest[0]);
+  const group = rest.find((part) => part.startsWith("rule.")); // of the constraint
   const focus = (selector) => {
     const element = [...fresh.querySelectorAll(selector)].find(isVisible);
     element?.focus();
     return element !== undefined;
   };
-  const press = (value) => focus(`button[name="do"][value="${CSS.escape(value)}"]`);
-  const appeared = fieldsIn(fresh).find((f) => !before.fields.has(f.name));
+  const press = (verb) => pressed(group ? `${verb}:${group}` : verb);
+  const pressed = (value) => focus(`button[name="do"][value="${CSS.escape(value)}"]`);
+  const appeared = fieldsIn(fresh).find((f) => !before.fields.has(f.name) && f.type !== "radio" && f.type !== "checkbox");
   const to = { up: index - 1, down: index + 1 }[verb];
   if (focus("[autofocus]")) return;
   if (to !== undefined) {
@@ -75,7 +106,9 @@ const finish = (fresh, button, before) => {
   }
   if (verb === "remove") say("Removed");
   if (fresh.contains(document.activeElement)) return;
-  press(`edit:${index}`) || press(`edit:${index - 1}`) || (rest[0] && press(`${verb}:${rest[0]}`)) || focus("h2 ~ * button, button, a");
+  const add = () => focus(`[data-adds="${group ? group.split(".")[1] : index}"]`); // to the rule
+  if (!group && add()) return;
+  press(`edit:${index}`) || press(`edit:${index - 1}`) || (rest[0] && press(`${verb}:${rest[0]}`)) || add() || focus("h2 ~ * button, button, a");
 };
 
 // What follows from the draft follows what is typed.

@@ -1,0 +1,120 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// draftCountryShare adds a rule for 20% of the users in Sweden to a new boolean flag, and returns how
+// often it clicked.
+func draftCountryShare(t *testing.T, s *shop, v *visitor) (clicks int) {
+	t.Helper()
+	s.change(t, http.MethodPost, "/api/v1/namespaces/default/flags", map[string]any{"key": "swedish-checkout", "name": "Swedish checkout", "type": "BOOLEAN_FLAG_TYPE"})
+	v.Visit(t, flagsPath+"/swedish-checkout")
+	press := func(target chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		clicks++
+		v.Do(t, target)
+	}
+	const constraint = "rule.0.if.0.constraint.0."
+	press(click(named("summary", "Add rule")))
+	press(click(named("button", "Those who match")))
+	awaitFocus(t, v, constraint+"type")
+	v.Do(t, chromedp.KeyEvent(kb.Tab+"country"+kb.Tab+kb.Tab+kb.Tab+"SE"))
+	press(click(named("summary", "Add condition")))
+	press(click(named("button", "Only a portion")))
+	awaitFocus(t, v, "rule-0-portion-share")
+	v.Do(t, chromedp.KeyEvent("20"))
+	awaitText(t, v, ".savebar", "20%")
+	return clicks
+}
+
+// TestCountryShare: 20% of the users in Sweden take six clicks at most, and these users are on.
+func TestCountryShare(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	clicks := draftCountryShare(t, s, v) + 1 // with Save
+	v.Follow(t, click(do("save")))
+	if clicks > 6 {
+		t.Errorf("it took %d clicks", clicks)
+	}
+	awaitText(t, v, ".rule .who", "If country is SE, 20% of them")
+	var entities []string
+	for i := range 1000 {
+		entities = append(entities, fmt.Sprint("user-", i))
+	}
+	on := strings.Count(strings.Join(s.answersOf(t, "default", "swedish-checkout", entities, map[string]string{"country": "SE"}), " "), "On")
+	if on < 150 || on > 250 {
+		t.Errorf("%d of 1000 users in Sweden are on", on)
+	}
+	s.answers(t, "default", "swedish-checkout", "user-1", map[string]string{"country": "DE"}, "Off")
+}
+
+// addedConditions are buttons that add a condition to the first rule, and the fields that then have
+// the focus.
+var addedConditions = []struct{ button, focus string }{
+	{"with:0:if", "rule.0.if.0.constraint.0.type"}, {"with:0:except", "rule-0-except-add"}, {"with:0:portion", "rule-0-portion-share"},
+}
+
+// TestConditionsByKeys: a group, an exception and a division are added and removed with the keyboard
+// alone, and the focus is always in the rule.
+func TestConditionsByKeys(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, variantPath+"?edit=1")
+	for _, step := range addedConditions {
+		v.Do(t, chromedp.Focus(named("summary", "Add condition")), chromedp.KeyEvent(kb.Enter))
+		v.Do(t, chromedp.Focus(css(`button[value="`+step.button+`"]`)), chromedp.KeyEvent(kb.Enter))
+		awaitFocus(t, v, step.focus)
+	}
+	v.Do(t, chromedp.Focus(css(`button[value="add:0:rule.0.if.0."]`)), chromedp.KeyEvent(kb.Enter))
+	awaitFocus(t, v, "rule.0.if.0.constraint.1.type")
+	enter(t, v, "rule.0.if.0.constraint.0.property", "country", "rule.0.if.0.constraint.0.text", "SE")
+	v.Do(t, chromedp.Focus(css(`button[value="done:0:rule.0.if.0."]`)), chromedp.KeyEvent(kb.Enter))
+	v.Await(t, `document.activeElement.value === "edit:0:rule.0.if.0."`)
+	v.Do(t, chromedp.Focus(css(`button[value="without:0:portion"]`)), chromedp.KeyEvent(kb.Enter))
+	v.Await(t, `!document.getElementById("rule-0-portion-share") && document.querySelector(".rule.edit").contains(document.activeElement)`)
+}
+
+// TestTypedOperator: the operator that is typed by its name is chosen, however fast.
+func TestTypedOperator(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, segmentPath)
+	v.Do(t, click(do("add")))
+	awaitFocus(t, v, "constraint.1.type")
+	v.Do(t, chromedp.KeyEvent(kb.Tab+"app"+kb.Tab))
+	for _, r := range "is one o" {
+		v.Do(t, chromedp.KeyEvent(string(r)))
+		v.Do(t, chromedp.Sleep(60_000_000)) // as people type: responses arrive in between
+	}
+	v.Await(t, `document.getElementById("constraint.1.list")`)
+	v.Await(t, `document.activeElement.name === "constraint.1.operator" && document.activeElement.value === "isoneof"`)
+	v.Do(t, chromedp.KeyEvent("d")) // begins another name
+	v.Do(t, chromedp.KeyEvent(kb.Tab))
+	v.Await(t, `document.getElementById("constraint.1.operator").value === "notcontains" && document.getElementById("constraint.1.text")`)
+}
+
+// TestTypedDuringResponse: what is typed while the page waits for a response is kept.
+func TestTypedDuringResponse(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	v.Visit(t, segmentPath)
+	v.Do(t, click(do("add")))
+	awaitFocus(t, v, "constraint.1.type")
+	eval[chromedp.Void](t, v, `(send => {
+		XMLHttpRequest.prototype.send = function(body) { setTimeout(() => send.call(this, body), 300); };
+	})(XMLHttpRequest.prototype.send)`)
+	v.Do(t, choose(css(`select[name="constraint.1.operator"]`), "contains"), chromedp.Focus(css(`input[name="constraint.1.text"]`)))
+	for _, r := range "some text" {
+		v.Do(t, chromedp.KeyEvent(string(r)))
+		v.Do(t, chromedp.Sleep(50_000_000))
+	}
+	v.Await(t, `!document.querySelector("[aria-busy]") && document.querySelector('select[name="constraint.1.operator"] option:checked').value === "contains"`)
+	v.Await(t, `document.getElementById("constraint.1.text").value === "some text" && document.activeElement.id === "constraint.1.text"`)
+}
