@@ -16,7 +16,15 @@ import (
 
 // Oracle evaluates flags as contract 7 says, step by step and without anything compiled. It is
 // slow, and knows nothing of package guidon but its objects.
-type Oracle struct{ Segments []*guidon.Segment }
+type Oracle struct {
+	Segments []*guidon.Segment
+	Now      time.Time
+}
+
+// holds reports whether a rule with the conditions holds now.
+func (o Oracle) holds(c *guidon.Conditions) bool {
+	return !o.Now.Before(c.From) && (c.Until.IsZero() || o.Now.Before(c.Until))
+}
 
 // Variant returns the result of a variant flag.
 func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) guidon.VariantResult {
@@ -31,7 +39,7 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 	for _, r := range f.Rules {
 		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, &r.Conditions, id, context)
 		divided := valueOf(r.Split, id, context)
-		if !ok || r.Split != nil && r.Split.By != "" && divided == "" {
+		if !ok || !o.holds(&r.Conditions) || r.Split != nil && r.Split.By != "" && divided == "" {
 			continue
 		}
 		result := initial
@@ -79,6 +87,7 @@ func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.Vari
 func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) guidon.BooleanResult {
 	for _, r := range f.Rollouts {
 		switch {
+		case !o.holds(&r.Conditions):
 		case r.Threshold != nil && inThreshold(f, r.Threshold, id, context):
 			return guidon.BooleanResult{Enabled: r.Threshold.Value, Reason: guidon.ReasonMatch}
 		case r.Threshold == nil && r.Segment != nil:
