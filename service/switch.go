@@ -201,7 +201,7 @@ func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Se
 		if r.Segment == nil {
 			continue
 		}
-		for _, key := range r.Segment.SegmentKeys {
+		for _, key := range slices.Concat(r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
 			if segments[key] != nil {
 				continue
 			}
