@@ -110,7 +110,7 @@ func (e *snapshotEncoder) flag(f *guidon.Flag) {
 	}
 	e.raw(`],"rollouts":[`)
 	if f.Type == guidon.BooleanFlag {
-		e.rollouts(f.Rollouts)
+		e.rollouts(f)
 	}
 	e.raw(`]`)
 	if v := f.DefaultVariant(); v != nil && f.Type == guidon.VariantFlag && e.profile >= complete {
@@ -122,11 +122,9 @@ func (e *snapshotEncoder) flag(f *guidon.Flag) {
 func (e *snapshotEncoder) rules(f *guidon.Flag) {
 	variants := variantsByID(f)
 	n := 0
-	for _, r := range f.Rules {
-		t, matches := clientTargetOf(e.snapshot, r.SegmentKeys, r.SegmentOperator, &r.Conditions)
-		if !matches {
-			continue
-		}
+	for i := range e.snapshot.Compiled(f.Key).Steps() {
+		r := f.Rules[i]
+		t := clientTargetOf(e.snapshot, r.SegmentKeys, r.SegmentOperator, &r.Conditions)
 		e.comma(n).raw(`{"id":`).text(r.ID).raw(`,"segments":`).attached(t.segments).raw(`,"rank":`).integer(r.Rank)
 		e.raw(`,"segmentOperator":`).enum(evaluation.EvaluationSegmentOperator(t.operator))
 		e.raw(`,"distributions":[`).distributions(r.Distributions, variants)
@@ -148,23 +146,15 @@ func (e *snapshotEncoder) distributions(distributions []*guidon.Distribution, va
 	}
 }
 
-func (e *snapshotEncoder) rollouts(rollouts []*guidon.Rollout) {
+func (e *snapshotEncoder) rollouts(f *guidon.Flag) {
 	n := 0
-	for _, r := range rollouts {
-		var target clientTarget
-		if r.Threshold == nil {
-			matches := false
-			if r.Segment != nil {
-				target, matches = clientTargetOf(e.snapshot, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
-			}
-			if !matches {
-				continue
-			}
-		}
+	for i := range e.snapshot.Compiled(f.Key).Steps() {
+		r := f.Rollouts[i]
 		e.comma(n).raw(`{"type":`).enum(evaluation.EvaluationRolloutType(r.Type())).raw(`,"rank":`).integer(r.Rank)
 		if t := r.Threshold; t != nil {
 			e.raw(`,"threshold":{"percentage":`).float(t.Percentage).raw(`,"value":`).boolean(t.Value)
 		} else {
+			target := clientTargetOf(e.snapshot, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
 			e.raw(`,"segment":{"value":`).boolean(r.Segment.Value)
 			e.raw(`,"segmentOperator":`).enum(evaluation.EvaluationSegmentOperator(target.operator))
 			e.raw(`,"segments":`).attached(target.segments)

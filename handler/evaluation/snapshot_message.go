@@ -66,19 +66,15 @@ func (w *snapshotWire) flag(f *guidon.Flag) *evaluation.EvaluationFlag {
 	switch f.Type {
 	case guidon.VariantFlag:
 		variants := variantsByID(f)
-		for _, r := range f.Rules {
-			if t, matches := clientTargetOf(w.snapshot, r.SegmentKeys, r.SegmentOperator, &r.Conditions); matches {
-				m.Rules = append(m.Rules, w.rule(r, t, variants))
-			}
+		for i := range w.snapshot.Compiled(f.Key).Steps() {
+			m.Rules = append(m.Rules, w.rule(f.Rules[i], variants))
 		}
 		if v := f.DefaultVariant(); v != nil && w.profile >= complete {
 			m.DefaultVariant = &evaluation.EvaluationVariant{Id: v.ID, Key: v.Key, Attachment: v.Attachment}
 		}
 	case guidon.BooleanFlag:
-		for _, r := range f.Rollouts {
-			if rollout := w.rollout(r); rollout != nil {
-				m.Rollouts = append(m.Rollouts, rollout)
-			}
+		for i := range w.snapshot.Compiled(f.Key).Steps() {
+			m.Rollouts = append(m.Rollouts, w.rollout(f.Rollouts[i]))
 		}
 	}
 	return m
@@ -102,7 +98,8 @@ func (w *snapshotWire) all(segments []*guidon.Segment) []*evaluation.EvaluationS
 	})
 }
 
-func (w *snapshotWire) rule(r *guidon.Rule, t clientTarget, variants map[string]*guidon.Variant) *evaluation.EvaluationRule {
+func (w *snapshotWire) rule(r *guidon.Rule, variants map[string]*guidon.Variant) *evaluation.EvaluationRule {
+	t := clientTargetOf(w.snapshot, r.SegmentKeys, r.SegmentOperator, &r.Conditions)
 	m := &evaluation.EvaluationRule{
 		Id: r.ID, Segments: w.all(t.segments), Rank: r.Rank,
 		SegmentOperator: evaluation.EvaluationSegmentOperator(t.operator),
@@ -117,26 +114,19 @@ func (w *snapshotWire) rule(r *guidon.Rule, t clientTarget, variants map[string]
 	return m
 }
 
-// rollout returns the rollout, or nil if it can never match.
 func (w *snapshotWire) rollout(r *guidon.Rollout) *evaluation.EvaluationRollout {
 	m := &evaluation.EvaluationRollout{Type: evaluation.EvaluationRolloutType(r.Type()), Rank: r.Rank}
-	switch {
-	case r.Threshold != nil:
+	if r.Threshold != nil {
 		m.Rule = &evaluation.EvaluationRollout_Threshold{Threshold: &evaluation.EvaluationRolloutThreshold{
 			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
 		}}
 		return m
-	case r.Segment != nil:
-		t, matches := clientTargetOf(w.snapshot, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
-		if !matches {
-			return nil
-		}
-		m.Rule = &evaluation.EvaluationRollout_Segment{Segment: &evaluation.EvaluationRolloutSegment{
-			Value: r.Segment.Value, SegmentOperator: evaluation.EvaluationSegmentOperator(t.operator), Segments: w.all(t.segments),
-		}}
-		return m
 	}
-	return nil
+	t := clientTargetOf(w.snapshot, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
+	m.Rule = &evaluation.EvaluationRollout_Segment{Segment: &evaluation.EvaluationRolloutSegment{
+		Value: r.Segment.Value, SegmentOperator: evaluation.EvaluationSegmentOperator(t.operator), Segments: w.all(t.segments),
+	}}
+	return m
 }
 
 func (w *snapshotWire) segment(g *guidon.Segment) *evaluation.EvaluationSegment {

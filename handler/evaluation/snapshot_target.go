@@ -12,25 +12,13 @@ type clientTarget struct {
 	operator guidon.SegmentOperator
 }
 
-// clientTargetOf returns whom a rule of a flag that clients get is for, and false if it never
-// matches. Groups of constraints, and everyone, become segments with the keys ~1, ~2 and so
-// on, which no other segment can have.
-func clientTargetOf(s *guidon.Snapshot, keys []string, operator guidon.SegmentOperator, c *guidon.Conditions) (t clientTarget, matches bool) {
-	if c.Portion != nil && c.Portion.Percentage <= 0 {
-		return t, false
-	}
-	t.operator = operator
+// clientTargetOf returns whom a rule of a flag that clients get is for, if it may match. Groups
+// of constraints, and everyone, become segments with the keys ~1, ~2 and so on, which no other
+// segment can have.
+func clientTargetOf(s *guidon.Snapshot, keys []string, operator guidon.SegmentOperator, c *guidon.Conditions) clientTarget {
+	t := clientTarget{operator: operator}
 	for _, key := range keys {
-		g := s.Segment(key)
-		if g == nil {
-			return t, false
-		}
-		t.segments = append(t.segments, g)
-	}
-	for _, key := range c.ExceptSegmentKeys {
-		if s.Segment(key) == nil {
-			return t, false
-		}
+		t.segments = append(t.segments, s.Segment(key))
 	}
 	for i, g := range c.Groups {
 		t.segments = append(t.segments, &guidon.Segment{Key: groupKey(i), MatchType: g.MatchType, Constraints: g.Constraints})
@@ -41,7 +29,7 @@ func clientTargetOf(s *guidon.Snapshot, keys []string, operator guidon.SegmentOp
 	if c.Everyone && len(t.segments) == 0 {
 		t.segments = []*guidon.Segment{{Key: groupKey(0)}}
 	}
-	return t, len(t.segments) > 0
+	return t
 }
 
 func groupKey(i int) string { return "~" + strconv.Itoa(i+1) }
