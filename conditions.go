@@ -1,16 +1,21 @@
 package guidon
 
-// Conditions are what a rule or rollout requires of an entity besides its segments.
+import "time"
+
+// Conditions are what a rule or rollout requires of an entity besides its segments, and when
+// it does. A threshold has only the times.
 type Conditions struct {
 	Groups            []*ConstraintGroup `json:"groups,omitempty"`            // all of which must hold
 	ExceptSegmentKeys []string           `json:"exceptSegmentKeys,omitempty"` // none of which may match
 	Everyone          bool               `json:"everyone,omitempty"`          // without segments and groups: it matches everyone
 	Portion           *Portion           `json:"portion,omitempty"`
+	From              time.Time          `json:"from,omitzero"`  // when the rule begins to hold, in whole seconds, or zero
+	Until             time.Time          `json:"until,omitzero"` // when it no longer holds, or zero
 }
 
 // none reports whether there are no conditions.
 func (c *Conditions) none() bool {
-	return len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil
+	return len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil && c.From.IsZero() && c.Until.IsZero()
 }
 
 // ConstraintGroup is some constraints of a rule, which belong to no segment.

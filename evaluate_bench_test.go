@@ -204,3 +204,25 @@ func BenchmarkConstraint(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAt is the time for a snapshot at an instant of the epoch that is kept, and at the
+// first one of another epoch, if one of a hundred flags has a rule with a time.
+func BenchmarkAt(b *testing.B) {
+	flags, segments := benchObjects(10_000)
+	for i := 0; i < len(flags); i += 100 {
+		flags[i].Rollouts[0].From = instant(1 + i%timesOfRules)
+	}
+	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, segments)
+	b.Run("same epoch", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.At(instant(1))
+		}
+	})
+	b.Run("next epoch", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			s.At(instant(1 + i%timesOfRules))
+		}
+	})
+}

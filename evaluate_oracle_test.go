@@ -3,6 +3,7 @@ package guidon_test
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +37,8 @@ func compareWithOracle(t *testing.T, data []byte, entityID, value string) {
 	input := flagtest.NewTargetedInput(data)
 	flag := input.Flag()
 	segments := input.Segments(value)
-	s, oracle := flagtest.SnapshotOf(flag, segments...), flagtest.Oracle{Segments: segments}
+	now := flagtest.FuzzedStart.Add(time.Duration(input.Below(4*flagtest.FuzzedTimes)-4) * time.Second / 4)
+	s, oracle := flagtest.SnapshotOf(flag, segments...).At(now), flagtest.Oracle{Segments: segments, Now: now}
 	context := map[string]string{"p0": value, "p1": entityID, "": value}
 	switch flag.Type {
 	case guidon.VariantFlag:
@@ -46,7 +48,7 @@ func compareWithOracle(t *testing.T, data []byte, entityID, value string) {
 		}
 		want := oracle.Variant(flag, entityID, context)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("variant of %q with %v (-oracle +engine):\n%s\n%s", entityID, context, diff, flagtest.Text(flag, segments))
+			t.Errorf("variant of %q with %v at %v (-oracle +engine):\n%s\n%s", entityID, context, now, diff, flagtest.Text(flag, segments))
 		}
 	case guidon.BooleanFlag:
 		got, err := s.Boolean(flag.Key, entityID, context)
@@ -55,7 +57,7 @@ func compareWithOracle(t *testing.T, data []byte, entityID, value string) {
 		}
 		want := oracle.Boolean(flag, entityID, context)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("boolean of %q with %v (-oracle +engine):\n%s\n%s", entityID, context, diff, flagtest.Text(flag, segments))
+			t.Errorf("boolean of %q with %v at %v (-oracle +engine):\n%s\n%s", entityID, context, now, diff, flagtest.Text(flag, segments))
 		}
 	}
 }

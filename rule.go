@@ -60,7 +60,7 @@ type Rollout struct {
 	Threshold   *RolloutThreshold `json:"threshold,omitempty"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Conditions                    // of a Segment
+	Conditions
 }
 
 // RolloutSegment sets Value for the entities of its segments that meet the conditions of the

@@ -20,6 +20,10 @@ type Snapshot struct {
 	flagByKey     shards[CompiledFlag]
 	segmentsByKey segmentIndex
 	unreadable    map[UnreadableKey]error // see Unreadable
+	timed         map[string]bool         // the keys of the flags that have boundaries; nil if there are none
+	epoch         int64                   // for which the flags are compiled
+	base          *Snapshot               // nil unless Snapshot.At has compiled this one from it
+	sinceBase     []FlagChange            // from the base to this snapshot
 	derived       *sync.Map               // *Derivation[T] to *derivedValue[T]; not shared with other snapshots
 }
 
@@ -42,6 +46,7 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 	compiled, byKey := make([]*CompiledFlag, len(flags)), newShards[CompiledFlag](len(flags))
 	for i, f := range flags {
 		compiled[i] = s.compile(f)
+		s.setTimed(f.Key, f)
 		compiled[i].order = i
 		byKey.set(f.Key, compiled[i])
 	}

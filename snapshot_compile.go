@@ -85,15 +85,16 @@ func (f *CompiledFlag) Threshold(rollout int) BucketShare {
 	return newThresholdShare(f.flag.Rollouts[rollout].Threshold, f.key)
 }
 
-func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
+// compileFlag compiles the flag for an epoch. A rule that is not in force never matches.
+func compileFlag(f *Flag, segments segmentIndex, epoch int64) *CompiledFlag {
 	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f, err: segments.unreadable(f)}
 	switch f.Type {
 	case VariantFlag:
 		c.hash = updateHash(hashStart, f.Key)
 		c.defaultVariant = f.DefaultVariant()
-		c.compileRules(segments)
+		c.compileRules(segments, epoch)
 	case BooleanFlag:
-		c.compileRollouts(segments)
+		c.compileRollouts(segments, epoch)
 	}
 	if c.err != nil {
 		c.kind = UnreadableFlag
@@ -101,7 +102,7 @@ func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
 	return c
 }
 
-func (c *CompiledFlag) compileRules(segments segmentIndex) {
+func (c *CompiledFlag) compileRules(segments segmentIndex, epoch int64) {
 	if len(c.flag.Rules) == 0 {
 		return
 	}
@@ -109,6 +110,10 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	c.rules = make([]compiledRule, len(c.flag.Rules))
 	for i, r := range c.flag.Rules {
 		to := &c.rules[i]
+		if !r.InForce(epoch) {
+			to.audience = nobody
+			continue
+		}
 		to.audience, to.conditions = segments.target(r.SegmentKeys, r.SegmentOperator, &r.Conditions, r.Split, c.key)
 		to.ranges, to.codeDefault = compileRanges(r.Distributions, variants, to.conditions.buckets()), r.CodeDefault
 	}
@@ -137,23 +142,23 @@ func variantsByID(f *Flag) map[string]*Variant {
 	return variants
 }
 
-func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
+func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 	if len(c.flag.Rollouts) == 0 {
 		return
 	}
 	c.rollouts = make([]compiledRollout, len(c.flag.Rollouts))
 	for i, r := range c.flag.Rollouts {
 		switch t, s := r.Threshold, r.Segment; {
+		case !r.InForce(epoch) || t == nil && s == nil:
+			c.rollouts[i].audience = nobody
 		case t != nil:
 			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value}
 			if t.Start != 0 || t.Split != nil && *t.Split != (Split{}) {
 				c.rollouts[i].share = new(newThresholdShare(t, c.key))
 			}
-		case s != nil:
+		default:
 			c.rollouts[i].value = s.Value
 			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, &r.Conditions, nil, c.key)
-		default:
-			c.rollouts[i] = compiledRollout{audience: nobody}
 		}
 	}
 }

@@ -99,6 +99,7 @@ func TestFlagsDerivationRandomly(t *testing.T) {
 			s.Apply(guidon.SnapshotDelta{DeletedFlags: flagKeys(s)[:2]}) // another successor
 			if s = s.Apply(delta); w.random.IntN(3) == 0 {
 				checkDerived(t, fmt.Sprintf("seed %d, step %d", seed, step), s, w.snapshot())
+				checkDerived(t, fmt.Sprintf("seed %d, step %d, at a time", seed, step), s.At(instant(1+w.random.IntN(timesOfRules))), w.snapshot())
 			}
 		}
 	}

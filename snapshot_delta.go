@@ -35,7 +35,8 @@ func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
 		return s
 	}
 	next := *s
-	next.unreadable = maps.Clone(s.unreadable)
+	next.unreadable, next.timed = maps.Clone(s.unreadable), maps.Clone(s.timed)
+	next.base, next.sinceBase = nil, nil
 	flags, segments := map[string]*Flag{}, map[string]*Segment{} // nil: deleted
 	for _, d := range deltas {
 		next.revision = d.Revision
@@ -99,6 +100,7 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 	for key, f := range latest {
 		c := FlagChange{Before: byKey.get(key)}
 		s.setUnreadable("flag", key, nil)
+		s.setTimed(key, f)
 		if f != nil {
 			c.After = s.compile(f)
 			c.After.order = math.MaxInt
@@ -125,7 +127,7 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 
 // compile compiles the flag, whose segments must be in the snapshot.
 func (s *Snapshot) compile(f *Flag) *CompiledFlag {
-	c := compileFlag(f, s.segmentsByKey)
+	c := compileFlag(f, s.segmentsByKey, s.epoch)
 	s.setUnreadable("flag", f.Key, c.err)
 	return c
 }

@@ -52,9 +52,21 @@ func NewSegmentsDerivation[T any](derive func(segments []*Segment) T) *Derivatio
 func (d *Derivation[T]) Of(s *Snapshot) T {
 	value, known := s.derived.Load(d)
 	if !known {
-		value, _ = s.derived.LoadOrStore(d, newDerivedValue(d, nil, func() T { return d.derive(s) }))
+		value, _ = s.derived.LoadOrStore(d, newDerivedValue(d, nil, func() T { return d.compute(s) }))
 	}
 	return value.(*derivedValue[T]).get()
+}
+
+// compute computes the value, from that of the base if there is one, which is shared with the
+// next snapshots and other epochs.
+func (d *Derivation[T]) compute(s *Snapshot) T {
+	switch {
+	case s.base != nil && d.ofSegments:
+		return d.Of(s.base)
+	case s.base != nil && d.update != nil:
+		return d.update(d.Of(s.base), s.sinceBase)
+	}
+	return d.derive(s)
 }
 
 // derivedValue is the value of a derivation for one snapshot.

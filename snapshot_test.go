@@ -145,6 +145,13 @@ func TestApplyRandomly(t *testing.T) {
 				if want, got := describe(t, w.snapshot()), describe(t, next); !reflect.DeepEqual(want, got) {
 					t.Fatalf("step %d: Apply differs from NewSnapshot (-new +applied):\n%s", step, gocmp.Diff(want, got))
 				}
+				at := instant(w.random.IntN(timesOfRules))
+				if want, got := describe(t, w.snapshot().At(at)), describe(t, next.At(at)); !reflect.DeepEqual(want, got) {
+					t.Fatalf("step %d: Apply differs from NewSnapshot at %v (-new +applied):\n%s", step, at, gocmp.Diff(want, got))
+				}
+				if want, got := describe(t, next.At(at)), describe(t, applied.Preview(instant(w.random.IntN(timesOfRules))).Apply(delta).At(at)); !reflect.DeepEqual(want, got) {
+					t.Fatalf("step %d: a change of another epoch differs at %v (-want +got):\n%s", step, at, gocmp.Diff(want, got))
+				}
 				deltas = append(deltas, delta)
 				if want, got := describe(t, next), describe(t, base.Apply(deltas...)); !reflect.DeepEqual(want, got) {
 					t.Fatalf("step %d: %d deltas together differ from one after the other (-each +together):\n%s", step, len(deltas), gocmp.Diff(want, got))
@@ -199,7 +206,21 @@ func (w *world) randomSegment(key string) *guidon.Segment {
 	return flagtest.Segment(key, guidon.MatchType(w.random.IntN(2)), constraints...)
 }
 
+// randomFlag returns a flag, of which each second one has a rule with a time.
 func (w *world) randomFlag(key string) *guidon.Flag {
+	f := w.timelessFlag(key)
+	times := guidon.Conditions{From: instant(w.random.IntN(timesOfRules)), Until: instant(w.random.IntN(timesOfRules))}
+	switch i := w.random.IntN(4); {
+	case i > 1:
+	case f.Type == guidon.VariantFlag:
+		f.Rules[0].Conditions = times
+	default:
+		f.Rollouts[i].Conditions = times
+	}
+	return f
+}
+
+func (w *world) timelessFlag(key string) *guidon.Flag {
 	var segments []string
 	for range w.random.IntN(3) + 1 {
 		segments = append(segments, fmt.Sprintf("segment-%d", w.random.IntN(6)))

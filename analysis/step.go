@@ -15,7 +15,7 @@ type step struct {
 	keys        []string                 // of its segments
 	stated      *guidon.Conditions
 	divider     guidon.Bucketer     // of the distributions of a rule
-	share       *guidon.BucketShare // of a threshold, or nil
+	share       *guidon.BucketShare // of a threshold that may match, or nil
 	guidon.Step                     // without an audience for a threshold, and if evaluations skip the step
 }
 
@@ -26,10 +26,7 @@ func stepsOf(compiled *guidon.CompiledFlag) (steps []step) {
 		steps = make([]step, len(f.Rollouts))
 		for i, r := range f.Rollouts {
 			steps[i] = step{id: r.ID, threshold: r.Threshold, value: rolloutValue(r), stated: &r.Conditions}
-			switch {
-			case r.Threshold != nil:
-				steps[i].share = new(compiled.Threshold(i))
-			case r.Segment != nil:
+			if r.Threshold == nil && r.Segment != nil {
 				steps[i].keys = r.Segment.SegmentKeys
 			}
 		}
@@ -40,7 +37,9 @@ func stepsOf(compiled *guidon.CompiledFlag) (steps []step) {
 		}
 	}
 	for i, s := range compiled.Steps() {
-		steps[i].Step = s
+		if steps[i].Step = s; s.Audience == nil {
+			steps[i].share = new(compiled.Threshold(i))
+		}
 	}
 	return steps
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -21,7 +22,39 @@ func conditionsShape[T any](at func(*T) *guidon.Conditions) shape[T] {
 		except, everyone,
 		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion }, cloneOf,
 			func(p *guidon.Portion) string { return PortionWords(p, "") }),
+		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
+		instant("until", "end time", func(t *T) *time.Time { return &at(t).Until }),
 	}
+}
+
+// instant returns the member for a time, which may be unset.
+func instant[T any](json, name string, at func(*T) *time.Time) *value[T] {
+	v := shown(json, name, at, func(t *T) any { return bareText(instantWords(*at(t))) })
+	v.get = func(_ *guidon.Flag, t *T) any {
+		if at(t).IsZero() {
+			return ""
+		}
+		return at(t).Format(time.RFC3339)
+	}
+	return v
+}
+
+func instantWords(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Format("2 January 2006 15:04:05 UTC")
+}
+
+// timesWords returns when a rule holds, such as ", from 1 December 2026 09:00:00 UTC", or "".
+func timesWords(c *guidon.Conditions) (words string) {
+	if !c.From.IsZero() {
+		words += ", from " + instantWords(c.From)
+	}
+	if !c.Until.IsZero() {
+		words += ", until " + instantWords(c.Until)
+	}
+	return words
 }
 
 // split returns the member for a way to divide.
@@ -143,5 +176,5 @@ func TargetWords(segments string, c *guidon.Conditions, limit int) string {
 	if c.Portion != nil {
 		words = append(words, PortionWords(c.Portion, " of them"))
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, ", ") + timesWords(c)
 }

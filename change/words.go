@@ -65,7 +65,7 @@ func valueWords(value any) (string, bool) {
 	case guidon.Color:
 		return nonEmpty(string(value), bare), len(value) <= maxQuoted
 	case bareText:
-		return bare(string(value)), len(value) <= maxQuoted
+		return nonEmpty(string(value), bare), len(value) <= maxQuoted
 	case percent:
 		return percentWords(float32(value)), true
 	case switched:
@@ -292,7 +292,7 @@ func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	case r.Segment != nil:
 		return targetWords(r.Segment.SegmentKeys, &r.Conditions) + ": " + OnOff(r.Segment.Value)
 	case r.Threshold != nil:
-		return thresholdWords(r.Threshold) + ": " + OnOff(r.Threshold.Value)
+		return thresholdWords(r.Threshold) + timesWords(&r.Conditions) + ": " + OnOff(r.Threshold.Value)
 	}
 	return ""
 }

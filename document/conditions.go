@@ -2,6 +2,7 @@ package document
 
 import (
 	"maps"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -13,6 +14,8 @@ func (d *decoder) conditions(c *guidon.Conditions) fields {
 		"if":       d.list(func(n *node) { c.Groups = append(c.Groups, d.group(n)) }),
 		"except":   d.texts(&c.ExceptSegmentKeys),
 		"everyone": d.boolean(&c.Everyone),
+		"from":     d.instant(&c.From),
+		"until":    d.instant(&c.Until),
 		"portion": func(n *node) {
 			if n.kind != null {
 				c.Portion = &guidon.Portion{}
@@ -86,6 +89,14 @@ func (e *encoder) conditions(n *node, c *guidon.Conditions) {
 		e.addStart(portion, p.Start)
 		addSplit(portion, p.Split)
 		n.add("portion", portion)
+	}
+	addInstant(n, "from", c.From)
+	addInstant(n, "until", c.Until)
+}
+
+func addInstant(n *node, name string, at time.Time) {
+	if !at.IsZero() {
+		n.add(name, textNode(at.Format(time.RFC3339)))
 	}
 }
 

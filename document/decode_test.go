@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -411,6 +412,8 @@ flags:
           percentage: 30
           start: 30
           seed: layer-checkout
+        from: "2026-12-01T09:00:00Z"
+        until: "2026-12-24T00:00:00Z"
         split:
           by: account
           seed: price-test
@@ -433,6 +436,7 @@ flags:
         portion:
           percentage: 10
           hash: murmur3
+        until: "2026-12-24T00:00:00Z"
       - segment:
           value: true
         if:
@@ -447,6 +451,7 @@ flags:
           start: 50
           by: tenant
           hash: flipt-fine
+        from: "2026-12-01T09:00:00Z"
 segments:
   - key: beta
     name: Beta
@@ -479,5 +484,42 @@ func TestConditions(t *testing.T) {
 	again, _, err := s.Import(t.Context(), service.Write{}, "shop", d, service.ImportUpdate, false)
 	if err != nil || len(again.Changes) > 0 {
 		t.Errorf("importing again: got %d changes, %v", len(again.Changes), err)
+	}
+}
+
+// TestTimes: times of any zone, in quotes or not, are those of UTC. Anything else is an error.
+func TestTimes(t *testing.T) {
+	const text = "version: guidon/1\nnamespace: {key: shop, name: Shop}\nflags:\n  - {key: f, name: F, type: BOOLEAN_FLAG_TYPE, " +
+		"rollouts: [{threshold: {percentage: 100, value: true}, from: FROM, until: null}]}\n"
+	from := func(value string) *service.Document {
+		return decodeOne(t, document.YAML, strings.Replace(text, "FROM", value, 1))
+	}
+	for value, want := range map[string]time.Time{
+		"2026-12-01T09:00:00Z":        time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC),
+		"'2026-12-01T10:00:00+01:00'": time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC),
+		"null":                        {},
+	} {
+		d := from(value)
+		if err := d.Validate(); err != nil {
+			t.Errorf("%s: %v", value, err)
+		}
+		if r := d.Flags[0].Rollouts[0]; !r.From.Equal(want) || !r.Until.IsZero() {
+			t.Errorf("%s: got %v until %v, want %v", value, r.From, r.Until, want)
+		}
+	}
+	for value, want := range map[string]string{
+		"2026-12-01":           "must be a time in RFC 3339, such as 2026-12-01T09:00:00Z",
+		"2026-12-01T09:00:00":  "must be a time in RFC 3339, such as 2026-12-01T09:00:00Z",
+		"[1]":                  "must be a string, not a list",
+		"2026-12-01T09:00:00Z": "version",
+	} {
+		text := strings.Replace(text, "FROM", value, 1)
+		if want == "version" {
+			text = strings.Replace(text, "guidon/1", `"1.4"`, 1)
+		}
+		_, err := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "from") {
+			t.Errorf("%s: got %v, want %q", value, err, want)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -140,6 +141,21 @@ func (d *decoder) text(to *string) func(n *node) {
 		default:
 			d.fail(n, "must be a string, not %s", n.kind)
 		}
+	}
+}
+
+// instant returns a function that reads a time.
+func (d *decoder) instant(to *time.Time) func(n *node) {
+	return func(n *node) {
+		var value string
+		if d.text(&value)(n); value == "" {
+			return
+		}
+		at, err := time.Parse(time.RFC3339, value)
+		if err != nil {
+			d.fail(n, "must be a time in RFC 3339, such as 2026-12-01T09:00:00Z")
+		}
+		*to = at
 	}
 }
 

@@ -79,7 +79,6 @@ func (e *encoder) rollout(r *service.DocumentRollout) *node {
 		segment.addTrue("value", s.Value)
 		n.add("segment", segment)
 	}
-	e.conditions(n, &r.Conditions)
 	if t := r.Threshold; t != nil {
 		threshold := &node{kind: object}
 		threshold.add("percentage", e.floatNode(t.Percentage))
@@ -90,5 +89,6 @@ func (e *encoder) rollout(r *service.DocumentRollout) *node {
 		}
 		n.add("threshold", threshold)
 	}
+	e.conditions(n, &r.Conditions)
 	return n
 }

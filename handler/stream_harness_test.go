@@ -26,6 +26,7 @@ type journal struct {
 
 	mu      sync.Mutex
 	states  map[string]guidon.Revision
+	flags   []*guidon.Flag // of every namespace
 	records []*change.Record
 	tokens  []*service.Authentication
 	changed chan struct{}
@@ -113,7 +114,7 @@ func (j *journal) Snapshot(ctx context.Context, key string, d service.Demand) (*
 	case !exists:
 		return nil, 0, guidon.NotFound
 	}
-	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), 0, nil
+	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, j.flags, nil), 0, nil
 }
 
 func (j *journal) Authentications(context.Context, service.Demand, string) (*service.AuthenticationSet, time.Duration, error) {

@@ -86,7 +86,7 @@ var rolloutKeys = []func(r *DocumentRollout) string{
 		if s := r.Segment; s != nil {
 			return fmt.Sprintf("%q segment %q %d %t %s", r.Description, s.SegmentKeys, s.SegmentOperator, s.Value, contentOf(r.Conditions))
 		}
-		return fmt.Sprintf("%q threshold %s", r.Description, contentOf(r.Threshold))
+		return fmt.Sprintf("%q threshold %s", r.Description, contentOf(r.Threshold, r.Conditions))
 	},
 	func(r *DocumentRollout) string {
 		if r.Segment != nil {

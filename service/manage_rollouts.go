@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -119,10 +120,11 @@ func segmentKeysOf(segment *guidon.RolloutSegment) []string {
 }
 
 // check makes the checks common to create and update. It returns the segment rollout and its
-// conditions in their stored form, or none for a threshold.
+// conditions in their stored form; for a threshold, only the times.
 func (in RolloutInput) check() (*guidon.RolloutSegment, guidon.Conditions, error) {
 	if in.Threshold != nil {
-		return nil, guidon.Conditions{}, checkThreshold(in.Threshold, in.Conditions)
+		times := guidon.Conditions{From: in.From, Until: in.Until}
+		return nil, times, cmp.Or(checkThreshold(in.Threshold, in.Conditions), checkTimes(&times))
 	}
 	if in.Segment == nil {
 		return nil, guidon.Conditions{}, nil

@@ -53,7 +53,7 @@ type Plan struct {
 	// there are any, the plan leaves them as they are, and it has no digest.
 	Conflicts []change.ObjectConflicts
 
-	base *guidon.Snapshot // for its effects; nil for an applied plan, or if the target did not exist
+	base View // for its effects; without a snapshot for an applied plan, or if the target did not exist
 }
 
 // ExpectedPlan is the plan that [Service.Apply] must match.
@@ -97,7 +97,7 @@ func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest, 
 	}
 	plan, err := p.plan(base, view.Revision, s.now())
 	if err == nil {
-		plan.base = view.Snapshot
+		plan.base = view
 		plan.warnOmitted()
 	}
 	return plan, view.State, err

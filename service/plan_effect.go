@@ -19,7 +19,7 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analys
 		return true, nil
 	}
 	after, work := p.after(), 0
-	for _, f := range p.base.Flags() {
+	for _, f := range p.base.Snapshot.Flags() {
 		if !affected[f.Key] { // most
 			continue
 		}
@@ -31,7 +31,7 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analys
 			return false, nil
 		}
 		work += effectWork(f, edited)
-		e, err := analysis.EffectOf(ctx, p.base, after, f.Key)
+		e, err := analysis.EffectOf(ctx, p.base.Snapshot, after, f.Key)
 		if err != nil {
 			return false, err
 		}
@@ -44,7 +44,7 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analys
 
 // after returns the state of the target after the plan.
 func (p *Plan) after() *guidon.Snapshot {
-	return p.base.Apply(guidon.SnapshotDelta{
+	return p.base.after(guidon.SnapshotDelta{
 		Flags: p.Patch.Put.Flags, Segments: p.Patch.Put.Segments,
 		DeletedFlags: p.Patch.Delete.Flags, DeletedSegments: p.Patch.Delete.Segments,
 	})
@@ -54,7 +54,7 @@ func (p *Plan) after() *guidon.Snapshot {
 // a segment that it changes.
 func (p *Plan) affectedFlags() map[string]bool {
 	affected := map[string]bool{}
-	if p.base == nil {
+	if p.base.Snapshot == nil {
 		return affected
 	}
 	for i := range p.Changes {
@@ -62,7 +62,7 @@ func (p *Plan) affectedFlags() map[string]bool {
 		case c.Kind == change.KindFlag && c.Action == change.ActionUpdate:
 			affected[c.Key] = true
 		case c.Kind == change.KindSegment:
-			for f := range p.base.SegmentUsers(c.Key).All() {
+			for f := range p.base.Snapshot.SegmentUsers(c.Key).All() {
 				affected[f.Key] = true
 			}
 		}

@@ -12,12 +12,12 @@ import (
 // warnOmitted adds a warning for each flag that the plan removes from the snapshots of
 // client-side SDKs.
 func (p *Plan) warnOmitted() {
-	if p.base == nil || !p.hasAdditions() {
+	if p.base.Snapshot == nil || !p.hasAdditions() {
 		return // as most
 	}
 	affected, after := p.affectedFlags(), p.after()
-	for _, f := range p.base.Flags() {
-		if !affected[f.Key] || after.Flag(f.Key) == nil || analysis.ClientOmission(p.base.Compiled(f.Key)) != "" {
+	for _, f := range p.base.Snapshot.Flags() {
+		if !affected[f.Key] || after.Flag(f.Key) == nil || analysis.ClientOmission(p.base.Snapshot.Compiled(f.Key)) != "" {
 			continue
 		}
 		if reason := analysis.ClientOmission(after.Compiled(f.Key)); reason != "" {
@@ -33,5 +33,5 @@ func (p *Plan) warnOmitted() {
 func (p *Plan) hasAdditions() bool {
 	return slices.ContainsFunc(p.Patch.Put.Flags, (*guidon.Flag).Additions) ||
 		slices.ContainsFunc(p.Patch.Put.Segments, (*guidon.Segment).Additions) ||
-		slices.ContainsFunc(p.base.Segments(), (*guidon.Segment).Additions)
+		slices.ContainsFunc(p.base.Snapshot.Segments(), (*guidon.Segment).Additions)
 }

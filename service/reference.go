@@ -141,6 +141,7 @@ func (s *Service) ViewAt(ctx context.Context, ref Reference, d Demand, admit Adm
 	if err != nil {
 		return view, err
 	}
-	view.Snapshot, view.Revision, view.Stamp = snapshot, snapshot.Revision().Number, snapshot.Revision().Stamp
+	view.Revision, view.Stamp = snapshot.Revision().Number, snapshot.Revision().Stamp
+	view.see(snapshot, ref.At.Time)
 	return view, nil
 }

@@ -66,7 +66,7 @@ func (v View) PreviewSwitch(ctx context.Context, flagKey string, on bool) (*anal
 	}
 	switched := *f
 	if on {
-		_, err = turnOn(&switched, true, time.Time{}, func(key string) (*guidon.Segment, error) { return v.Snapshot.Segment(key), nil })
+		_, err = turnOn(&switched, true, v.instant(), func(key string) (*guidon.Segment, error) { return v.Snapshot.Segment(key), nil })
 	} else {
 		turnOff(&switched, time.Time{})
 	}
@@ -163,13 +163,13 @@ func turnOn(f *guidon.Flag, everyone bool, now time.Time, segment func(key strin
 		restoreSwitched(f, now)
 		return true, nil
 	}
-	is, err := stateOf(f, segment)
+	is, err := stateOf(f, now, segment)
 	if err != nil || is != analysis.OffState && (f.Enabled || !everyone) {
 		return false, err
 	}
 	wide := *f
 	wide.Enabled, wide.UpdatedAt = true, now
-	switch would, err := stateOf(&wide, segment); {
+	switch would, err := stateOf(&wide, now, segment); {
 	case err != nil:
 		return false, err
 	case would == analysis.OffState:
@@ -193,8 +193,9 @@ func restoreSwitched(f *guidon.Flag, now time.Time) {
 	f.UpdatedAt = now
 }
 
-// stateOf returns the state of the flag, for which the segments of rules do not matter.
-func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) (analysis.FlagState, error) {
+// stateOf returns the state of the flag at the time, for which the segments of rules do not
+// matter.
+func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Segment, error)) (analysis.FlagState, error) {
 	segments := map[string]*guidon.Segment{}
 	for _, r := range f.Rollouts {
 		if r.Segment == nil {
@@ -214,5 +215,5 @@ func stateOf(f *guidon.Flag, segment func(key string) (*guidon.Segment, error)) 
 		}
 	}
 	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
-	return analysis.Summarize(alone.Compiled(f.Key)).State, nil
+	return analysis.Summarize(alone.At(now).Compiled(f.Key)).State, nil
 }

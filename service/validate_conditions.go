@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -47,6 +48,9 @@ func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
 		}
 		c.Groups = append(c.Groups, checked)
 	}
+	if err := checkTimes(&c); err != nil {
+		return c, err
+	}
 	if len(c.ExceptSegmentKeys) > 0 {
 		var err error
 		if c.ExceptSegmentKeys, err = checkSegmentChoice("", c.ExceptSegmentKeys); err != nil {
@@ -62,6 +66,33 @@ func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
 		}
 	}
 	return c, nil
+}
+
+// The times that a rule can have: RFC 3339 has no later ones.
+var (
+	firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+)
+
+// checkTimes checks when a rule holds, and sets the times to their stored form.
+func checkTimes(c *guidon.Conditions) error {
+	c.From, c.Until = c.From.UTC(), c.Until.UTC()
+	for _, f := range []struct {
+		name string
+		at   time.Time
+	}{{"from", c.From}, {"until", c.Until}} {
+		switch {
+		case f.at.IsZero():
+		case f.at.Before(firstTime) || f.at.After(lastTime):
+			return invalidField(f.name, "must be between the years 2000 and 9999")
+		case f.at.Nanosecond() != 0:
+			return invalidField(f.name, "must be a whole second")
+		}
+	}
+	if !c.Until.IsZero() && !c.Until.After(c.From) {
+		return invalidField("until", "must be after from")
+	}
+	return nil
 }
 
 func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
@@ -112,7 +143,7 @@ func checkSplit(name string, s *guidon.Split) error {
 	return checkEnum(name+".hash", s.Hash)
 }
 
-// checkThreshold checks the share of a threshold, whose rule has no conditions.
+// checkThreshold checks the share of a threshold, whose rule has no conditions but times.
 func checkThreshold(t *guidon.RolloutThreshold, c guidon.Conditions) error {
 	for _, f := range []struct {
 		name  string

@@ -14,6 +14,7 @@ type State struct {
 	Namespace string
 	Revision  int64         // 0 if the namespace never existed, or the revision is not known
 	Stamp     int64         // of the revision, if a view of the namespace was read
+	Epoch     int64         // of the snapshot of that view
 	Age       time.Duration // since it was last known to be current; 0 unless the database is unavailable
 }
 
@@ -23,6 +24,7 @@ type View struct {
 	Snapshot *guidon.Snapshot
 	State
 	clock func() time.Time // of the service; nil means time.Now
+	at    time.Time        // of the snapshot; may be zero if that is the same at all times
 }
 
 // now returns the time, for results that depend on it besides the state.
@@ -58,8 +60,37 @@ func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, e
 	if err := checkRevision(view.State, d); err != nil {
 		return view, err
 	}
-	view.Snapshot = snapshot
+	view.see(snapshot, time.Time{})
 	return view, nil
+}
+
+// see sets the snapshot as it is at the instant, or now if that is zero. It reads the clock
+// only if answers depend on the time.
+func (v *View) see(s *guidon.Snapshot, at time.Time) {
+	v.Snapshot, v.at = s, at
+	switch {
+	case !s.Timed():
+		return
+	case at.IsZero():
+		v.at = v.now()
+		v.Snapshot = s.At(v.at)
+	default:
+		v.Snapshot = s.Preview(at)
+	}
+	v.Epoch = v.Snapshot.Epoch()
+}
+
+// instant returns the instant that the view is for.
+func (v View) instant() time.Time {
+	if v.at.IsZero() {
+		return v.now()
+	}
+	return v.at
+}
+
+// after returns the snapshot as it is at the instant of the view after a change.
+func (v View) after(delta guidon.SnapshotDelta) *guidon.Snapshot {
+	return v.Snapshot.Apply(delta).At(v.instant())
 }
 
 // ViewOrEmpty is View, but returns an empty state if the namespace does not exist. Lists

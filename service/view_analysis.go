@@ -40,7 +40,7 @@ func (v View) PreviewReach(ctx context.Context, flagKey string, edited *Document
 
 // with returns the snapshot if the flag, which may be a new one, is stored as f.
 func (v View) with(f *guidon.Flag) *guidon.Snapshot {
-	return v.Snapshot.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{f}})
+	return v.after(guidon.SnapshotDelta{Flags: []*guidon.Flag{f}})
 }
 
 // editedObject returns the object as an import in mode ImportUpdate would store it.
@@ -117,7 +117,7 @@ func (v View) segmentUses(
 	if err != nil {
 		return nil, Page{}, err
 	}
-	uses, after := make([]SegmentUse, len(page)), v.Snapshot.Apply(delta)
+	uses, after := make([]SegmentUse, len(page)), v.after(delta)
 	for i, u := range analysis.SegmentUses(page)[segmentKey] {
 		uses[i].SegmentUse = u
 		if uses[i].Effect, err = analysis.EffectOf(ctx, v.Snapshot, after, u.Flag.Key); err != nil {

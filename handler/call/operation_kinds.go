@@ -87,7 +87,7 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 				response, err = fn(ctx, v, m, request)
 			}
 			if err == nil {
-				request.tag(o, &response, v.Snapshot.Revision())
+				request.tag(o, &response, v.Snapshot)
 			}
 			if err == nil && response.Answer != nil { // it keeps the state until the client has received it
 				err = request.Reserve(ctx, request.stored)
@@ -120,7 +120,7 @@ func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 				response, err = responseOf(fn(ctx, before, after, m, request))
 			}
 			if err == nil {
-				request.tag(o, &response, before.Snapshot.Revision(), after.Snapshot.Revision())
+				request.tag(o, &response, before.Snapshot, after.Snapshot)
 			}
 			response.State = before.State
 			return response, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -122,15 +123,18 @@ func (r *Request) OfPast() bool { return !r.at.IsCurrent() || !r.with.IsCurrent(
 
 // tag sets the ETag of the response from states of which one was named by a reference, and
 // drops the message if the client has it. The stamp of a revision distinguishes states of a
-// database that was restored from a backup. If the operation has set an ETag, for what
-// depends on more than the states, it is a part of it.
-func (r *Request) tag(o *Operation, response *Response, revisions ...guidon.Revision) {
+// database that was restored from a backup, and the epoch those at different times. If the
+// operation has set an ETag, for what depends on more than the states, it is a part of it.
+func (r *Request) tag(o *Operation, response *Response, states ...*guidon.Snapshot) {
 	if !r.OfPast() {
 		return
 	}
-	tags := make([]string, len(revisions), len(revisions)+1)
-	for i, revision := range revisions {
-		tags[i] = fmt.Sprintf("%d-%x", revision.Number, uint64(revision.Stamp)) // #nosec G115 -- only its bits matter
+	var tags []string
+	for _, s := range states {
+		tags = append(tags, fmt.Sprintf("%d-%x", s.Revision().Number, uint64(s.Revision().Stamp))) // #nosec G115 -- only its bits matter
+		if s.Epoch() != 0 {
+			tags = append(tags, strconv.FormatInt(s.Epoch(), 10))
+		}
 	}
 	if response.ETag != "" {
 		tags = append(tags, response.ETag)

@@ -1,6 +1,10 @@
 package convert
 
 import (
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
@@ -10,12 +14,15 @@ type withConditions interface {
 	GetGroups() []*flipt.ConstraintGroup
 	GetExceptSegmentKeys() []string
 	GetEveryone() bool
+	GetHoldsFrom() *timestamppb.Timestamp
+	GetHoldsUntil() *timestamppb.Timestamp
 	GetPortion() *flipt.Portion
 }
 
 // ConditionsOf returns the conditions of a rule or rollout, or of a request about one.
 func ConditionsOf(m withConditions) guidon.Conditions {
 	c := guidon.Conditions{ExceptSegmentKeys: m.GetExceptSegmentKeys(), Everyone: m.GetEveryone()}
+	c.From, c.Until = timeOf(m.GetHoldsFrom()), timeOf(m.GetHoldsUntil())
 	for _, g := range m.GetGroups() {
 		c.Groups = append(c.Groups, groupOf(g))
 	}
@@ -26,6 +33,13 @@ func ConditionsOf(m withConditions) guidon.Conditions {
 		}
 	}
 	return c
+}
+
+func timeOf(t *timestamppb.Timestamp) (at time.Time) {
+	if t != nil {
+		at = t.AsTime()
+	}
+	return at
 }
 
 func groupOf(g *flipt.ConstraintGroup) *guidon.ConstraintGroup {

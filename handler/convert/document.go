@@ -159,14 +159,14 @@ func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
 		Groups: WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
-		Portion: WirePortion(r.Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
+		HoldsFrom: Timestamp(r.From), HoldsUntil: Timestamp(r.Until), Portion: WirePortion(r.Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
 	}
 }
 
 func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	m := &guidonv1.DocumentRollout{
 		Description: r.Description, Groups: WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys,
-		Everyone: r.Everyone, Portion: WirePortion(r.Portion),
+		Everyone: r.Everyone, HoldsFrom: Timestamp(r.From), HoldsUntil: Timestamp(r.Until), Portion: WirePortion(r.Portion),
 	}
 	switch {
 	case r.Threshold != nil:

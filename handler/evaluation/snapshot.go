@@ -59,7 +59,7 @@ const snapshotForm = 1
 // "" for a namespace that does not exist. It consists of the number and stamp of the
 // revision, the form and profile of the body, and how much is unreadable, which another
 // release may be able to read. The stamp distinguishes a restored database from its earlier
-// state.
+// state. It is mixed with the epoch, so that time changes the tag.
 func snapshotETag(s *guidon.Snapshot, p profile) string {
 	r := s.Revision()
 	if r == (guidon.Revision{}) {
@@ -67,7 +67,7 @@ func snapshotETag(s *guidon.Snapshot, p profile) string {
 	}
 	tag := make([]byte, 0, 20)
 	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Number))                                          // #nosec G115 -- the bits are meant
-	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Stamp))                                           // #nosec G115 -- the bits are meant
+	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Stamp^s.Epoch()))                                 // #nosec G115 -- the bits are meant
 	tag = binary.BigEndian.AppendUint32(tag, uint32(len(s.Unreadable()))<<16|snapshotForm<<8|uint32(p)) // #nosec G115 -- the low bits are enough
 	return hex.EncodeToString(tag)
 }

@@ -91,7 +91,7 @@ func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout
 			Rank: r.Rank, Description: r.Description,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt),
 			Groups: convert.WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
-			Portion: convert.WirePortion(r.Portion),
+			HoldsFrom: convert.Timestamp(r.From), HoldsUntil: convert.Timestamp(r.Until), Portion: convert.WirePortion(r.Portion),
 		}
 		switch {
 		case r.Threshold != nil:

@@ -87,6 +87,7 @@ func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
 			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
 			Groups: convert.WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
+			HoldsFrom: convert.Timestamp(r.From), HoldsUntil: convert.Timestamp(r.Until),
 			Portion: convert.WirePortion(r.Portion), Split: convert.WireSplit(r.Split), CodeDefault: r.CodeDefault,
 		}
 	}

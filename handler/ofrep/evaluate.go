@@ -190,8 +190,8 @@ func (q *Request) namedKeys() ([]string, error) {
 const encodingVersion = 1
 
 // etag returns the ETag of the bulk response, without quotes. It is a digest of all that
-// the response depends on: number and stamp of the revision, the offered stream, and
-// the whole context (OFREP 6).
+// the response depends on: number and stamp of the revision, the epoch, the offered stream,
+// and the whole context (OFREP 6).
 func (q *Request) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	b := q.answer.content
 	text := func(text string) {
@@ -204,6 +204,9 @@ func (q *Request) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	text(s.Namespace().Key)
 	if n := len(s.Unreadable()); n > 0 { // another release may be able to read them
 		text("unreadable " + strconv.Itoa(n))
+	}
+	if epoch := s.Epoch(); epoch != 0 {
+		text("epoch " + strconv.FormatInt(epoch, 10))
 	}
 	text(string(offer.appendIdentity(nil)))
 	text(q.context.Flags) // the property alone does not show whether flags was a string

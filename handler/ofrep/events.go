@@ -20,51 +20,53 @@ const (
 	capabilityParameter = "capability"
 )
 
-// listener sends an event when the revision of its namespace changes.
+// listener sends an event when the revision or the epoch of its namespace changes.
 type listener struct {
 	*Request
-	last    string // the header Last-Event-ID
+	sent    string // the id of the last event; at first the header Last-Event-ID
 	started bool
-	sent    guidon.Revision
 }
 
 // Namespace implements [stream.Listener].
 func (l *listener) Namespace() string { return l.About() }
 
 // Listen implements [stream.Listener]. It returns a refetch event if the client has not
-// seen the current revision. At the start of the stream, a client without Last-Event-ID
-// gets one too: a change may have happened between its bulk request and now.
+// seen the current revision in this epoch. At the start of the stream, a client without
+// Last-Event-ID gets one too: a change may have happened between its bulk request and now.
 func (l *listener) Listen(ctx context.Context, s *service.Service, d service.Demand) (stream.Update, error) {
 	view, err := s.ViewOrEmpty(ctx, l.namespace, d)
 	if err != nil {
 		return stream.Update{State: view.State}, err
 	}
-	at := view.Snapshot.Revision()
-	changed := at != l.sent
-	if !l.started {
-		changed = l.last != eventID(at)
-	}
-	known := l.started && !changed
-	l.started, l.sent = true, at
+	e := refetchEvents.Of(view.Snapshot)
+	changed, started := l.sent != e.id, l.started
+	l.sent, l.started = e.id, true
+	u := stream.Update{State: view.State, Until: view.Snapshot.Next()}
 	switch {
-	case known:
-		return stream.Update{State: view.State}, nil
 	case changed:
-		return stream.Update{State: view.State, Events: refetchEvents.Of(view.Snapshot)}, nil
+		u.Events = e.text
+	case !started:
+		u.Events = []byte("id: " + e.id + "\n\n")
 	}
-	return stream.Update{State: view.State, Events: []byte("id: " + eventID(at) + "\n\n")}, nil
+	return u, nil
 }
 
-// eventID returns the event id of a revision. It includes the stamp, which distinguishes
-// a state restored from a backup from an earlier one with the same number.
-func eventID(r guidon.Revision) string {
-	return strconv.FormatInt(r.Number, 10) + "-" + strconv.FormatUint(uint64(r.Stamp), 16) // #nosec G115 -- the bits are meant
+// event is an encoded event.
+type event struct {
+	id   string
+	text []byte
 }
 
-// refetchEvents are the encoded events, one for each snapshot.
-var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) []byte {
+// refetchEvents are the events, one for each snapshot. The id includes the stamp, which
+// distinguishes a state restored from a backup from an earlier one with the same number, and
+// the epoch unless that is 0.
+var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) event {
 	number := strconv.FormatInt(s.Revision().Number, 10)
-	return []byte("id: " + eventID(s.Revision()) + "\nevent: message\ndata: {\"type\":\"refetchEvaluation\",\"etag\":\"" + number + "\"}\n\n")
+	id := number + "-" + strconv.FormatUint(uint64(s.Revision().Stamp), 16) // #nosec G115 -- the bits are meant
+	if epoch := s.Epoch(); epoch != 0 {
+		id += "-" + strconv.FormatInt(epoch, 10)
+	}
+	return event{id, []byte("id: " + id + "\nevent: message\ndata: {\"type\":\"refetchEvaluation\",\"etag\":\"" + number + "\"}\n\n")}
 })
 
 // EventForm returns the form of the event streams of namespaces. A browser's EventSource
@@ -74,7 +76,7 @@ func (p *Protocol) EventForm() stream.Form {
 		q := &Request{namespace: namespaceIn(x)}
 		request := &call.Request{
 			Credentials: credentials(x.Request.Header),
-			Payload:     &listener{Request: q, last: x.Request.Header.Get("Last-Event-ID")},
+			Payload:     &listener{Request: q, sent: x.Request.Header.Get("Last-Event-ID")},
 		}
 		if text := x.Request.URL.Query().Get(capabilityParameter); text != "" {
 			request.Capability = &call.Capability{Text: text, Namespace: q.namespace, Arrived: p.now()}

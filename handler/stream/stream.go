@@ -26,6 +26,9 @@ const (
 	// streamRetry is the least delay after a failed poll. Up to as much is added at
 	// random.
 	streamRetry = time.Second
+	// boundarySpread is the most that is added, at random, to when a stream polls because
+	// of Update.Until, so that clients do not fetch all together.
+	boundarySpread = 5 * time.Second
 )
 
 // How long clients wait before they reconnect. The delay is random, so that the clients
@@ -51,8 +54,9 @@ type Listener interface {
 // Update is the result of a poll: events, and the state that they lead up to.
 type Update struct {
 	State  service.State
-	Events []byte // server-sent events
-	More   bool   // there may be more
+	Events []byte    // server-sent events
+	More   bool      // there may be more
+	Until  time.Time // when there are events although nothing has changed; zero means never
 }
 
 // NewOperation returns an operation whose response is an event stream. It runs for
@@ -257,10 +261,14 @@ func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time,
 		if update.More {
 			continue
 		}
-		if update.expires.IsZero() {
-			return never, ""
+		pollAt := never
+		if !update.expires.IsZero() {
+			pollAt = latest(update.expires, now.Add(streamRetry))
 		}
-		return latest(update.expires, now.Add(streamRetry)), ""
+		if !update.Until.IsZero() {
+			pollAt = earliest(pollAt, update.Until.Add(jitter(0, boundarySpread)), time.Time{})
+		}
+		return pollAt, ""
 	}
 }
 

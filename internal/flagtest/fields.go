@@ -82,6 +82,12 @@ func fill(v reflect.Value, name string, n *int) {
 	switch value := v.Addr().Interface().(type) {
 	case *time.Time:
 		*value = start.Add(time.Duration(*n) * time.Minute)
+		switch name { // the rule holds now
+		case "From":
+			*value = value.Truncate(time.Second)
+		case "Until":
+			*value = value.Truncate(time.Second).AddDate(1000, 0, 0)
+		}
 		return
 	case *json.RawMessage:
 		*value = fmt.Appendf(nil, `{"n":%d}`, *n)
@@ -189,7 +195,7 @@ func each(v reflect.Value, path string, do func(path string, v reflect.Value)) {
 func change(v reflect.Value, name string) {
 	switch value := v.Addr().Interface().(type) {
 	case *time.Time:
-		*value = value.Add(time.Hour)
+		*value = value.Add(time.Second)
 		return
 	case *json.RawMessage:
 		*value = json.RawMessage(`{"n":"changed"}`)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -111,6 +112,7 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 			r.Threshold = &guidon.RolloutThreshold{Percentage: s.float(), Value: s.Bool()}
 			if s.targeted {
 				r.Threshold.Start, r.Threshold.Split = s.start(), s.split()
+				r.From, r.Until = s.instant(), s.instant()
 			}
 		case 2:
 			r.Segment = &guidon.RolloutSegment{
@@ -151,7 +153,22 @@ func (s *FuzzInput) conditions() (c guidon.Conditions) {
 			c.Portion.Split = *split
 		}
 	}
+	c.From, c.Until = s.instant(), s.instant()
 	return c
+}
+
+// FuzzedTimes are how many seconds the times of rules are in, from FuzzedStart on.
+const FuzzedTimes = 8
+
+// FuzzedStart is the first of them.
+var FuzzedStart = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+
+// instant returns a time, or zero in most cases.
+func (s *FuzzInput) instant() (at time.Time) {
+	if s.Below(3) == 0 {
+		at = FuzzedStart.Add(time.Duration(s.Below(FuzzedTimes)) * time.Second)
+	}
+	return at
 }
 
 // Operators returns the names of all operators, and two that do not exist.

@@ -16,7 +16,15 @@ import (
 
 // Oracle evaluates flags as contract 7 says, step by step and without anything compiled. It is
 // slow, and knows nothing of package guidon but its objects.
-type Oracle struct{ Segments []*guidon.Segment }
+type Oracle struct {
+	Segments []*guidon.Segment
+	Now      time.Time
+}
+
+// holds reports whether a rule with the conditions holds now.
+func (o Oracle) holds(c *guidon.Conditions) bool {
+	return !o.Now.Before(c.From) && (c.Until.IsZero() || o.Now.Before(c.Until))
+}
 
 // Variant returns the result of a variant flag.
 func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) guidon.VariantResult {
@@ -30,6 +38,9 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 	}
 	bucketed := false
 	for _, r := range f.Rules {
+		if !o.holds(&r.Conditions) {
+			continue
+		}
 		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, &r.Conditions, id, context, &bucketed)
 		divided := valueOf(r.Split, id, context)
 		if !ok || r.Split != nil && r.Split.By != "" && divided == "" {
@@ -94,6 +105,7 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 	bucketed, divided := false, false
 	for _, r := range f.Rollouts {
 		switch {
+		case !o.holds(&r.Conditions):
 		case r.Threshold != nil:
 			if partialThreshold(r.Threshold) {
 				divided = true

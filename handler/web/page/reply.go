@@ -81,7 +81,7 @@ const ages = 5 * time.Minute
 func (v *Visit) notModified() bool {
 	digest := sha256.New()
 	for _, part := range []any{
-		Build(), v.Site.Version, v.Site.Interface, v.Site.ReadOnly, v.Site.PublicPath, v.State.Revision, v.State.Stamp,
+		Build(), v.Site.Version, v.Site.Interface, v.Site.ReadOnly, v.Site.PublicPath, v.State.Revision, v.State.Stamp, v.State.Epoch,
 		v.Preferences, v.here(), exchange.First(v.Request.Header, fragmentHeader),
 		v.Site.Now().Truncate(ages).Unix(), v.State.Age > 0, v.Visitor.Name,
 	} {

@@ -3347,6 +3347,10 @@ type Rollout struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion       *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -3483,6 +3487,20 @@ func (x *Rollout) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *Rollout) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *Rollout) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
 }
 
 func (x *Rollout) GetPortion() *Portion {
@@ -4180,6 +4198,10 @@ type CreateRolloutRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion       *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -4290,6 +4312,20 @@ func (x *CreateRolloutRequest) GetEveryone() bool {
 	return false
 }
 
+func (x *CreateRolloutRequest) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *CreateRolloutRequest) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
+}
+
 func (x *CreateRolloutRequest) GetPortion() *Portion {
 	if x != nil {
 		return x.Portion
@@ -4339,6 +4375,10 @@ type UpdateRolloutRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion       *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -4447,6 +4487,20 @@ func (x *UpdateRolloutRequest) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *UpdateRolloutRequest) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *UpdateRolloutRequest) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
 }
 
 func (x *UpdateRolloutRequest) GetPortion() *Portion {
@@ -4632,6 +4686,10 @@ type Rule struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	// How the shares divide the entities; unset means in the flag's own way.
@@ -4761,6 +4819,20 @@ func (x *Rule) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *Rule) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *Rule) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
 }
 
 func (x *Rule) GetPortion() *Portion {
@@ -5038,6 +5110,10 @@ type CreateRuleRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	// How the shares divide the entities; unset means in the flag's own way.
@@ -5142,6 +5218,20 @@ func (x *CreateRuleRequest) GetEveryone() bool {
 	return false
 }
 
+func (x *CreateRuleRequest) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *CreateRuleRequest) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
+}
+
 func (x *CreateRuleRequest) GetPortion() *Portion {
 	if x != nil {
 		return x.Portion
@@ -5186,6 +5276,10 @@ type UpdateRuleRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion *Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	// How the shares divide the entities; unset means in the flag's own way.
@@ -5288,6 +5382,20 @@ func (x *UpdateRuleRequest) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *UpdateRuleRequest) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *UpdateRuleRequest) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
 }
 
 func (x *UpdateRuleRequest) GetPortion() *Portion {
@@ -6054,7 +6162,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vsegment_key\x18\x02 \x01(\tR\n" +
 	"segmentKey\x12#\n" +
-	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\"\xcb\x04\n" +
+	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\"\xc5\x05\n" +
 	"\aRollout\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
@@ -6070,7 +6178,11 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
 	"\x04rule\"\xb1\x01\n" +
 	"\x0eRolloutSegment\x12#\n" +
@@ -6123,7 +6235,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x03 \x01(\tR\aflagKey\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"\xaa\x03\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\xa4\x04\n" +
 	"\x14CreateRolloutRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12\x12\n" +
@@ -6133,9 +6245,13 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
-	"\x04rule\"\xa6\x03\n" +
+	"\x04rule\"\xa0\x04\n" +
 	"\x14UpdateRolloutRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
@@ -6145,7 +6261,11 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
 	"\x04rule\"f\n" +
 	"\x14DeleteRolloutRequest\x12\x0e\n" +
@@ -6156,7 +6276,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x1f\n" +
 	"\vrollout_ids\x18\x03 \x03(\tR\n" +
-	"rolloutIds\"\x95\x05\n" +
+	"rolloutIds\"\x8f\x06\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12\x1f\n" +
@@ -6174,7 +6294,11 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	" \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
 	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
 	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"v\n" +
@@ -6195,7 +6319,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
 	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"\xe5\x03\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\xdf\x04\n" +
 	"\x11CreateRuleRequest\x12\x19\n" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12#\n" +
 	"\vsegment_key\x18\x02 \x01(\tB\x02\x18\x01R\n" +
@@ -6206,10 +6330,14 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
 	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
-	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"\xe1\x03\n" +
+	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"\xdb\x04\n" +
 	"\x11UpdateRuleRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
@@ -6220,7 +6348,11 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
 	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
 	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"c\n" +
@@ -6477,122 +6609,134 @@ var file_flipt_flipt_proto_depIdxs = []int32{
 	41,  // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
 	42,  // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
 	43,  // 38: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
-	45,  // 39: flipt.Rollout.portion:type_name -> flipt.Portion
-	5,   // 40: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	46,  // 41: flipt.RolloutThreshold.split:type_name -> flipt.Split
-	2,   // 42: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
-	44,  // 43: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
-	3,   // 44: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
-	46,  // 45: flipt.Portion.split:type_name -> flipt.Split
-	6,   // 46: flipt.Split.hash:type_name -> flipt.BucketHash
-	40,  // 47: flipt.RolloutList.rules:type_name -> flipt.Rollout
-	41,  // 48: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	42,  // 49: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 50: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	45,  // 51: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
-	41,  // 52: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	42,  // 53: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 54: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	45,  // 55: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
-	62,  // 56: flipt.Rule.distributions:type_name -> flipt.Distribution
-	68,  // 57: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 58: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
-	5,   // 59: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 60: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
-	45,  // 61: flipt.Rule.portion:type_name -> flipt.Portion
-	46,  // 62: flipt.Rule.split:type_name -> flipt.Split
-	54,  // 63: flipt.RuleList.rules:type_name -> flipt.Rule
-	5,   // 64: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 65: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	45,  // 66: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
-	46,  // 67: flipt.CreateRuleRequest.split:type_name -> flipt.Split
-	5,   // 68: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 69: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	45,  // 70: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
-	46,  // 71: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
-	68,  // 72: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 73: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
-	7,   // 74: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
-	8,   // 75: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
-	13,  // 76: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
-	14,  // 77: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
-	15,  // 78: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
-	16,  // 79: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
-	17,  // 80: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
-	20,  // 81: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
-	21,  // 82: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
-	22,  // 83: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
-	23,  // 84: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
-	24,  // 85: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
-	26,  // 86: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
-	27,  // 87: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
-	28,  // 88: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
-	57,  // 89: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
-	56,  // 90: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
-	58,  // 91: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
-	59,  // 92: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
-	61,  // 93: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
-	60,  // 94: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
-	49,  // 95: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
-	48,  // 96: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
-	50,  // 97: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
-	51,  // 98: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
-	52,  // 99: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
-	53,  // 100: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
-	63,  // 101: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
-	64,  // 102: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
-	65,  // 103: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
-	31,  // 104: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
-	32,  // 105: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
-	33,  // 106: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
-	34,  // 107: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
-	35,  // 108: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
-	37,  // 109: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
-	38,  // 110: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
-	39,  // 111: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
-	10,  // 112: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
-	9,   // 113: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
-	11,  // 114: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
-	12,  // 115: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
-	11,  // 116: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
-	11,  // 117: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
-	70,  // 118: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
-	18,  // 119: flipt.Flipt.GetFlag:output_type -> flipt.Flag
-	19,  // 120: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
-	18,  // 121: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
-	18,  // 122: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
-	70,  // 123: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
-	25,  // 124: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
-	25,  // 125: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
-	70,  // 126: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
-	54,  // 127: flipt.Flipt.GetRule:output_type -> flipt.Rule
-	55,  // 128: flipt.Flipt.ListRules:output_type -> flipt.RuleList
-	54,  // 129: flipt.Flipt.CreateRule:output_type -> flipt.Rule
-	54,  // 130: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
-	70,  // 131: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
-	70,  // 132: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
-	40,  // 133: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
-	47,  // 134: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
-	40,  // 135: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
-	40,  // 136: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
-	70,  // 137: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
-	70,  // 138: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
-	62,  // 139: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
-	62,  // 140: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
-	70,  // 141: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
-	29,  // 142: flipt.Flipt.GetSegment:output_type -> flipt.Segment
-	30,  // 143: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
-	29,  // 144: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
-	29,  // 145: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
-	70,  // 146: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
-	36,  // 147: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
-	36,  // 148: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
-	70,  // 149: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
-	112, // [112:150] is the sub-list for method output_type
-	74,  // [74:112] is the sub-list for method input_type
-	74,  // [74:74] is the sub-list for extension type_name
-	74,  // [74:74] is the sub-list for extension extendee
-	0,   // [0:74] is the sub-list for field type_name
+	68,  // 39: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
+	68,  // 40: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
+	45,  // 41: flipt.Rollout.portion:type_name -> flipt.Portion
+	5,   // 42: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	46,  // 43: flipt.RolloutThreshold.split:type_name -> flipt.Split
+	2,   // 44: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
+	44,  // 45: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
+	3,   // 46: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
+	46,  // 47: flipt.Portion.split:type_name -> flipt.Split
+	6,   // 48: flipt.Split.hash:type_name -> flipt.BucketHash
+	40,  // 49: flipt.RolloutList.rules:type_name -> flipt.Rollout
+	41,  // 50: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	42,  // 51: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 52: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	68,  // 53: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	68,  // 54: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	45,  // 55: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
+	41,  // 56: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	42,  // 57: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	43,  // 58: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	68,  // 59: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	68,  // 60: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	45,  // 61: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
+	62,  // 62: flipt.Rule.distributions:type_name -> flipt.Distribution
+	68,  // 63: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 64: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
+	5,   // 65: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 66: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
+	68,  // 67: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
+	68,  // 68: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
+	45,  // 69: flipt.Rule.portion:type_name -> flipt.Portion
+	46,  // 70: flipt.Rule.split:type_name -> flipt.Split
+	54,  // 71: flipt.RuleList.rules:type_name -> flipt.Rule
+	5,   // 72: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 73: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	68,  // 74: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	68,  // 75: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	45,  // 76: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
+	46,  // 77: flipt.CreateRuleRequest.split:type_name -> flipt.Split
+	5,   // 78: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	43,  // 79: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	68,  // 80: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	68,  // 81: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	45,  // 82: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
+	46,  // 83: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
+	68,  // 84: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
+	68,  // 85: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
+	7,   // 86: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
+	8,   // 87: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
+	13,  // 88: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
+	14,  // 89: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
+	15,  // 90: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
+	16,  // 91: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
+	17,  // 92: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
+	20,  // 93: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
+	21,  // 94: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
+	22,  // 95: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
+	23,  // 96: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
+	24,  // 97: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
+	26,  // 98: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
+	27,  // 99: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
+	28,  // 100: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
+	57,  // 101: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
+	56,  // 102: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
+	58,  // 103: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
+	59,  // 104: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
+	61,  // 105: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
+	60,  // 106: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
+	49,  // 107: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
+	48,  // 108: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
+	50,  // 109: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
+	51,  // 110: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
+	52,  // 111: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
+	53,  // 112: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
+	63,  // 113: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
+	64,  // 114: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
+	65,  // 115: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
+	31,  // 116: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
+	32,  // 117: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
+	33,  // 118: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
+	34,  // 119: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
+	35,  // 120: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
+	37,  // 121: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
+	38,  // 122: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
+	39,  // 123: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
+	10,  // 124: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
+	9,   // 125: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
+	11,  // 126: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
+	12,  // 127: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
+	11,  // 128: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
+	11,  // 129: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
+	70,  // 130: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
+	18,  // 131: flipt.Flipt.GetFlag:output_type -> flipt.Flag
+	19,  // 132: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
+	18,  // 133: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
+	18,  // 134: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
+	70,  // 135: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
+	25,  // 136: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
+	25,  // 137: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
+	70,  // 138: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
+	54,  // 139: flipt.Flipt.GetRule:output_type -> flipt.Rule
+	55,  // 140: flipt.Flipt.ListRules:output_type -> flipt.RuleList
+	54,  // 141: flipt.Flipt.CreateRule:output_type -> flipt.Rule
+	54,  // 142: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
+	70,  // 143: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
+	70,  // 144: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
+	40,  // 145: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
+	47,  // 146: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
+	40,  // 147: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
+	40,  // 148: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
+	70,  // 149: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
+	70,  // 150: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
+	62,  // 151: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
+	62,  // 152: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
+	70,  // 153: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
+	29,  // 154: flipt.Flipt.GetSegment:output_type -> flipt.Segment
+	30,  // 155: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
+	29,  // 156: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
+	29,  // 157: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
+	70,  // 158: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
+	36,  // 159: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
+	36,  // 160: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
+	70,  // 161: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
+	124, // [124:162] is the sub-list for method output_type
+	86,  // [86:124] is the sub-list for method input_type
+	86,  // [86:86] is the sub-list for extension type_name
+	86,  // [86:86] is the sub-list for extension extendee
+	0,   // [0:86] is the sub-list for field type_name
 }
 
 func init() { file_flipt_flipt_proto_init() }

@@ -2087,6 +2087,10 @@ type DocumentRule struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion *flipt.Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	// How the shares divide the entities; unset means in the flag's own way.
@@ -2174,6 +2178,20 @@ func (x *DocumentRule) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *DocumentRule) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *DocumentRule) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
 }
 
 func (x *DocumentRule) GetPortion() *flipt.Portion {
@@ -2270,6 +2288,10 @@ type DocumentRollout struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// The instant from which the rule holds, in whole seconds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The part of these entities that the rule is for; the others go on to the next one.
 	Portion       *flipt.Portion `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2357,6 +2379,20 @@ func (x *DocumentRollout) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *DocumentRollout) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *DocumentRollout) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
+	}
+	return nil
 }
 
 func (x *DocumentRollout) GetPortion() *flipt.Portion {
@@ -2853,7 +2889,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1e\n" +
 	"\n" +
 	"attachment\x18\x05 \x01(\tR\n" +
-	"attachment\"\xc2\x03\n" +
+	"attachment\"\xbc\x04\n" +
 	"\fDocumentRule\x12!\n" +
 	"\fsegment_keys\x18\x01 \x03(\tR\vsegmentKeys\x12A\n" +
 	"\x10segment_operator\x18\x02 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12\x12\n" +
@@ -2861,20 +2897,28 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\rdistributions\x18\x04 \x03(\v2\x1f.guidon.v1.DocumentDistributionR\rdistributions\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
 	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
 	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"J\n" +
 	"\x14DocumentDistribution\x12\x18\n" +
 	"\avariant\x18\x01 \x01(\tR\avariant\x12\x18\n" +
-	"\arollout\x18\x02 \x01(\x02R\arollout\"\xe9\x02\n" +
+	"\arollout\x18\x02 \x01(\x02R\arollout\"\xe3\x03\n" +
 	"\x0fDocumentRollout\x12 \n" +
 	"\vdescription\x18\x01 \x01(\tR\vdescription\x12=\n" +
 	"\asegment\x18\x02 \x01(\v2!.guidon.v1.DocumentRolloutSegmentH\x00R\asegment\x12C\n" +
 	"\tthreshold\x18\x03 \x01(\v2#.guidon.v1.DocumentRolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12)\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
 	"\x04rule\"\x94\x01\n" +
 	"\x16DocumentRolloutSegment\x12!\n" +
@@ -3019,48 +3063,52 @@ var file_guidonv1_guidon_proto_depIdxs = []int32{
 	39, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
 	29, // 28: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
 	40, // 29: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
-	41, // 30: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
-	42, // 31: guidon.v1.DocumentRule.split:type_name -> flipt.Split
-	31, // 32: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
-	32, // 33: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	40, // 34: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
-	41, // 35: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
-	39, // 36: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	42, // 37: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
-	43, // 38: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	34, // 39: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	44, // 40: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	13, // 41: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	15, // 42: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
-	20, // 43: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	23, // 44: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	45, // 45: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	45, // 46: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	3,  // 47: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	4,  // 48: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	6,  // 49: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	45, // 50: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	10, // 51: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	11, // 52: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	12, // 53: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	14, // 54: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	16, // 55: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
-	21, // 56: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	24, // 57: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	1,  // 58: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	2,  // 59: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	45, // 60: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	5,  // 61: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	7,  // 62: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	9,  // 63: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	8,  // 64: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	45, // 65: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	45, // 66: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
-	54, // [54:67] is the sub-list for method output_type
-	41, // [41:54] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	36, // 30: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
+	36, // 31: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
+	41, // 32: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
+	42, // 33: guidon.v1.DocumentRule.split:type_name -> flipt.Split
+	31, // 34: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
+	32, // 35: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
+	40, // 36: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
+	36, // 37: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
+	36, // 38: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
+	41, // 39: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
+	39, // 40: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	42, // 41: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
+	43, // 42: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	34, // 43: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	44, // 44: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	13, // 45: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	15, // 46: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	20, // 47: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	23, // 48: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	45, // 49: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	45, // 50: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	3,  // 51: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	4,  // 52: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	6,  // 53: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	45, // 54: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	10, // 55: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	11, // 56: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	12, // 57: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	14, // 58: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	16, // 59: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	21, // 60: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	24, // 61: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	1,  // 62: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	2,  // 63: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	45, // 64: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	5,  // 65: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	7,  // 66: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	9,  // 67: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	8,  // 68: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	45, // 69: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	45, // 70: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	58, // [58:71] is the sub-list for method output_type
+	45, // [45:58] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }

@@ -1,0 +1,160 @@
+package guidon
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Time is a part of the state, and not of the evaluation: a snapshot is compiled for an epoch,
+// in which no answer changes. The boundaries of a namespace are the instants at which the
+// compiled form of a flag changes. An epoch is named by the boundary that it starts with, in
+// Unix seconds, and is 0 before the first one.
+
+// InForce reports whether a rule with the conditions is in force in the epoch.
+func (c *Conditions) InForce(epoch int64) bool {
+	return (c.From.IsZero() || c.From.Unix() <= epoch) && (c.Until.IsZero() || epoch < c.Until.Unix())
+}
+
+// boundaries returns the boundaries of the flag, in no order.
+func (f *Flag) boundaries() (boundaries []int64) {
+	add := func(c *Conditions) {
+		for _, at := range [...]time.Time{c.From, c.Until} {
+			if !at.IsZero() {
+				boundaries = append(boundaries, at.Unix())
+			}
+		}
+	}
+	switch f.Type {
+	case VariantFlag:
+		for _, r := range f.Rules {
+			add(&r.Conditions)
+		}
+	case BooleanFlag:
+		for _, r := range f.Rollouts {
+			add(&r.Conditions)
+		}
+	}
+	return boundaries
+}
+
+// setTimed records whether the flag with the key, which is nil if it was deleted, has
+// boundaries.
+func (s *Snapshot) setTimed(key string, f *Flag) {
+	timed := f != nil && len(f.boundaries()) > 0
+	switch {
+	case timed == s.timed[key]: // the map may be shared
+	case !timed:
+		delete(s.timed, key)
+	case s.timed == nil:
+		s.timed = map[string]bool{key: true}
+	default:
+		s.timed[key] = true
+	}
+}
+
+// Timed reports whether the answers of flags depend on the time.
+func (s *Snapshot) Timed() bool { return len(s.timed) > 0 }
+
+// Epoch returns the epoch for which the flags are compiled.
+func (s *Snapshot) Epoch() int64 { return s.epoch }
+
+// Next returns the boundary at which the epoch of the snapshot ends, or zero if it never does.
+func (s *Snapshot) Next() time.Time {
+	if !s.Timed() {
+		return time.Time{}
+	}
+	_, next := s.timeline().around(s.epoch)
+	return next
+}
+
+// At returns the snapshot for the epoch of now. It is kept until At is called for another
+// epoch; concurrent calls wait for the one that computes it. A snapshot from [NewSnapshot] is
+// for the epoch 0, and one from [Snapshot.Apply] for that of the one before.
+func (s *Snapshot) At(now time.Time) *Snapshot {
+	if !s.Timed() {
+		return s
+	}
+	t := s.timeline()
+	epoch, _ := t.around(now.Unix())
+	if latest := t.latest.Load(); latest.epoch == epoch {
+		return latest
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if latest := t.latest.Load(); latest.epoch == epoch {
+		return latest
+	}
+	latest := t.base.compiledFor(epoch)
+	t.latest.Store(latest)
+	return latest
+}
+
+// Preview is [Snapshot.At] for another instant than now: the snapshot is not kept.
+func (s *Snapshot) Preview(at time.Time) *Snapshot {
+	if !s.Timed() {
+		return s
+	}
+	t := s.timeline()
+	epoch, _ := t.around(at.Unix())
+	if latest := t.latest.Load(); latest.epoch == epoch {
+		return latest
+	}
+	return t.base.compiledFor(epoch)
+}
+
+// timeline is what a snapshot and those for its other epochs have in common.
+type timeline struct {
+	base       *Snapshot
+	boundaries []int64 // sorted, each once
+	mu         sync.Mutex
+	latest     atomic.Pointer[Snapshot] // that At has returned; at first the base
+}
+
+var timelines = NewDerivation(func(s *Snapshot) *timeline {
+	t := &timeline{base: s}
+	for key := range s.timed {
+		t.boundaries = append(t.boundaries, s.Flag(key).boundaries()...)
+	}
+	slices.Sort(t.boundaries)
+	t.boundaries = slices.Compact(t.boundaries)
+	t.latest.Store(s)
+	return t
+})
+
+func (s *Snapshot) timeline() *timeline {
+	if s.base != nil {
+		s = s.base
+	}
+	return timelines.Of(s)
+}
+
+// around returns the epoch of an instant, and the boundary at which that ends, or zero.
+func (t *timeline) around(now int64) (epoch int64, next time.Time) {
+	i, _ := slices.BinarySearch(t.boundaries, now+1)
+	if i > 0 {
+		epoch = t.boundaries[i-1]
+	}
+	if i < len(t.boundaries) {
+		next = time.Unix(t.boundaries[i], 0).UTC()
+	}
+	return epoch, next
+}
+
+// compiledFor returns the snapshot with the flags that have boundaries compiled for the epoch.
+func (s *Snapshot) compiledFor(epoch int64) *Snapshot {
+	if epoch == s.epoch {
+		return s
+	}
+	next := *s
+	next.base, next.epoch, next.derived = s, epoch, new(sync.Map)
+	next.unreadable = maps.Clone(s.unreadable)
+	timed := make([]*CompiledFlag, 0, len(s.timed))
+	for key := range s.timed {
+		timed = append(timed, s.flagByKey.get(key))
+	}
+	next.sinceBase = next.applyFlags(nil, timed)
+	return &next
+}
