@@ -1,6 +1,7 @@
 package guidon
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -18,26 +19,41 @@ func (c *Conditions) InForce(epoch int64) bool {
 	return (c.From.IsZero() || c.From.Unix() <= epoch) && (c.Until.IsZero() || epoch < c.Until.Unix())
 }
 
+// Boundaries returns the instants, in Unix seconds, at which the compiled form of the flag
+// changes, sorted and each once.
+func (f *Flag) Boundaries() []int64 {
+	boundaries := f.boundaries()
+	slices.Sort(boundaries)
+	return slices.Compact(boundaries)
+}
+
 // boundaries returns the boundaries of the flag, in no order.
 func (f *Flag) boundaries() (boundaries []int64) {
-	add := func(c *Conditions) {
+	for _, c := range f.EachConditions() {
 		for _, at := range [...]time.Time{c.From, c.Until} {
 			if !at.IsZero() {
 				boundaries = append(boundaries, at.Unix())
 			}
 		}
 	}
-	switch f.Type {
-	case VariantFlag:
-		for _, r := range f.Rules {
-			add(&r.Conditions)
+	return boundaries
+}
+
+// EachConditions yields the conditions of the rules, or of the rollouts of a boolean flag, by
+// their index.
+func (f *Flag) EachConditions() iter.Seq2[int, *Conditions] {
+	return func(yield func(int, *Conditions) bool) {
+		for i, r := range f.Rules {
+			if f.Type == VariantFlag && !yield(i, &r.Conditions) {
+				return
+			}
 		}
-	case BooleanFlag:
-		for _, r := range f.Rollouts {
-			add(&r.Conditions)
+		for i, r := range f.Rollouts {
+			if f.Type == BooleanFlag && !yield(i, &r.Conditions) {
+				return
+			}
 		}
 	}
-	return boundaries
 }
 
 // setTimed records whether the flag with the key, which is nil if it was deleted, has

@@ -20,6 +20,7 @@ type Effect struct {
 	Groups      []EffectGroup // those in which some entities get another outcome
 	Everyone    *Outcome      // the value that all entities have after the change; nil if they differ, or may fail
 	Truncated   bool          // there may be more groups
+	Later       []LaterEffect // at the next boundaries, each that differs from the one before
 	Conditional bool          // there are rules with conditions besides segments
 }
 
@@ -72,9 +73,17 @@ type Move struct {
 type BucketRange struct{ Start, End int }
 
 // EffectOf returns the effect on the users of the flag if the state before is replaced
-// by after, such as one that [guidon.Snapshot.Apply] has made of it. The flag may exist in only one
-// of them. The error is that of the context.
+// by after, such as one that [guidon.Snapshot.Apply] has made of it, at the same time. The flag may
+// exist in only one of them. The error is that of the context.
 func EffectOf(ctx context.Context, before, after *guidon.Snapshot, flagKey string) (*Effect, error) {
+	e, err := effectOf(ctx, before, after, flagKey)
+	if err == nil {
+		err = e.later(ctx, before, after, flagKey)
+	}
+	return e, err
+}
+
+func effectOf(ctx context.Context, before, after *guidon.Snapshot, flagKey string) (*Effect, error) {
 	have, want := before.Flag(flagKey), after.Flag(flagKey)
 	e := &Effect{}
 	if f := cmp.Or(want, have); f != nil {

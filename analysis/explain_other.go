@@ -75,6 +75,7 @@ const (
 	UnknownConstraint                       // an earlier step, or this one, has a constraint of an unknown type, which fails the evaluation
 	Contradiction                           // nothing satisfies the segments
 	OtherEntity                             // the segments require another entity id
+	NotInForce                              // the step does not hold yet, or no longer
 )
 
 // Limits of the search for other results. One unit of work is about the outcome of one
@@ -283,6 +284,8 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		switch {
 		case obstacle.SegmentKey != "":
 			obstacle.Reason = SegmentMissing
+		case !s.stated.InForce(o.x.snapshot.Epoch()):
+			obstacle.Reason = NotInForce
 		case s.stated.Portion != nil:
 			obstacle.Reason = EmptyRange
 		}
@@ -336,7 +339,7 @@ func (o *others) obstacleOfNone() Obstacle {
 func (o *others) wouldGive(i int, r *OtherResult) bool {
 	f := o.x.flag
 	if o.e.Boolean != nil {
-		return f.Rollouts[i].Segment != nil && f.Rollouts[i].Segment.Value == r.Enabled
+		return rolloutValue(f.Rollouts[i]) == r.Enabled
 	}
 	return r.Match && distributesTo(f, f.Rules[i], r.VariantKey)
 }

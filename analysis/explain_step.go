@@ -23,6 +23,14 @@ type ExplainedStep struct {
 	EmptyPortion bool // so it never matches
 }
 
+// Stated returns the conditions of the rule or rollout.
+func (e *ExplainedStep) Stated() *guidon.Conditions {
+	if e.Rule != nil {
+		return &e.Rule.Conditions
+	}
+	return &e.Rollout.Conditions
+}
+
 // StepOutcome is the outcome of a rule or rollout in an evaluation.
 type StepOutcome uint8
 
@@ -32,6 +40,7 @@ const (
 	StepNotMatched                      // the next step was tried
 	StepNeverMatches                    // it has no segments, or one that does not exist, or an empty portion
 	StepMatched                         // it decided the result
+	StepNotInForce                      // it is passed over, because it does not hold yet, or no longer
 	StepNoVariant                       // it matched, but the bucket is in no range: the result is no match, and later steps are not tried
 )
 
@@ -80,6 +89,8 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 	e.Segments = x.explainSegments(s.keys, known)
 	x.explainConditions(e, s, known)
 	switch {
+	case !s.stated.InForce(x.snapshot.Epoch()):
+		e.Outcome = StepNotInForce
 	case s.never():
 		e.Outcome = StepNeverMatches
 	case decided:

@@ -31,6 +31,7 @@ type StepReach struct {
 	Fails     bool // its evaluation fails, because a constraint has an unknown type
 	Cause     Cause
 	By        []int           // for Shadowed: the earlier rules or rollouts, which suffice together; empty if they are many
+	Times     string          // for NotYet and Ended: when it holds, in words
 	Segment   string          // for MissingSegment: the key, or empty if it refers to none
 	Conflicts []ConstraintRef // for Unsatisfiable: constraints that cannot hold together, or at all
 	Buckets   int             // the most for which it can decide: earlier thresholds have the others
@@ -63,6 +64,8 @@ const (
 	Unsatisfiable        // no entity can match its segments
 	MissingSegment       // it refers to a segment that does not exist
 	NoBuckets            // its percentage is 0
+	NotYet               // it begins to hold later
+	Ended                // it no longer holds
 )
 
 // reaches holds the reach of the flags of a snapshot, by key.
@@ -83,18 +86,29 @@ func ReachOf(ctx context.Context, s *guidon.Snapshot, flagKey string) (*Reach, e
 	if err != nil {
 		return nil, err
 	}
-	r.nameMissing(s, f)
+	r.explainNever(s, f)
 	kept, _ := known.LoadOrStore(flagKey, r)
 	return kept.(*Reach), nil
 }
 
-// nameMissing sets the first segment of each rule or rollout that does not exist.
-func (r *Reach) nameMissing(s *guidon.Snapshot, f *guidon.CompiledFlag) {
+// explainNever sets the cause of each rule or rollout that evaluations skip, and its first segment
+// that does not exist. Of a flag with a boundary to come no variant is certain to be unserved.
+func (r *Reach) explainNever(s *guidon.Snapshot, f *guidon.CompiledFlag) {
 	for i, step := range stepsOf(f) {
-		r.Steps[i].Segment = step.missing(s)
-		if r.Steps[i].Cause == MissingSegment && r.Steps[i].Segment == "" && step.stated.Portion != nil {
-			r.Steps[i].Cause = NoBuckets
+		is := &r.Steps[i]
+		is.Segment = step.missing(s)
+		switch {
+		case is.Cause != MissingSegment:
+		case !step.stated.From.IsZero() && s.Epoch() < step.stated.From.Unix():
+			is.Cause, is.Times = NotYet, TimesWords(step.stated)
+		case !step.stated.InForce(s.Epoch()):
+			is.Cause, is.Times = Ended, TimesWords(step.stated)
+		case is.Segment == "" && step.stated.Portion != nil:
+			is.Cause = NoBuckets
 		}
+	}
+	if len(comingBoundaries(s.Epoch(), f.Flag())) > 0 {
+		r.Unserved = nil
 	}
 }
 

@@ -21,6 +21,8 @@ func (r *Reach) Why(s *StepReach) string {
 		return fmt.Sprintf("segment %s does not exist", s.Segment)
 	case NoBuckets:
 		return "its share is 0%"
+	case NotYet, Ended:
+		return "it holds " + s.Times
 	}
 	return ""
 }

@@ -29,7 +29,7 @@ func conditionsShape[T any](at func(*T) *guidon.Conditions) shape[T] {
 
 // instant returns the member for a time, which may be unset.
 func instant[T any](json, name string, at func(*T) *time.Time) *value[T] {
-	v := shown(json, name, at, func(t *T) any { return bareText(instantWords(*at(t))) })
+	v := shown(json, name, at, func(t *T) any { return bareText(analysis.InstantWords(*at(t))) })
 	v.get = func(_ *guidon.Flag, t *T) any {
 		if at(t).IsZero() {
 			return ""
@@ -39,22 +39,12 @@ func instant[T any](json, name string, at func(*T) *time.Time) *value[T] {
 	return v
 }
 
-func instantWords(at time.Time) string {
-	if at.IsZero() {
-		return ""
+// timesWords returns when a rule holds, such as ", from 1 December 2026 09:00 UTC", or "".
+func timesWords(c *guidon.Conditions) string {
+	if words := analysis.TimesWords(c); words != "" {
+		return ", " + words
 	}
-	return at.Format("2 January 2006 15:04:05 UTC")
-}
-
-// timesWords returns when a rule holds, such as ", from 1 December 2026 09:00:00 UTC", or "".
-func timesWords(c *guidon.Conditions) (words string) {
-	if !c.From.IsZero() {
-		words += ", from " + instantWords(c.From)
-	}
-	if !c.Until.IsZero() {
-		words += ", until " + instantWords(c.Until)
-	}
-	return words
+	return ""
 }
 
 // split returns the member for a way to divide.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
@@ -268,6 +269,18 @@ type briefFunc[T any] func(f *guidon.Flag, t *T) string
 
 // noBrief is the briefFunc of parts that have no words.
 func noBrief[T any](*guidon.Flag, *T) string { return "" }
+
+// RuleWords returns the rule with the index in words, without its times.
+func RuleWords(f *guidon.Flag, index int) string {
+	if f.Type == guidon.BooleanFlag {
+		r := *f.Rollouts[index]
+		r.From, r.Until = time.Time{}, time.Time{}
+		return briefRollout(f, &r)
+	}
+	r := *f.Rules[index]
+	r.From, r.Until = time.Time{}, time.Time{}
+	return briefRule(f, &r)
+}
 
 func briefRule(f *guidon.Flag, r *guidon.Rule) string {
 	text := targetWords(r.SegmentKeys, &r.Conditions)

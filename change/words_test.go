@@ -159,11 +159,11 @@ func TestValuesInWords(t *testing.T) {
 		{"the values of a constraint", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpIsOneOf, `["pro","team"]`)), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, `pro`))), "constraint 1: operator is one of → is; constraint 1: value pro, team → pro"},
 		{"a value that comes", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEmpty, "")), flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, strings.Repeat("x", 100)))), "constraint 1: operator is empty → is; constraint 1: value nothing → " + strings.Repeat("x", 57) + "…"},
 		{"the type of a constraint", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, "1")), flagtest.Segment("s", guidon.MatchAny, edited(in("plan", guidon.OpEQ, "1"), func(c *guidon.Constraint) { c.Type = guidon.BooleanComparison }))), "constraint 1: type text → yes or no"},
-		{"the start of a rule", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(edited(staff(true), func(r *guidon.Rollout) { r.From = morning }))), "rule 1: start time nothing → 1 December 2026 09:00:00 UTC"},
-		{"the end of a rule", record(t, change.KindFlag, "f", boolean(edited(staff(true), func(r *guidon.Rollout) { r.Until = morning })), boolean(staff(true))), "rule 1: end time 1 December 2026 09:00:00 UTC → nothing"},
+		{"the start of a rule", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(edited(staff(true), func(r *guidon.Rollout) { r.From = morning }))), "rule 1: start time nothing → 1 December 2026 09:00 UTC"},
+		{"the end of a rule", record(t, change.KindFlag, "f", boolean(edited(staff(true), func(r *guidon.Rollout) { r.Until = morning })), boolean(staff(true))), "rule 1: end time 1 December 2026 09:00 UTC → nothing"},
 		{"a rule with times", record(t, change.KindFlag, "f", boolean(), boolean(edited(staff(true), func(r *guidon.Rollout) { r.From, r.Until = morning, morning.Add(time.Minute) }))),
-			"rule 1 added (segments staff, from 1 December 2026 09:00:00 UTC, until 1 December 2026 09:01:00 UTC: on)"},
-		{"a percentage with a time", record(t, change.KindFlag, "f", boolean(), boolean(edited(flagtest.Threshold(10, true), func(r *guidon.Rollout) { r.From = morning }))), "rule 1 added (10%, from 1 December 2026 09:00:00 UTC: on)"},
+			"rule 1 added (segments staff, from 1 December 2026 09:00 UTC until 1 December 2026 09:01 UTC: on)"},
+		{"a percentage with a time", record(t, change.KindFlag, "f", boolean(), boolean(edited(flagtest.Threshold(10, true), func(r *guidon.Rollout) { r.From = morning }))), "rule 1 added (10%, from 1 December 2026 09:00 UTC: on)"},
 		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Description: "d", Color: guidon.Amber, ConfirmChanges: true}), `description nothing → "d"; color nothing → amber; ask before changes no → yes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

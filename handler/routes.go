@@ -214,6 +214,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			management.PreviewFlag, management.CheckPreviewFlag),
 		call.Analyze("/guidon.v1.AnalysisService/GetFlagReach", manage, within(get, "/flags/{key}/reach"),
 			management.GetFlagReach, management.CheckKey),
+		call.Analyze("/guidon.v1.AnalysisService/GetFlagTimeline", manage, within(get, "/flags/{key}/timeline"),
+			management.GetFlagTimeline, management.CheckKey),
 		// Lists and the search as people use them: not part of Flipt v1.
 		call.List[guidonv1.FlagSummaryList]("/guidon.v1.CatalogService/ListFlagSummaries", manage,
 			within(get, "/catalog/flags"), management.ListFlagSummaries, management.CheckFlagSummaries),

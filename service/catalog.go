@@ -17,17 +17,25 @@ type flagFacts struct {
 	flag      *guidon.Flag
 	lowerName string
 	analysis.Summary
-	metadata  *flagMetadata
-	additions bool // of the flag or its segments
+	metadata     *flagMetadata
+	additions    bool  // of the flag or its segments
+	lastBoundary int64 // in Unix seconds; 0 if there are none
 }
 
 var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
 	f := c.Flag()
 	return &flagFacts{
 		flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f),
-		additions: hasAdditions(c),
+		additions: hasAdditions(c), lastBoundary: lastBoundary(f),
 	}
 })
+
+func lastBoundary(f *guidon.Flag) int64 {
+	if boundaries := f.Boundaries(); len(boundaries) > 0 {
+		return boundaries[len(boundaries)-1]
+	}
+	return 0
+}
 
 func hasAdditions(c *guidon.CompiledFlag) bool {
 	if c.Flag().Additions() {

@@ -97,7 +97,7 @@ type unusedReasons uint8
 // reasons returns why the flag may no longer be needed, whether it is snoozed or not.
 func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
 	old := now-f.flag.CreatedAt.Unix() >= int64(NewFor/time.Second)
-	if old && f.Constant {
+	if old && f.Constant && now >= f.lastBoundary {
 		kinds |= 1 << UnusedOneAnswer
 	}
 	if old && f.Rounded != analysis.NoStep {
@@ -135,6 +135,9 @@ func (f *flagFacts) why(kind UnusedKind) string {
 	text := "everybody gets " + answerText(f.flag.Type, f.Answer)
 	if f.flag.Type == guidon.VariantFlag && !f.flag.Enabled {
 		text += ", because the flag is not enabled"
+	}
+	if f.lastBoundary != 0 {
+		text += ", since its schedule ended on " + analysis.InstantWords(time.Unix(f.lastBoundary, 0))
 	}
 	return text
 }

@@ -81,4 +81,6 @@ func effectWork(before, after *guidon.Flag) int {
 }
 
 // hasEffect reports whether something may change for users.
-func hasEffect(e *analysis.Effect) bool { return e.TypeChanged || len(e.Groups) > 0 || e.Truncated }
+func hasEffect(e *analysis.Effect) bool {
+	return e.TypeChanged || len(e.Groups) > 0 || e.Truncated || len(e.Later) > 0
+}

@@ -80,6 +80,14 @@ func (v *View) see(s *guidon.Snapshot, at time.Time) {
 	v.Epoch = v.Snapshot.Epoch()
 }
 
+// AsOf returns the instant that answers are for, or zero if they are the same at all times.
+func (v View) AsOf() time.Time {
+	if !v.Snapshot.Timed() {
+		return time.Time{}
+	}
+	return v.at
+}
+
 // instant returns the instant that the view is for.
 func (v View) instant() time.Time {
 	if v.at.IsZero() {

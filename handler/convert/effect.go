@@ -1,7 +1,11 @@
 package convert
 
 import (
+	"fmt"
+
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -15,6 +19,9 @@ func Effect(e *analysis.Effect) *guidonv1.FlagEffect {
 		}),
 		Groups:    All(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(e, &g) }),
 		Truncated: e.Truncated, Everyone: e.DescribeAll(),
+		Later: All(e.Later, func(l analysis.LaterEffect) *guidonv1.LaterEffect {
+			return &guidonv1.LaterEffect{At: Timestamp(l.At), Effect: Effect(l.Effect)}
+		}),
 	}
 }
 
@@ -51,6 +58,21 @@ func flagOutcome(o analysis.Outcome) *guidonv1.FlagOutcome {
 		m.Reason = guidonv1.OutcomeReason(o.Reason)
 	}
 	return m
+}
+
+// Timeline returns the message of the boundaries of the flag.
+func Timeline(f *guidon.Flag, boundaries []analysis.Boundary) *guidonv1.FlagTimeline {
+	return &guidonv1.FlagTimeline{Boundaries: All(boundaries, func(b analysis.Boundary) *guidonv1.FlagBoundary {
+		return &guidonv1.FlagBoundary{At: Timestamp(b.At), Rules: All(b.Rules, func(r analysis.RuleBoundary) *guidonv1.RuleBoundary {
+			verb := "begins"
+			if r.Ends {
+				verb = "ends"
+			}
+			return &guidonv1.RuleBoundary{
+				Number: Count(r.Index + 1), Ends: r.Ends, Text: fmt.Sprintf("rule %d %s: %s", r.Index+1, verb, change.RuleWords(f, r.Index)),
+			}
+		})}
+	})}
 }
 
 // Reach returns the message of a reach.

@@ -25,6 +25,7 @@ var obstacleNames = [...]string{
 	analysis.UnknownConstraint: "unknown_constraint",
 	analysis.Contradiction:     "contradiction",
 	analysis.OtherEntity:       "other_entity",
+	analysis.NotInForce:        "not_in_force",
 }
 
 func (w *explanation) others() []*guidonv1.OtherResult {

@@ -19,6 +19,8 @@ func (w *explanation) stepText(i int) string {
 			return "not reached: the flag is disabled"
 		}
 		return "not reached: " + ruleName(w.e.Decided) + " decided"
+	case analysis.StepNotInForce:
+		return "not in force: it holds " + analysis.TimesWords(s.Stated())
 	case analysis.StepNeverMatches:
 		return "never matches: " + neverText(s)
 	case analysis.StepNoVariant:
@@ -218,6 +220,8 @@ func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 		return fmt.Sprintf("one of the rules up to %s always matches before %s would", ruleName(o.By), rule)
 	case analysis.UnknownConstraint:
 		return fmt.Sprintf("%s has a constraint of an unknown type, which fails the evaluation", ruleName(o.By))
+	case analysis.NotInForce:
+		return rule + " is not in force: it holds " + analysis.TimesWords(w.e.Steps[o.Step].Stated())
 	case analysis.OtherEntity:
 		return rule + " requires another entity id"
 	case analysis.Contradiction:

@@ -19,6 +19,15 @@ func GetFlagReach(ctx context.Context, v service.View, m *guidonv1.GetFlagReachR
 	return convert.Result(r, err, convert.Reach)
 }
 
+// GetFlagTimeline returns when rules of a flag begin and end.
+func GetFlagTimeline(_ context.Context, v service.View, m *guidonv1.GetFlagTimelineRequest) (*guidonv1.FlagTimeline, error) {
+	f, err := v.Flag(m.GetKey())
+	if err != nil {
+		return nil, err
+	}
+	return convert.Timeline(f, analysis.TimelineOf(f, v.Snapshot.Epoch())), nil
+}
+
 // CheckPreviewFlag checks that there is a key, and either an edited flag or a switch.
 func CheckPreviewFlag(request *guidonv1.PreviewFlagRequest) error {
 	switch {

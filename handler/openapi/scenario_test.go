@@ -80,6 +80,7 @@ var scenario = []sent{
 	{"/guidon.v1.AnalysisService/PreviewSegment", `{"namespaceKey":"default","key":"germany","segment":{"name":"Germany","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"country","operator":"eq","value":"DE"}]}}`, ""},
 	{"/guidon.v1.AnalysisService/PreviewFlag", `{"namespaceKey":"default","key":"new-checkout","flag":{"name":"New checkout","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":25,"value":true}}]}}`, ""},
 	{"/guidon.v1.AnalysisService/GetFlagReach", `{"namespaceKey":"default","key":"payment-page"}`, ""},
+	{"/guidon.v1.AnalysisService/GetFlagTimeline", `{"namespaceKey":"default","key":"payment-page"}`, ""},
 	{"/guidon.v1.AnalysisService/PreviewFlagReach", `{"namespaceKey":"default","key":"new-checkout","flag":{"name":"New checkout","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":12.5,"value":true}}]}}`, ""},
 	{"/guidon.v1.CatalogService/ListFlagSummaries", `{"namespaceKey":"default","query":"checkout","sort":"CHANGED_FLAG_SORT"}`, ""},
 	{"/guidon.v1.CatalogService/ListSegmentSummaries", `{"namespaceKey":"default","query":"country"}`, ""},

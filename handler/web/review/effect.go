@@ -1,6 +1,7 @@
 package review
 
 import (
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -9,6 +10,21 @@ import (
 // EffectSentences returns an effect on people, in at most limit sentences, and whether
 // there is more. Moves that are for another reason only are left out.
 func EffectSentences(e *guidonv1.FlagEffect, limit int) (sentences []string, more bool) {
+	sentences, more = sentencesAtOnce(e, limit)
+	for _, l := range e.GetLater() {
+		later, moreLater := sentencesAtOnce(l.GetEffect(), limit-len(sentences))
+		if len(later) == 0 && !moreLater {
+			later = []string{"Nobody gets anything else."}
+		}
+		for _, sentence := range later {
+			sentences = append(sentences, "From "+analysis.InstantWords(l.GetAt().AsTime())+": "+sentence)
+		}
+		more = more || moreLater
+	}
+	return sentences, more
+}
+
+func sentencesAtOnce(e *guidonv1.FlagEffect, limit int) (sentences []string, more bool) {
 	if e.GetTypeChanged() {
 		is, was := "variant", "boolean"
 		if e.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
@@ -23,7 +39,7 @@ func EffectSentences(e *guidonv1.FlagEffect, limit int) (sentences []string, mor
 		for _, m := range g.GetMoves() {
 			switch {
 			case m.GetSameValue(), m.GetSummary() == "": // said by an earlier one
-			case len(sentences) == limit:
+			case len(sentences) >= limit:
 				return sentences, true
 			default:
 				sentences = append(sentences, page.Sentence(m.GetSummary()))

@@ -10,6 +10,7 @@ import (
 	flipt "github.com/guidonhq/guidon/handler/wire/flipt"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -154,6 +155,10 @@ const (
 	ReachCause_MISSING_SEGMENT_REACH_CAUSE ReachCause = 3
 	// Its percentage is 0.
 	ReachCause_NO_BUCKETS_REACH_CAUSE ReachCause = 4
+	// It begins to hold later.
+	ReachCause_NOT_YET_REACH_CAUSE ReachCause = 5
+	// It no longer holds.
+	ReachCause_ENDED_REACH_CAUSE ReachCause = 6
 )
 
 // Enum value maps for ReachCause.
@@ -164,6 +169,8 @@ var (
 		2: "UNSATISFIABLE_REACH_CAUSE",
 		3: "MISSING_SEGMENT_REACH_CAUSE",
 		4: "NO_BUCKETS_REACH_CAUSE",
+		5: "NOT_YET_REACH_CAUSE",
+		6: "ENDED_REACH_CAUSE",
 	}
 	ReachCause_value = map[string]int32{
 		"REACHED_REACH_CAUSE":         0,
@@ -171,6 +178,8 @@ var (
 		"UNSATISFIABLE_REACH_CAUSE":   2,
 		"MISSING_SEGMENT_REACH_CAUSE": 3,
 		"NO_BUCKETS_REACH_CAUSE":      4,
+		"NOT_YET_REACH_CAUSE":         5,
+		"ENDED_REACH_CAUSE":           6,
 	}
 )
 
@@ -722,7 +731,9 @@ type FlagEffect struct {
 	Truncated bool `protobuf:"varint,6,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// What all entities get after the change in words, such as "everyone gets Off", if they all
 	// get the same and some did not before: then the groups need not be listed. Empty otherwise.
-	Everyone      string `protobuf:"bytes,7,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	Everyone string `protobuf:"bytes,7,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What the effect is at the next boundaries, in order: each that differs from the one before.
+	Later         []*LaterEffect `protobuf:"bytes,1000,rep,name=later,proto3" json:"later,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -806,6 +817,68 @@ func (x *FlagEffect) GetEveryone() string {
 	return ""
 }
 
+func (x *FlagEffect) GetLater() []*LaterEffect {
+	if x != nil {
+		return x.Later
+	}
+	return nil
+}
+
+// LaterEffect is the effect of a change from an instant on.
+type LaterEffect struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The instant.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// The effect, without any later ones.
+	Effect        *FlagEffect `protobuf:"bytes,2,opt,name=effect,proto3" json:"effect,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LaterEffect) Reset() {
+	*x = LaterEffect{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LaterEffect) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LaterEffect) ProtoMessage() {}
+
+func (x *LaterEffect) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LaterEffect.ProtoReflect.Descriptor instead.
+func (*LaterEffect) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *LaterEffect) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *LaterEffect) GetEffect() *FlagEffect {
+	if x != nil {
+		return x.Effect
+	}
+	return nil
+}
+
 // StepPair is the same rule before and after a change: by id, else by content.
 type StepPair struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -819,7 +892,7 @@ type StepPair struct {
 
 func (x *StepPair) Reset() {
 	*x = StepPair{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	mi := &file_guidonv1_analysis_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +904,7 @@ func (x *StepPair) String() string {
 func (*StepPair) ProtoMessage() {}
 
 func (x *StepPair) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	mi := &file_guidonv1_analysis_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +917,7 @@ func (x *StepPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepPair.ProtoReflect.Descriptor instead.
 func (*StepPair) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StepPair) GetBefore() int32 {
@@ -884,7 +957,7 @@ type EffectGroup struct {
 
 func (x *EffectGroup) Reset() {
 	*x = EffectGroup{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[8]
+	mi := &file_guidonv1_analysis_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -896,7 +969,7 @@ func (x *EffectGroup) String() string {
 func (*EffectGroup) ProtoMessage() {}
 
 func (x *EffectGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[8]
+	mi := &file_guidonv1_analysis_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -909,7 +982,7 @@ func (x *EffectGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectGroup.ProtoReflect.Descriptor instead.
 func (*EffectGroup) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EffectGroup) GetBefore() int32 {
@@ -982,7 +1055,7 @@ type EffectMove struct {
 
 func (x *EffectMove) Reset() {
 	*x = EffectMove{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[9]
+	mi := &file_guidonv1_analysis_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1067,7 @@ func (x *EffectMove) String() string {
 func (*EffectMove) ProtoMessage() {}
 
 func (x *EffectMove) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[9]
+	mi := &file_guidonv1_analysis_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1080,7 @@ func (x *EffectMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectMove.ProtoReflect.Descriptor instead.
 func (*EffectMove) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EffectMove) GetBuckets() int32 {
@@ -1083,7 +1156,7 @@ type FlagOutcome struct {
 
 func (x *FlagOutcome) Reset() {
 	*x = FlagOutcome{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	mi := &file_guidonv1_analysis_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1095,7 +1168,7 @@ func (x *FlagOutcome) String() string {
 func (*FlagOutcome) ProtoMessage() {}
 
 func (x *FlagOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	mi := &file_guidonv1_analysis_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1108,7 +1181,7 @@ func (x *FlagOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagOutcome.ProtoReflect.Descriptor instead.
 func (*FlagOutcome) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FlagOutcome) GetReason() OutcomeReason {
@@ -1139,6 +1212,226 @@ func (x *FlagOutcome) GetEnabled() bool {
 	return false
 }
 
+// GetFlagTimelineRequest names a flag.
+type GetFlagTimelineRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The flag's key.
+	Key           string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetFlagTimelineRequest) Reset() {
+	*x = GetFlagTimelineRequest{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetFlagTimelineRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetFlagTimelineRequest) ProtoMessage() {}
+
+func (x *GetFlagTimelineRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetFlagTimelineRequest.ProtoReflect.Descriptor instead.
+func (*GetFlagTimelineRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GetFlagTimelineRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *GetFlagTimelineRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+// FlagTimeline is when the answers of a flag may change by themselves.
+type FlagTimeline struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The instants to come, in order.
+	Boundaries    []*FlagBoundary `protobuf:"bytes,1,rep,name=boundaries,proto3" json:"boundaries,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagTimeline) Reset() {
+	*x = FlagTimeline{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagTimeline) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagTimeline) ProtoMessage() {}
+
+func (x *FlagTimeline) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagTimeline.ProtoReflect.Descriptor instead.
+func (*FlagTimeline) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *FlagTimeline) GetBoundaries() []*FlagBoundary {
+	if x != nil {
+		return x.Boundaries
+	}
+	return nil
+}
+
+// FlagBoundary is an instant at which rules of a flag begin or end.
+type FlagBoundary struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The instant.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// The rules.
+	Rules         []*RuleBoundary `protobuf:"bytes,2,rep,name=rules,proto3" json:"rules,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagBoundary) Reset() {
+	*x = FlagBoundary{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagBoundary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagBoundary) ProtoMessage() {}
+
+func (x *FlagBoundary) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagBoundary.ProtoReflect.Descriptor instead.
+func (*FlagBoundary) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *FlagBoundary) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *FlagBoundary) GetRules() []*RuleBoundary {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+// RuleBoundary is a rule that begins or ends.
+type RuleBoundary struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the rule, from 1.
+	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// Whether it ends.
+	Ends bool `protobuf:"varint,2,opt,name=ends,proto3" json:"ends,omitempty"`
+	// What happens in words, such as "rule 2 begins: everyone: on".
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuleBoundary) Reset() {
+	*x = RuleBoundary{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuleBoundary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuleBoundary) ProtoMessage() {}
+
+func (x *RuleBoundary) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuleBoundary.ProtoReflect.Descriptor instead.
+func (*RuleBoundary) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *RuleBoundary) GetNumber() int32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *RuleBoundary) GetEnds() bool {
+	if x != nil {
+		return x.Ends
+	}
+	return false
+}
+
+func (x *RuleBoundary) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // GetFlagReachRequest names a flag.
 type GetFlagReachRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1152,7 +1445,7 @@ type GetFlagReachRequest struct {
 
 func (x *GetFlagReachRequest) Reset() {
 	*x = GetFlagReachRequest{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[11]
+	mi := &file_guidonv1_analysis_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1164,7 +1457,7 @@ func (x *GetFlagReachRequest) String() string {
 func (*GetFlagReachRequest) ProtoMessage() {}
 
 func (x *GetFlagReachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[11]
+	mi := &file_guidonv1_analysis_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1177,7 +1470,7 @@ func (x *GetFlagReachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFlagReachRequest.ProtoReflect.Descriptor instead.
 func (*GetFlagReachRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetFlagReachRequest) GetNamespaceKey() string {
@@ -1218,7 +1511,7 @@ type FlagReach struct {
 
 func (x *FlagReach) Reset() {
 	*x = FlagReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	mi := &file_guidonv1_analysis_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1523,7 @@ func (x *FlagReach) String() string {
 func (*FlagReach) ProtoMessage() {}
 
 func (x *FlagReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	mi := &file_guidonv1_analysis_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1536,7 @@ func (x *FlagReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagReach.ProtoReflect.Descriptor instead.
 func (*FlagReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{12}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FlagReach) GetType() flipt.FlagType {
@@ -1326,7 +1619,7 @@ type StepReach struct {
 
 func (x *StepReach) Reset() {
 	*x = StepReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	mi := &file_guidonv1_analysis_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1631,7 @@ func (x *StepReach) String() string {
 func (*StepReach) ProtoMessage() {}
 
 func (x *StepReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	mi := &file_guidonv1_analysis_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1644,7 @@ func (x *StepReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepReach.ProtoReflect.Descriptor instead.
 func (*StepReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StepReach) GetIndex() int32 {
@@ -1447,7 +1740,7 @@ type DefaultReach struct {
 
 func (x *DefaultReach) Reset() {
 	*x = DefaultReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	mi := &file_guidonv1_analysis_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1459,7 +1752,7 @@ func (x *DefaultReach) String() string {
 func (*DefaultReach) ProtoMessage() {}
 
 func (x *DefaultReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	mi := &file_guidonv1_analysis_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1472,7 +1765,7 @@ func (x *DefaultReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DefaultReach.ProtoReflect.Descriptor instead.
 func (*DefaultReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DefaultReach) GetCause() ReachCause {
@@ -1511,7 +1804,7 @@ type ConstraintReference struct {
 
 func (x *ConstraintReference) Reset() {
 	*x = ConstraintReference{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	mi := &file_guidonv1_analysis_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1816,7 @@ func (x *ConstraintReference) String() string {
 func (*ConstraintReference) ProtoMessage() {}
 
 func (x *ConstraintReference) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	mi := &file_guidonv1_analysis_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1829,7 @@ func (x *ConstraintReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConstraintReference.ProtoReflect.Descriptor instead.
 func (*ConstraintReference) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ConstraintReference) GetSegmentKey() string {
@@ -1583,7 +1876,7 @@ type ShareReach struct {
 
 func (x *ShareReach) Reset() {
 	*x = ShareReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[16]
+	mi := &file_guidonv1_analysis_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1595,7 +1888,7 @@ func (x *ShareReach) String() string {
 func (*ShareReach) ProtoMessage() {}
 
 func (x *ShareReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[16]
+	mi := &file_guidonv1_analysis_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1608,7 +1901,7 @@ func (x *ShareReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareReach.ProtoReflect.Descriptor instead.
 func (*ShareReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ShareReach) GetVariantKey() string {
@@ -1664,7 +1957,7 @@ var File_guidonv1_analysis_proto protoreflect.FileDescriptor
 
 const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\n" +
-	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\x96\x01\n" +
+	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15guidonv1/guidon.proto\"\x96\x01\n" +
 	"\x16GetSegmentUsageRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
@@ -1703,7 +1996,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01B\n" +
 	"\n" +
 	"\b_turn_onJ\x04\b\x04\x10\x05R\n" +
-	"page_words\"\x83\x02\n" +
+	"page_words\"\xb2\x02\n" +
 	"\n" +
 	"FlagEffect\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
@@ -1712,7 +2005,11 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\x13.guidon.v1.StepPairR\x05steps\x12.\n" +
 	"\x06groups\x18\x05 \x03(\v2\x16.guidon.v1.EffectGroupR\x06groups\x12\x1c\n" +
 	"\ttruncated\x18\x06 \x01(\bR\ttruncated\x12\x1a\n" +
-	"\beveryone\x18\a \x01(\tR\beveryone\"W\n" +
+	"\beveryone\x18\a \x01(\tR\beveryone\x12-\n" +
+	"\x05later\x18\xe8\a \x03(\v2\x16.guidon.v1.LaterEffectR\x05later\"h\n" +
+	"\vLaterEffect\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12-\n" +
+	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"W\n" +
 	"\bStepPair\x12\x1b\n" +
 	"\x06before\x18\x01 \x01(\x05H\x00R\x06before\x88\x01\x01\x12\x19\n" +
 	"\x05after\x18\x02 \x01(\x05H\x01R\x05after\x88\x01\x01B\t\n" +
@@ -1751,7 +2048,21 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x05match\x18\x02 \x01(\bR\x05match\x12\x1f\n" +
 	"\vvariant_key\x18\x03 \x01(\tR\n" +
 	"variantKey\x12\x18\n" +
-	"\aenabled\x18\x04 \x01(\bR\aenabled\"L\n" +
+	"\aenabled\x18\x04 \x01(\bR\aenabled\"O\n" +
+	"\x16GetFlagTimelineRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"G\n" +
+	"\fFlagTimeline\x127\n" +
+	"\n" +
+	"boundaries\x18\x01 \x03(\v2\x17.guidon.v1.FlagBoundaryR\n" +
+	"boundaries\"i\n" +
+	"\fFlagBoundary\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12-\n" +
+	"\x05rules\x18\x02 \x03(\v2\x17.guidon.v1.RuleBoundaryR\x05rules\"N\n" +
+	"\fRuleBoundary\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x12\n" +
+	"\x04ends\x18\x02 \x01(\bR\x04ends\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"L\n" +
 	"\x13GetFlagReachRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"\x90\x02\n" +
@@ -1807,27 +2118,30 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x14MATCH_OUTCOME_REASON\x10\x02\x12\x1a\n" +
 	"\x16DEFAULT_OUTCOME_REASON\x10\x03\x12\x1c\n" +
 	"\x18NOT_FOUND_OUTCOME_REASON\x10\x04\x12\x18\n" +
-	"\x14ERROR_OUTCOME_REASON\x10\x05*\x9b\x01\n" +
+	"\x14ERROR_OUTCOME_REASON\x10\x05*\xcb\x01\n" +
 	"\n" +
 	"ReachCause\x12\x17\n" +
 	"\x13REACHED_REACH_CAUSE\x10\x00\x12\x18\n" +
 	"\x14SHADOWED_REACH_CAUSE\x10\x01\x12\x1d\n" +
 	"\x19UNSATISFIABLE_REACH_CAUSE\x10\x02\x12\x1f\n" +
 	"\x1bMISSING_SEGMENT_REACH_CAUSE\x10\x03\x12\x1a\n" +
-	"\x16NO_BUCKETS_REACH_CAUSE\x10\x04*\x9f\x01\n" +
+	"\x16NO_BUCKETS_REACH_CAUSE\x10\x04\x12\x17\n" +
+	"\x13NOT_YET_REACH_CAUSE\x10\x05\x12\x15\n" +
+	"\x11ENDED_REACH_CAUSE\x10\x06*\x9f\x01\n" +
 	"\n" +
 	"ShareCause\x12\x1b\n" +
 	"\x17HAS_BUCKETS_SHARE_CAUSE\x10\x00\x12\x14\n" +
 	"\x10ZERO_SHARE_CAUSE\x10\x01\x12 \n" +
 	"\x1cBELOW_ONE_BUCKET_SHARE_CAUSE\x10\x02\x12\x1e\n" +
 	"\x1aBEYOND_THE_END_SHARE_CAUSE\x10\x03\x12\x1c\n" +
-	"\x18LOST_VARIANT_SHARE_CAUSE\x10\x042\x81\x03\n" +
+	"\x18LOST_VARIANT_SHARE_CAUSE\x10\x042\xd0\x03\n" +
 	"\x0fAnalysisService\x12M\n" +
 	"\x0fGetSegmentUsage\x12!.guidon.v1.GetSegmentUsageRequest\x1a\x17.guidon.v1.SegmentUsage\x12K\n" +
 	"\x0ePreviewSegment\x12 .guidon.v1.PreviewSegmentRequest\x1a\x17.guidon.v1.SegmentUsage\x12C\n" +
 	"\vPreviewFlag\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x15.guidon.v1.FlagEffect\x12D\n" +
 	"\fGetFlagReach\x12\x1e.guidon.v1.GetFlagReachRequest\x1a\x14.guidon.v1.FlagReach\x12G\n" +
-	"\x10PreviewFlagReach\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x14.guidon.v1.FlagReachB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x10PreviewFlagReach\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x14.guidon.v1.FlagReach\x12M\n" +
+	"\x0fGetFlagTimeline\x12!.guidon.v1.GetFlagTimelineRequest\x1a\x17.guidon.v1.FlagTimelineB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_analysis_proto_rawDescOnce sync.Once
@@ -1842,7 +2156,7 @@ func file_guidonv1_analysis_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_analysis_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_guidonv1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_guidonv1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_guidonv1_analysis_proto_goTypes = []any{
 	(GroupMembership)(0),           // 0: guidon.v1.GroupMembership
 	(OutcomeReason)(0),             // 1: guidon.v1.OutcomeReason
@@ -1855,58 +2169,72 @@ var file_guidonv1_analysis_proto_goTypes = []any{
 	(*SegmentReference)(nil),       // 8: guidon.v1.SegmentReference
 	(*PreviewFlagRequest)(nil),     // 9: guidon.v1.PreviewFlagRequest
 	(*FlagEffect)(nil),             // 10: guidon.v1.FlagEffect
-	(*StepPair)(nil),               // 11: guidon.v1.StepPair
-	(*EffectGroup)(nil),            // 12: guidon.v1.EffectGroup
-	(*EffectMove)(nil),             // 13: guidon.v1.EffectMove
-	(*FlagOutcome)(nil),            // 14: guidon.v1.FlagOutcome
-	(*GetFlagReachRequest)(nil),    // 15: guidon.v1.GetFlagReachRequest
-	(*FlagReach)(nil),              // 16: guidon.v1.FlagReach
-	(*StepReach)(nil),              // 17: guidon.v1.StepReach
-	(*DefaultReach)(nil),           // 18: guidon.v1.DefaultReach
-	(*ConstraintReference)(nil),    // 19: guidon.v1.ConstraintReference
-	(*ShareReach)(nil),             // 20: guidon.v1.ShareReach
-	(*DocumentSegment)(nil),        // 21: guidon.v1.DocumentSegment
-	(*DocumentFlag)(nil),           // 22: guidon.v1.DocumentFlag
-	(flipt.FlagType)(0),            // 23: flipt.FlagType
+	(*LaterEffect)(nil),            // 11: guidon.v1.LaterEffect
+	(*StepPair)(nil),               // 12: guidon.v1.StepPair
+	(*EffectGroup)(nil),            // 13: guidon.v1.EffectGroup
+	(*EffectMove)(nil),             // 14: guidon.v1.EffectMove
+	(*FlagOutcome)(nil),            // 15: guidon.v1.FlagOutcome
+	(*GetFlagTimelineRequest)(nil), // 16: guidon.v1.GetFlagTimelineRequest
+	(*FlagTimeline)(nil),           // 17: guidon.v1.FlagTimeline
+	(*FlagBoundary)(nil),           // 18: guidon.v1.FlagBoundary
+	(*RuleBoundary)(nil),           // 19: guidon.v1.RuleBoundary
+	(*GetFlagReachRequest)(nil),    // 20: guidon.v1.GetFlagReachRequest
+	(*FlagReach)(nil),              // 21: guidon.v1.FlagReach
+	(*StepReach)(nil),              // 22: guidon.v1.StepReach
+	(*DefaultReach)(nil),           // 23: guidon.v1.DefaultReach
+	(*ConstraintReference)(nil),    // 24: guidon.v1.ConstraintReference
+	(*ShareReach)(nil),             // 25: guidon.v1.ShareReach
+	(*DocumentSegment)(nil),        // 26: guidon.v1.DocumentSegment
+	(*DocumentFlag)(nil),           // 27: guidon.v1.DocumentFlag
+	(flipt.FlagType)(0),            // 28: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),  // 29: google.protobuf.Timestamp
 }
 var file_guidonv1_analysis_proto_depIdxs = []int32{
-	21, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	26, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
 	7,  // 1: guidon.v1.SegmentUsage.uses:type_name -> guidon.v1.SegmentUse
 	8,  // 2: guidon.v1.SegmentUse.rules:type_name -> guidon.v1.SegmentReference
 	8,  // 3: guidon.v1.SegmentUse.rollouts:type_name -> guidon.v1.SegmentReference
 	10, // 4: guidon.v1.SegmentUse.effect:type_name -> guidon.v1.FlagEffect
-	22, // 5: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	23, // 6: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
-	11, // 7: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
-	12, // 8: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
-	0,  // 9: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
-	13, // 10: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
-	14, // 11: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
-	14, // 12: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
-	1,  // 13: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
-	23, // 14: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
-	17, // 15: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
-	18, // 16: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
-	2,  // 17: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
-	19, // 18: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
-	20, // 19: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
-	2,  // 20: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
-	3,  // 21: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
-	4,  // 22: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
-	5,  // 23: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
-	9,  // 24: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
-	15, // 25: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
-	9,  // 26: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
-	6,  // 27: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
-	6,  // 28: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
-	10, // 29: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
-	16, // 30: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
-	16, // 31: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
-	27, // [27:32] is the sub-list for method output_type
-	22, // [22:27] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	27, // 5: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	28, // 6: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
+	12, // 7: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
+	13, // 8: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
+	11, // 9: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
+	29, // 10: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
+	10, // 11: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
+	0,  // 12: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
+	14, // 13: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
+	15, // 14: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
+	15, // 15: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
+	1,  // 16: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
+	18, // 17: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
+	29, // 18: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
+	19, // 19: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
+	28, // 20: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
+	22, // 21: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
+	23, // 22: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
+	2,  // 23: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
+	24, // 24: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
+	25, // 25: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
+	2,  // 26: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
+	3,  // 27: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
+	4,  // 28: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
+	5,  // 29: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
+	9,  // 30: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
+	20, // 31: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
+	9,  // 32: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
+	16, // 33: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
+	6,  // 34: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
+	6,  // 35: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
+	10, // 36: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
+	21, // 37: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
+	21, // 38: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
+	17, // 39: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
+	34, // [34:40] is the sub-list for method output_type
+	28, // [28:34] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_analysis_proto_init() }
@@ -1916,16 +2244,16 @@ func file_guidonv1_analysis_proto_init() {
 	}
 	file_guidonv1_guidon_proto_init()
 	file_guidonv1_analysis_proto_msgTypes[5].OneofWrappers = []any{}
-	file_guidonv1_analysis_proto_msgTypes[7].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[8].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[9].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_analysis_proto_rawDesc), len(file_guidonv1_analysis_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   17,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -11,6 +11,7 @@ import (
 	flipt "github.com/guidonhq/guidon/handler/wire/flipt"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -138,7 +139,9 @@ type ExplainResponse struct {
 	// The other results that the flag can return.
 	Others []*OtherResult `protobuf:"bytes,9,rep,name=others,proto3" json:"others,omitempty"`
 	// Whether the search for the other results ended at its limit.
-	Limited       bool `protobuf:"varint,10,opt,name=limited,proto3" json:"limited,omitempty"`
+	Limited bool `protobuf:"varint,10,opt,name=limited,proto3" json:"limited,omitempty"`
+	// The time for which the flag was explained; unset if its answers are the same at all times.
+	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1000,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -243,6 +246,13 @@ func (x *ExplainResponse) GetLimited() bool {
 	return false
 }
 
+func (x *ExplainResponse) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
 // ExplainedStep is a rule.
 type ExplainedStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -257,7 +267,7 @@ type ExplainedStep struct {
 	// "matched": it decided the result. "no_variant": it matched, but the bucket is in no range,
 	// so the result is no match, and later rules are not tried. "not_matched".
 	// "never_matches": it has no segments, or one that does not exist, or an empty portion.
-	// "not_reached".
+	// "not_in_force": it does not hold yet, or no longer. "not_reached".
 	Outcome string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	// The outcome in words.
 	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
@@ -2027,7 +2037,7 @@ var File_guidonv1_explain_proto protoreflect.FileDescriptor
 
 const file_guidonv1_explain_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/explain.proto\x12\tguidon.v1\x1a\x1bevaluation/evaluation.proto\x1a\x11flipt/flipt.proto\x1a\x15guidonv1/guidon.proto\"\xae\x02\n" +
+	"\x16guidonv1/explain.proto\x12\tguidon.v1\x1a\x1bevaluation/evaluation.proto\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15guidonv1/guidon.proto\"\xae\x02\n" +
 	"\x0eExplainRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x1b\n" +
@@ -2038,7 +2048,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x04flag\x18\x06 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbf\x03\n" +
 	"\x0fExplainResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12,\n" +
@@ -2051,7 +2061,8 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x05steps\x18\b \x03(\v2\x18.guidon.v1.ExplainedStepR\x05steps\x12.\n" +
 	"\x06others\x18\t \x03(\v2\x16.guidon.v1.OtherResultR\x06others\x12\x18\n" +
 	"\alimited\x18\n" +
-	" \x01(\bR\alimited\"\xb0\x04\n" +
+	" \x01(\bR\alimited\x120\n" +
+	"\x05as_of\x18\xe8\a \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\xb0\x04\n" +
 	"\rExplainedStep\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x12\n" +
@@ -2269,11 +2280,12 @@ var file_guidonv1_explain_proto_goTypes = []any{
 	(*DocumentFlag)(nil),                  // 25: guidon.v1.DocumentFlag
 	(flipt.FlagType)(0),                   // 26: flipt.FlagType
 	(*evaluation.EvaluationResponse)(nil), // 27: flipt.evaluation.EvaluationResponse
-	(flipt.SegmentOperator)(0),            // 28: flipt.SegmentOperator
-	(flipt.MatchType)(0),                  // 29: flipt.MatchType
-	(flipt.ComparisonType)(0),             // 30: flipt.ComparisonType
-	(evaluation.EvaluationReason)(0),      // 31: flipt.evaluation.EvaluationReason
-	(*DocumentSegment)(nil),               // 32: guidon.v1.DocumentSegment
+	(*timestamppb.Timestamp)(nil),         // 28: google.protobuf.Timestamp
+	(flipt.SegmentOperator)(0),            // 29: flipt.SegmentOperator
+	(flipt.MatchType)(0),                  // 30: flipt.MatchType
+	(flipt.ComparisonType)(0),             // 31: flipt.ComparisonType
+	(evaluation.EvaluationReason)(0),      // 32: flipt.evaluation.EvaluationReason
+	(*DocumentSegment)(nil),               // 33: guidon.v1.DocumentSegment
 }
 var file_guidonv1_explain_proto_depIdxs = []int32{
 	21, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
@@ -2282,45 +2294,46 @@ var file_guidonv1_explain_proto_depIdxs = []int32{
 	27, // 3: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
 	2,  // 4: guidon.v1.ExplainResponse.steps:type_name -> guidon.v1.ExplainedStep
 	7,  // 5: guidon.v1.ExplainResponse.others:type_name -> guidon.v1.OtherResult
-	28, // 6: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
-	3,  // 7: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
-	5,  // 8: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
-	3,  // 9: guidon.v1.ExplainedStep.groups:type_name -> guidon.v1.ExplainedSegment
-	3,  // 10: guidon.v1.ExplainedStep.exceptions:type_name -> guidon.v1.ExplainedSegment
-	5,  // 11: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
-	29, // 12: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
-	4,  // 13: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
-	30, // 14: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
-	6,  // 15: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
-	8,  // 16: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
-	10, // 17: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
-	9,  // 18: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
-	12, // 19: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
-	22, // 20: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
-	26, // 21: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
-	14, // 22: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
-	15, // 23: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
-	31, // 24: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	23, // 25: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
-	32, // 26: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	3,  // 27: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
-	24, // 28: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
-	20, // 29: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
-	26, // 30: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
-	31, // 31: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	0,  // 32: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
-	11, // 33: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
-	16, // 34: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
-	18, // 35: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
-	1,  // 36: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
-	13, // 37: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
-	17, // 38: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
-	19, // 39: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
-	36, // [36:40] is the sub-list for method output_type
-	32, // [32:36] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	28, // 6: guidon.v1.ExplainResponse.as_of:type_name -> google.protobuf.Timestamp
+	29, // 7: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
+	3,  // 8: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
+	5,  // 9: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
+	3,  // 10: guidon.v1.ExplainedStep.groups:type_name -> guidon.v1.ExplainedSegment
+	3,  // 11: guidon.v1.ExplainedStep.exceptions:type_name -> guidon.v1.ExplainedSegment
+	5,  // 12: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
+	30, // 13: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
+	4,  // 14: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
+	31, // 15: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
+	6,  // 16: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
+	8,  // 17: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
+	10, // 18: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
+	9,  // 19: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
+	12, // 20: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
+	22, // 21: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
+	26, // 22: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
+	14, // 23: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
+	15, // 24: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
+	32, // 25: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	23, // 26: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
+	33, // 27: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	3,  // 28: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
+	24, // 29: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
+	20, // 30: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
+	26, // 31: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
+	32, // 32: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	0,  // 33: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
+	11, // 34: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
+	16, // 35: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
+	18, // 36: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
+	1,  // 37: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
+	13, // 38: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
+	17, // 39: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
+	19, // 40: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
+	37, // [37:41] is the sub-list for method output_type
+	33, // [33:37] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_explain_proto_init() }

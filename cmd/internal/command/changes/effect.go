@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -39,6 +40,21 @@ func PrintEffect(out io.Writer, e *guidonv1.FlagEffect) {
 
 // EffectLines returns an effect in words, one line for each move.
 func EffectLines(e *guidonv1.FlagEffect) []string {
+	lines := linesAtOnce(e)
+	for _, l := range e.GetLater() {
+		from := "from " + analysis.InstantWords(l.GetAt().AsTime()) + ": "
+		later := EffectLines(l.GetEffect())
+		if len(later) == 0 {
+			later = []string{"nothing changes for anybody"}
+		}
+		for _, line := range later {
+			lines = append(lines, from+line)
+		}
+	}
+	return lines
+}
+
+func linesAtOnce(e *guidonv1.FlagEffect) []string {
 	var lines []string
 	if e.GetTypeChanged() {
 		is, was := cli.FlagKind(e.GetType()), cli.FlagKind(flipt.FlagType_BOOLEAN_FLAG_TYPE)

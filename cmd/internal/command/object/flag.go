@@ -111,7 +111,7 @@ func flags(p *cli.Program) *object {
 	}
 	creation := &flagCreation{fields: flagFields()}
 	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(), flagOf),
-		flagOn(k), flagOff(k), flagReach(o, k.complete))
+		flagOn(k), flagOff(k), flagReach(o, k.complete), flagTimeline(o, k.complete))
 	o.verbs = append(o.verbs, flagRules(k)...)
 	return o
 }

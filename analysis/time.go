@@ -1,0 +1,118 @@
+package analysis
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// InstantWords returns the instant in words, such as "1 December 2026 09:00 UTC", or "" if it is
+// zero.
+func InstantWords(at time.Time) string {
+	switch at = at.UTC(); {
+	case at.IsZero():
+		return ""
+	case at.Second() == 0:
+		return at.Format("2 January 2006 15:04 UTC")
+	}
+	return at.Format("2 January 2006 15:04:05 UTC")
+}
+
+// TimesWords returns when a rule holds in words, such as "from 1 December 2026 09:00 UTC", or ""
+// if it always does.
+func TimesWords(c *guidon.Conditions) string {
+	from, until := InstantWords(c.From), InstantWords(c.Until)
+	switch {
+	case from != "" && until != "":
+		return "from " + from + " until " + until
+	case from != "":
+		return "from " + from
+	case until != "":
+		return "until " + until
+	}
+	return ""
+}
+
+// maxLater is how many boundaries an effect looks ahead.
+const maxLater = 20
+
+// comingBoundaries returns the boundaries of the flags, of which each may be nil, after the epoch,
+// in order.
+func comingBoundaries(epoch int64, flags ...*guidon.Flag) (coming []int64) {
+	for _, f := range flags {
+		if f != nil {
+			coming = append(coming, f.Boundaries()...)
+		}
+	}
+	slices.Sort(coming)
+	coming = slices.Compact(coming)
+	first, _ := slices.BinarySearch(coming, epoch+1)
+	return coming[first:]
+}
+
+// LaterEffect is the effect from an instant on, which differs from that before it.
+type LaterEffect struct {
+	At time.Time
+	*Effect
+}
+
+// later finds what the effect is at the next boundaries of the flag in both states.
+func (e *Effect) later(ctx context.Context, before, after *guidon.Snapshot, flagKey string) error {
+	coming := comingBoundaries(max(before.Epoch(), after.Epoch()), before.Flag(flagKey), after.Flag(flagKey))
+	latest := e.describe()
+	for _, boundary := range coming[:min(len(coming), maxLater)] {
+		at := time.Unix(boundary, 0).UTC()
+		next, err := effectOf(ctx, before.Preview(at), after.Preview(at), flagKey)
+		if err != nil {
+			return err
+		}
+		if words := next.describe(); !slices.Equal(words, latest) {
+			e.Later, latest = append(e.Later, LaterEffect{at, next}), words
+		}
+	}
+	return nil
+}
+
+// describe returns the moves in words.
+func (e *Effect) describe() (all []string) {
+	if everyone := e.DescribeAll(); everyone != "" {
+		return []string{everyone}
+	}
+	for i := range e.Groups {
+		for j := range e.Groups[i].Moves {
+			all = append(all, e.Describe(&e.Groups[i], &e.Groups[i].Moves[j]))
+		}
+	}
+	return all
+}
+
+// Boundary is an instant at which rules or rollouts of a flag begin or end.
+type Boundary struct {
+	At    time.Time
+	Rules []RuleBoundary
+}
+
+// RuleBoundary is a rule or rollout that begins or ends.
+type RuleBoundary struct {
+	Index int
+	Ends  bool
+}
+
+// TimelineOf returns the boundaries of the flag after the epoch, in order.
+func TimelineOf(f *guidon.Flag, epoch int64) (boundaries []Boundary) {
+	for _, at := range comingBoundaries(epoch, f) {
+		b := Boundary{At: time.Unix(at, 0).UTC()}
+		for i, c := range f.EachConditions() {
+			if !c.From.IsZero() && c.From.Unix() == at {
+				b.Rules = append(b.Rules, RuleBoundary{Index: i})
+			}
+			if !c.Until.IsZero() && c.Until.Unix() == at {
+				b.Rules = append(b.Rules, RuleBoundary{Index: i, Ends: true})
+			}
+		}
+		boundaries = append(boundaries, b)
+	}
+	return boundaries
+}
