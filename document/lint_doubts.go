@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -61,23 +62,25 @@ func (l *linter) unusedLists(root place, path []service.Step, f *service.Documen
 	}
 }
 
-// unreached adds warnings about rules and rollouts that no entity reaches, except those with a
-// percentage of 0, which is hardly a mistake. The document must have no errors.
+// unreached adds warnings about rules and rollouts that no entity reaches now, except those with
+// a percentage of 0 and those that others leave something to later, which is hardly a mistake.
+// The document must have no errors.
 func (l *linter) unreached(root place, d *service.Document) {
 	objects, err := d.Objects()
 	if err != nil {
 		return
 	}
-	s := guidon.NewSnapshot(objects.Namespace, guidon.Revision{}, objects.Flags, objects.Segments)
+	s := guidon.NewSnapshot(objects.Namespace, guidon.Revision{}, objects.Flags, objects.Segments).At(time.Now())
 	for i, f := range d.Flags {
 		list, indexes := "rollouts", []int(nil)
 		if f.Type == guidon.VariantFlag {
 			list, indexes = "rules", ruleIndexes(f)
 		}
 		reach, _ := analysis.ReachOf(context.Background(), s, objects.Flags[i].Key)
+		changes := len(analysis.TimelineOf(objects.Flags[i], s.Epoch())) > 0
 		for j := range reach.Steps {
-			why := reach.Why(&reach.Steps[j])
-			if why == "" || reach.Steps[j].Cause == analysis.NoBuckets {
+			why, cause := reach.Why(&reach.Steps[j]), reach.Steps[j].Cause
+			if why == "" || cause == analysis.NoBuckets || cause == analysis.NotYet || changes && cause == analysis.Shadowed {
 				continue
 			}
 			index := reach.Steps[j].Index

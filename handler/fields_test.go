@@ -66,8 +66,8 @@ var forms = []form{
 		paths: []string{"/internal/v1/evaluation/snapshot/namespace/default"},
 		plain: true,
 		lostOfFlags: []string{
-			"Metadata", "Rollouts.Conditions.Everyone", "Rollouts.CreatedAt", "Rollouts.Description", "Rollouts.ID", "Rollouts.UpdatedAt",
-			"Rules.Conditions.Everyone", "Rules.CreatedAt",
+			"Metadata", "Rollouts.Conditions.Everyone", "Rollouts.Conditions.From", "Rollouts.CreatedAt", "Rollouts.Description", "Rollouts.ID", "Rollouts.UpdatedAt",
+			"Rules.Conditions.Everyone", "Rules.Conditions.From", "Rules.CreatedAt",
 			"Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt", "Rules.UpdatedAt", "Variants.CreatedAt", "Variants.Description", "Variants.Name", "Variants.UpdatedAt",
 		},
 		lostOfSegments: []string{

@@ -120,7 +120,7 @@ func fill(v reflect.Value, name string, n *int) {
 	case reflect.Int32:
 		v.SetInt(int64(*n))
 	case reflect.Float32:
-		v.SetFloat(float64(*n) / 8)
+		v.SetFloat(float64(*n) / 16) // percentages
 	default:
 		panic(fmt.Sprintf("flagtest: field %s is of a kind that is not known here: %s", name, v.Type()))
 	}
