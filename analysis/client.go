@@ -14,7 +14,7 @@ func ClientOmission(f *guidon.CompiledFlag) string { return clientOmissions.Of(f
 
 var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) string {
 	for i, step := range f.Steps() {
-		if what := serverOnly(f.Flag(), i, step.Audience); what != "" {
+		if what := serverOnly(f.Flag(), i, step); what != "" {
 			return fmt.Sprintf("rule %d %s", i+1, what)
 		}
 	}
@@ -22,32 +22,23 @@ var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) 
 })
 
 // serverOnly returns what client engines cannot do with the rule or rollout, or "".
-func serverOnly(f *guidon.Flag, i int, audience *guidon.Audience) string {
-	if audience != nil {
-		for _, g := range audience.Segments() {
-			if what := serverOnlyConstraints(g.Segment().Constraints); what != "" {
-				return what
-			}
-		}
-	}
+func serverOnly(f *guidon.Flag, i int, step guidon.Step) string {
 	if f.Type == guidon.VariantFlag {
-		r := f.Rules[i]
-		switch {
+		switch r := f.Rules[i]; {
 		case r.CodeDefault:
 			return "gives the default in the code"
 		case isSplit(r.Split):
 			return "divides its shares in a way of its own"
 		}
-		return serverOnlyConditions(&r.Conditions, r.SegmentKeys, r.SegmentOperator)
+		return serverOnlyStep(step, &f.Rules[i].Conditions)
 	}
-	r := f.Rollouts[i]
-	if t := r.Threshold; t != nil {
-		if t.Start != 0 || isSplit(t.Split) {
-			return "takes its share in a way of its own"
-		}
-		return ""
+	switch t := f.Rollouts[i].Threshold; {
+	case t == nil:
+		return serverOnlyStep(step, &f.Rollouts[i].Conditions)
+	case t.Start != 0 || isSplit(t.Split):
+		return "takes its share in a way of its own"
 	}
-	return serverOnlyConditions(&r.Conditions, r.Segment.SegmentKeys, r.Segment.SegmentOperator)
+	return ""
 }
 
 // isSplit reports whether the split is another one than the flag's own.
@@ -55,19 +46,19 @@ func isSplit(s *guidon.Split) bool {
 	return s != nil && (s.By != "" || s.Seed != "" || s.Hash > guidon.FliptHash)
 }
 
-func serverOnlyConditions(c *guidon.Conditions, keys []string, operator guidon.SegmentOperator) string {
-	for _, g := range c.Groups {
-		if what := serverOnlyConstraints(g.Constraints); what != "" {
+func serverOnlyStep(step guidon.Step, stated *guidon.Conditions) string {
+	switch c := step.Conditions; {
+	case len(stated.ExceptSegmentKeys) > 0:
+		return "has exceptions"
+	case c != nil && c.Portion != nil:
+		return "is for a portion"
+	case c != nil && c.Also != nil:
+		return "has conditions for any of several segments"
+	}
+	for _, g := range step.Audience.Segments() {
+		if what := serverOnlyConstraints(g.Segment().Constraints); what != "" {
 			return what
 		}
-	}
-	switch p := c.Portion; {
-	case len(c.ExceptSegmentKeys) > 0:
-		return "has exceptions"
-	case p != nil && (p.Percentage < 100 || p.By != ""):
-		return "is for a portion"
-	case len(c.Groups) > 0 && len(keys) > 1 && operator != guidon.AndSegments:
-		return "has conditions for any of several segments"
 	}
 	return ""
 }

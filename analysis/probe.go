@@ -94,12 +94,16 @@ func (p *probeBuilder) sharesOf(s *step) (list []probeShares) {
 	switch {
 	case s.share != nil:
 		list = append(list, probeShares{s.share.Bucketer, []int{s.share.Start, s.share.End}})
-	case s.rule != nil && distributes(p.flag, s.rule):
-		shares := probeShares{Bucketer: s.divider}
-		for share := range eachShare(p.flag, s.rule, &s.divider) {
-			shares.ends = append(shares.ends, share.End)
+	case s.rule != nil: // whose variants need not be known
+		shares, sum := probeShares{Bucketer: s.divider}, guidon.BucketSum{Fine: s.divider.Hash != guidon.FliptHash}
+		for _, d := range s.rule.Distributions {
+			if d.Shares() {
+				shares.ends = append(shares.ends, sum.Add(d))
+			}
 		}
-		list = append(list, shares)
+		if len(shares.ends) > 0 {
+			list = append(list, shares)
+		}
 	}
 	return list
 }

@@ -263,7 +263,7 @@ func (d division) check(share, at string, add func(id, message string)) {
 	if strings.TrimSpace(d.Start) != "" {
 		if start, problem := parseShare(d.Start); problem != "" {
 			add(at+"start", problem)
-		} else if float64(start)+float64(shareNumber(share)) > 100 {
+		} else if start+shareNumber(share) > 100 {
 			add(at+"start", "Start and share are more than 100% together.")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -187,7 +188,10 @@ func addRules(ctx context.Context, c client.Client, namespace string, flag *guid
 		page, err := invoke[flipt.RuleList](ctx, c, "ListRules",
 			&flipt.ListRuleRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
 		for _, r := range page.GetRules() {
-			rule := &guidon.Rule{ID: r.GetId(), SegmentKeys: r.GetSegmentKeys(), SegmentOperator: guidon.SegmentOperator(r.GetSegmentOperator())} // #nosec G115 -- an enum of the wire
+			rule := &guidon.Rule{
+				ID: r.GetId(), SegmentKeys: r.GetSegmentKeys(), SegmentOperator: guidon.SegmentOperator(r.GetSegmentOperator()), // #nosec G115 -- an enum of the wire
+				Conditions: convert.ConditionsOf(r), Split: convert.SplitOf(r.GetSplit()), CodeDefault: r.GetCodeDefault(),
+			}
 			if len(rule.SegmentKeys) == 0 && r.GetSegmentKey() != "" {
 				rule.SegmentKeys = []string{r.GetSegmentKey()}
 			}
@@ -205,9 +209,11 @@ func addRollouts(ctx context.Context, c client.Client, namespace string, flag *g
 		page, err := invoke[flipt.RolloutList](ctx, c, "ListRollouts",
 			&flipt.ListRolloutRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
 		for _, r := range page.GetRules() {
-			rollout := &guidon.Rollout{ID: r.GetId()}
+			rollout := &guidon.Rollout{ID: r.GetId(), Conditions: convert.ConditionsOf(r)}
 			if t := r.GetThreshold(); t != nil {
-				rollout.Threshold = &guidon.RolloutThreshold{Percentage: t.GetPercentage(), Value: t.GetValue()}
+				rollout.Threshold = &guidon.RolloutThreshold{
+					Percentage: t.GetPercentage(), Value: t.GetValue(), Start: t.GetStart(), Split: convert.SplitOf(t.GetSplit()),
+				}
 			}
 			if s := r.GetSegment(); s != nil {
 				rollout.Segment = &guidon.RolloutSegment{SegmentKeys: s.GetSegmentKeys(), SegmentOperator: guidon.SegmentOperator(s.GetSegmentOperator())} // #nosec G115 -- the same
