@@ -59,15 +59,6 @@ func booleanBucket(flagKey, entityID string) int {
 	return int(hashSum(updateHash(updateHash(hashStart, entityID), flagKey)) % BooleanBuckets)
 }
 
-// Bucket returns the bucket of the entity in evaluations of the flag: below [BooleanBuckets]
-// for a boolean flag, otherwise below [VariantBuckets].
-func (f *Flag) Bucket(entityID string) int {
-	if f.Type == BooleanFlag {
-		return booleanBucket(f.Key, entityID)
-	}
-	return variantBucket(updateHash(hashStart, f.Key), entityID)
-}
-
 // bucketRange maps the buckets from the end of the previous range up to its own end
 // to a variant.
 type bucketRange struct {

@@ -89,11 +89,11 @@ func TestSeedOfAnotherFlag(t *testing.T) {
 	for i := range 2000 {
 		id := fmt.Sprint("user-", i)
 		like := newBucketer(Split{Seed: "other", Hash: FliptHash}, "flag")
-		if got := like.Bucket(id); got != (&Flag{Key: "other"}).Bucket(id) {
+		if got := like.Bucket(id); got != variantBucket(updateHash(hashStart, "other"), id) {
 			t.Fatalf("variants: %s is in bucket %d", id, got)
 		}
 		like.Threshold = true
-		if got := like.Bucket(id); got != (&Flag{Key: "other", Type: BooleanFlag}).Bucket(id) {
+		if got := like.Bucket(id); got != booleanBucket("other", id) {
 			t.Fatalf("threshold: %s is in bucket %d", id, got)
 		}
 	}

@@ -97,9 +97,10 @@ func TestProbes(t *testing.T) {
 func TestProbesOfBoolean(t *testing.T) {
 	f := &guidon.Flag{Key: "beta", Type: guidon.BooleanFlag, Enabled: true, Rollouts: []*guidon.Rollout{{Threshold: &guidon.RolloutThreshold{Percentage: 37, Value: false}}}}
 	probes, _ := Probes(f, nil, 100)
+	own := guidon.Bucketer{Seed: f.Key, Hash: guidon.FliptHash, Threshold: true}
 	var buckets []int
 	for _, p := range probes {
-		buckets = append(buckets, f.Bucket(p.EntityID))
+		buckets = append(buckets, own.Bucket(p.EntityID))
 	}
 	for _, want := range []int{0, 36, 37, 99} {
 		if !slices.Contains(buckets, want) {
