@@ -232,6 +232,25 @@ func TestConditionConflict(t *testing.T) {
 	s.Get(flags+"layout").Check(200).Contains("app is at least 3.1", "from 1 December 2098 00:00 UTC", "with the seed another", "The default in the code")
 }
 
+// TestConditionDifferences: each edit of a condition is an unsaved change, and the review says which.
+func TestConditionDifferences(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, conditioned)
+	for _, test := range []struct{ page, field, value, want string }{
+		{"layout?edit=1", "rule.0.if.0.match", "any", "Rule 1 conditions"},
+		{"layout?edit=1", "rule.0.times.until", "2099-12-25T00:00:01", "Rule 1 end time 24 December 2099 00:00:01 UTC → , now 25 December 2099 00:00:01 UTC"},
+		{"layout?edit=1", "rule.0.times.from", "", "Rule 1 start time 1 December 2026 09:00 UTC → , now nothing"},
+		{"layout?edit=1", "rule.0.portion.share", "20", "Rule 1 portion 10% from 30%"},
+		{"layout?edit=1", "rule.0.except", "", "Rule 1 exceptions blocked → , now none"},
+		{"layout?edit=3", "rule.2.divide.seed", "another", "Rule 3 divided by: account"},
+		{"layout?edit=3", "rule.2.code", "1", "Rule 3 default in the code no → , now yes"},
+		{"sweden?edit=2", "rule.1.times.from", "2026-12-01T09:00", "Rule 2 start time nothing → , now 1 December 2026 09:00 UTC"},
+	} {
+		r := press(t, s, s.Get(flags+test.page), "draft", test.field, test.value).Check(200).Contains(" unsaved change", "Edited: ")
+		press(t, s, r, "review").Check(200).Contains(test.want)
+	}
+}
+
 // TestLargeConditions: large conditions are shown in short; those that a form can have are edited.
 func TestLargeConditions(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
