@@ -74,7 +74,7 @@ func TestBeginTomorrow(t *testing.T) {
 	awaitText(t, v, ".savebar", "From "+words+": Everyone gets On.")
 	v.Follow(t, click(do("save")))
 	awaitText(t, v, ".rule .who", "100% of everyone who gets here from "+words)
-	awaitText(t, v, ".rule", "Not yet: it holds from "+words)
+	awaitText(t, v, ".rule", "Not yet in force.")
 	awaitText(t, v, ".rail", "Coming up "+words+" Rule 1 begins: 100%: on")
 	s.answers(t, "default", "winter-sale", "user-1", nil, "Off")
 	for _, look := range []look{desktop, phone.InTheDark()} {

@@ -39,9 +39,9 @@ func (r remarks) of(i int) (notes []note) {
 		case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
 			n.kind, n.icon = "bad", "warning"
 		case guidonv1.ReachCause_NOT_YET_REACH_CAUSE:
-			n.text = "Not yet: " + why + "."
+			n.text = "Not yet in force."
 		case guidonv1.ReachCause_ENDED_REACH_CAUSE:
-			n.text = "Ended: " + why + "."
+			n.text = "Ended: no longer in force."
 		}
 		return append(notes, n)
 	}

@@ -37,15 +37,15 @@ func TestComingUp(t *testing.T) {
 	}
 	putFlag(t, s, timed+later.String())
 	s.Get(flags+"season").Check(200).Contains(
-		"10% of everyone who gets here until 1 November 2026 00:00 UTC", "Ended: it holds until 1 November 2026 00:00 UTC.",
-		"Not yet: it holds from 1 December 2026 09:00 UTC until 24 December 2026 00:00 UTC.", "Outside of the segments on 25%",
+		"10% of everyone who gets here until 1 November 2026 00:00 UTC", "Ended: no longer in force.",
+		"Everyone from 1 December 2026 09:00 UTC until 24 December 2026 00:00 UTC On", "Not yet in force.", "Outside of the segments on 25%",
 		"Coming up 1 December 2026 09:00 UTC Rule 2 begins: everyone: on Rule 3 begins: 50%: on 24 December 2026 00:00 UTC Rule 2 ends: everyone: on 1 January 2027",
 		"3 January 2027 00:00 UTC Rule 7 ends: 1%: on and 3 more").Lacks("4 January 2027 00:00 UTC Rule")
 
 	now = now.AddDate(0, 0, 4)
 	s.Get(flags+"season").Check(200).Contains("Coming up 24 December 2026 00:00 UTC Rule 2 ends", "Outside of the segments on 100%").Lacks("Not yet")
 	now = now.AddDate(10, 0, 0)
-	s.Get(flags + "season").Check(200).Contains("Ended: it holds from 1 December 2026 09:00 UTC until").Lacks("Coming up")
+	s.Get(flags + "season").Check(200).Contains("24 December 2026 00:00 UTC On Edit Move up Move down Duplicate Remove Ended: no longer in force.").Lacks("Coming up")
 }
 
 // TestLaterEffect: the review of a draft says what changes by itself.

@@ -335,7 +335,7 @@ flags:
     type: BOOLEAN_FLAG_TYPE
     rollouts: [{segment: {value: true}, everyone: true, from: 2099-12-01T09:00:00Z, until: 2099-12-24T00:00:00Z}]
 `))
-	s.Post(address, loyal("season")).Check(200).Contains("Answer revision", "Off", "not in force: it holds from 1 December 2099 09:00 UTC").Lacks("would serve")
+	s.Post(address, loyal("season")).Check(200).Contains("Answer revision", "Off", "not in force: it holds from 1 December 2099 09:00 UTC", "On not now: rule 1 is not in force").Lacks("would serve")
 	s.Post(address, with(loyal("season"), "at", "2099-12-01 09:00")).Check(200).Contains("at 1 December 2099 09:00 UTC", "On rule 1")
 	s.Post(address, with(loyal(""), "at", "2099-12-01 09:00")).Check(200).Contains("Season season On rule 1")
 	s.Post(address, with(loyal("season"), "at", "2099-12-24 00:00")).Check(200).Contains("Off", "not in force")
