@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -55,10 +56,40 @@ func TestCountryShare(t *testing.T) {
 	s.answers(t, "default", "swedish-checkout", "user-1", map[string]string{"country": "DE"}, "Off")
 }
 
+// TestBeginTomorrow: a rule for everyone begins tomorrow at 09:00, and the page says so.
+func TestBeginTomorrow(t *testing.T) {
+	s := openShop(t)
+	s.change(t, http.MethodPost, "/api/v1/namespaces/default/flags", map[string]any{"key": "winter-sale", "name": "Winter sale", "type": "BOOLEAN_FLAG_TYPE"})
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath+"/winter-sale")
+	v.Do(t, click(named("summary", "Add rule")), click(named("button", "A share of everyone")))
+	awaitFocus(t, v, "rule-0-share")
+	v.Do(t, chromedp.KeyEvent("100"))
+	v.Do(t, click(named("summary", "Add condition")), click(named("button", "From or until a time")))
+	awaitFocus(t, v, "rule-0-times-from")
+	tomorrow := time.Now().UTC().AddDate(0, 0, 1).Truncate(24 * time.Hour).Add(9 * time.Hour)
+	v.Do(t, chromedp.KeyEvent(tomorrow.Format("01022006")+kb.Tab+tomorrow.Format("030405PM")))
+	v.Await(t, fmt.Sprintf("document.activeElement.value === %q", tomorrow.Format("2006-01-02T15:04")))
+	words := tomorrow.Format("2 January 2006 15:04 UTC")
+	awaitText(t, v, ".savebar", "From "+words+": Everyone gets On.")
+	v.Follow(t, click(do("save")))
+	awaitText(t, v, ".rule .who", "100% of everyone who gets here from "+words)
+	awaitText(t, v, ".rule", "Not yet in force.")
+	awaitText(t, v, ".rail", "Coming up "+words+" Rule 1 begins: 100%: on")
+	s.answers(t, "default", "winter-sale", "user-1", nil, "Off")
+	for _, look := range []look{desktop, phone.InTheDark()} {
+		v.Resize(t, look)
+		report(t, v.Axe(t))
+	}
+	v.Resize(t, narrow)
+	report(t, v.Overflow(t))
+}
+
 // addedConditions are buttons that add a condition to the first rule, and the fields that then have
 // the focus.
 var addedConditions = []struct{ button, focus string }{
 	{"with:0:if", "rule.0.if.0.constraint.0.type"}, {"with:0:except", "rule-0-except-add"}, {"with:0:portion", "rule-0-portion-share"},
+	{"with:0:times", "rule-0-times-from"},
 }
 
 // TestConditionsByKeys: a group, an exception and a division are added and removed with the keyboard

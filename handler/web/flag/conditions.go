@@ -9,8 +9,10 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -34,6 +36,7 @@ type conditions struct {
 	Everyone bool            `json:",omitempty"` // unless there are segments or groups
 	Groups   []segment.Group `json:",omitempty"`
 	Except   []string        `json:",omitempty"`
+	Times    *period         `json:",omitempty"` // nil if the rule always holds
 	Portion  *division       `json:",omitempty"` // nil if the rule is for all of them
 	Divide   division        `json:",omitzero"`  // of a share of everyone, or of the shares of variants
 	Code     bool            `json:",omitempty"` // the answer is the default in the code
@@ -53,11 +56,14 @@ type conditioned interface {
 	GetGroups() []*flipt.ConstraintGroup
 	GetExceptSegmentKeys() []string
 	GetEveryone() bool
+	GetHoldsFrom() *timestamppb.Timestamp
+	GetHoldsUntil() *timestamppb.Timestamp
 	GetPortion() *flipt.Portion
 }
 
 func conditionsOf(r conditioned) conditions {
 	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys()}
+	c.Times = periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
 	if p := r.GetPortion(); p != nil {
 		c.Portion = new(divisionOf(p.GetStart(), p.GetSplit()))
 		c.Portion.Share = shareText(p.GetPercentage())
@@ -90,6 +96,9 @@ func (s rule) document() *guidonv1.DocumentRule {
 	for i := range s.Groups {
 		r.Groups = append(r.Groups, s.Groups[i].Document())
 	}
+	if p := s.Times; p != nil {
+		r.HoldsFrom, r.HoldsUntil = timestampOf(p.From), timestampOf(p.Until)
+	}
 	if p := s.Portion; p != nil {
 		r.Portion = &flipt.Portion{Percentage: shareNumber(p.Share), Start: shareNumber(p.Start), Split: p.split()}
 	}
@@ -111,11 +120,13 @@ func (d division) split() *flipt.Split {
 
 // sameConditions reports whether both rules would be stored with the same conditions.
 func (s rule) sameConditions(o rule) bool {
-	if s.Divide != o.Divide || (s.Portion == nil) != (o.Portion == nil) || s.Portion != nil && *s.Portion != *o.Portion {
+	if s.Divide != o.Divide || !equal(s.Portion, o.Portion) || !equal(s.Times, o.Times) {
 		return false
 	}
 	return proto.Equal(s.document(), o.document()) && strings.TrimSpace(s.typedExcept) == ""
 }
+
+func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // groupPrefix returns the beginning of the names of the fields of a group.
 func groupPrefix(i, j int) string { return prefix(i) + "if." + strconv.Itoa(j) + "." }
@@ -143,6 +154,9 @@ func (d *draft) readConditions(s *rule, i int, form url.Values) error {
 		}
 		g.KeepSpelling(d.saved(*s, g))
 		s.Groups = append(s.Groups, g)
+	}
+	if form.Has(at + "times.from") {
+		s.Times = &period{readTime(form.Get(at + "times.from")), readTime(form.Get(at + "times.until"))}
 	}
 	if form.Has(at + "portion.share") {
 		before := division{}
@@ -202,6 +216,8 @@ func (d *draft) with(s *rule, what string) {
 		}
 	case "except":
 		s.unless = true
+	case "times":
+		s.Times = new(period)
 	case "portion":
 		s.Portion = &division{Share: "10"}
 	}
@@ -212,6 +228,8 @@ func (s *rule) without(what string) {
 	switch what {
 	case "except":
 		s.Except, s.unless, s.typedExcept = nil, false, ""
+	case "times":
+		s.Times = nil
 	case "portion":
 		s.Portion = nil
 	}
@@ -248,6 +266,9 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 	if n := len(s.Except); n > maxExceptions {
 		add("except-add", strconv.Itoa(maxExceptions)+" segments at most, these are "+strconv.Itoa(n)+".")
 	}
+	if s.Times != nil {
+		s.Times.check(add)
+	}
 	if s.Portion != nil {
 		if _, problem := parseShare(s.Portion.Share); problem != "" {
 			add("portion-share", problem)
@@ -279,10 +300,11 @@ const maxConditionWords = 300
 
 // conditionWords returns the conditions of a closed rule in words.
 func (s rule) conditionWords() string {
-	if s.kind == kindShare {
-		return s.Divide.words()
-	}
 	c := convert.ConditionsOf(s.document())
+	if s.kind == kindShare {
+		words := []string{s.Divide.words(), analysis.TimesWords(&c)}
+		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
+	}
 	words := strings.TrimPrefix(strings.TrimPrefix(change.TargetWords("in", &c, maxConditionWords), "in"), ", ")
 	if len(s.segments) == 0 && !c.Everyone {
 		return page.Capital(words)

@@ -31,6 +31,8 @@ flags:
               - {type: DATETIME_COMPARISON_TYPE, property: since, operator: lt, value: "2026-12-01T18:00:00+01:00"}
               - {type: LIST_COMPARISON_TYPE, property: roles, operator: anyof, value: '["admin","owner"]'}
         except: [blocked]
+        from: 2026-12-01T09:00:00Z
+        until: 2099-12-24T00:00:01Z
         portion: {percentage: 10, start: 30, by: "acc\nount"}
         distributions: [{variant: express, rollout: 100}]
       - if: [{all: [{type: VERSION_COMPARISON_TYPE, property: app, operator: lt, value: "2"}]}]
@@ -46,6 +48,7 @@ flags:
         except: [blocked]
         portion: {percentage: 10}
       - threshold: {percentage: 12.5, value: true, by: tenant, seed: layer, start: 20}
+        until: 2099-12-24T00:00:00Z
 segments:
   - {key: beta, name: Beta testers, constraints: [{type: STRING_COMPARISON_TYPE, property: plan, operator: eq, value: beta}]}
   - {key: blocked, name: Blocked, constraints: [{type: BOOLEAN_COMPARISON_TYPE, property: blocked, operator: "true"}]}
@@ -58,13 +61,15 @@ func TestConditionsInWords(t *testing.T) {
 	for key, want := range map[string][]string{
 		"layout": {
 			"In Beta testers if all of 2: app is at least 2.4, not (\"coun\\ntry\" is SE), and any of 2: since is before 2026-12-01T17:00:00Z, " +
-				"roles has any of admin, owner, except blocked, 10% of them from 30% by \"acc\\nount\" = express",
+				"roles has any of admin, owner, except blocked, 10% of them from 30% by \"acc\\nount\", " +
+				"from 1 December 2026 09:00 UTC until 24 December 2099 00:00:01 UTC = express",
 			"If app is less than 2 = The default in the code",
 			"Everyone = classic 33.33% express 66.67% Divided by account, with the seed price-test, hashed by flipt-fine",
 			"Everyone else = classic the default",
 		},
 		"sweden": {
-			"In Beta testers except blocked, 10% of them = On", "12.5% of everyone who gets here from 20% by tenant, with the seed layer = On", "Everyone else = Off",
+			"In Beta testers except blocked, 10% of them = On", "12.5% of everyone who gets here from 20% by tenant, with the seed layer, until 24 December 2099 00:00 UTC = On",
+			"Everyone else = Off",
 		},
 	} {
 		if diff := cmp.Diff(want, ladder(s.Get(flags+key).Check(200))); diff != "" {
@@ -131,8 +136,17 @@ func TestAddConditions(t *testing.T) {
 		{"a share of everyone by a property", "sweden", []act{{"add:share", nil}, {"save", []string{"rule.2.divide.by", "account"}}}, "10% of everyone who gets here by account = On"},
 		{"the default in the code", "layout", []act{{"add:everyone", nil}, {"save", []string{"rule.3.code", "1"}}}, "Everyone = The default in the code"},
 		{"a division", "layout", []act{{"add:everyone", nil}, {"save", []string{"rule.3.divide.by", "account", "rule.3.divide.seed", "s"}}}, "Everyone = classic Divided by account, with the seed s"},
+		{"from a time", "sweden", []act{
+			{"add:everyone", nil}, {"with:2:times", nil}, {"review", []string{"rule.2.times.from", "2099-12-01T09:00"}}, {"save", nil},
+		}, "Everyone from 1 December 2099 09:00 UTC = On"},
+		{"a share of everyone until a time", "sweden", []act{
+			{"add:share", nil}, {"with:2:times", nil}, {"done:2", []string{"rule.2.times.until", "2099-12-01T09:00:30"}}, {"save", nil},
+		}, "10% of everyone who gets here until 1 December 2099 09:00:30 UTC = On"},
+		{"between two times, as text", "layout", []act{
+			{"add:everyone", nil}, {"with:3:times", nil}, {"save", []string{"rule.3.times.from", "2099-12-01 10:00", "rule.3.times.until", "2099-12-24T00:00:00+01:00"}},
+		}, "Everyone from 1 December 2099 10:00 UTC until 23 December 2099 23:00 UTC = classic"},
 		{"removed again", "sweden", []act{
-			{"add:if", nil}, {"with:2:portion", nil}, {"with:2:except", nil}, {"segment:2", []string{"rule.2.except-add", "blocked"}}, {"without:2:portion", nil},
+			{"add:if", nil}, {"with:2:times", nil}, {"without:2:times", []string{"rule.2.times.from", "x"}}, {"with:2:portion", nil}, {"with:2:except", nil}, {"segment:2", []string{"rule.2.except-add", "blocked"}}, {"without:2:portion", nil},
 			{"admit:2:0", nil}, {"without:2:except", nil}, {"remove:0:rule.2.if.0.", nil}, {"save", []string{"rule.2.everyone", "1"}},
 		}, "Everyone = On"},
 	} {
@@ -178,6 +192,11 @@ func TestConditionProblems(t *testing.T) {
 		{"long seed", "sweden?edit=1", "draft", []string{"rule.0.portion.seed", long}, "rule-0-portion-seed", "255 characters at most, this has 256."},
 		{"long property", "layout?edit=3", "draft", []string{"rule.2.divide.by", long}, "rule-2-divide-by", "255 characters at most, this has 256."},
 		{"unknown exception", "sweden?edit=1", "draft", []string{"rule.0.except-add", "xyzzy"}, "rule-0-except-add", "No segment “xyzzy”."},
+		{"neither start nor end", "sweden?edit=1", "with:0:times", nil, "rule-0-times-from", "A start or an end is needed."},
+		{"no time", "sweden?edit=2", "draft", []string{"rule.1.times.from", "soon"}, "rule-1-times-from", "Not a date and time: soon."},
+		{"a time that was typed wrong", "layout?edit=1", "draft", []string{"rule.0.times.until", "2026-13-01T00:00"}, "rule-0-times-until", "Not a date and time: 2026-13-01T00:00."},
+		{"too early", "sweden?edit=2", "draft", []string{"rule.1.times.from", "0001-01-02T00:00"}, "rule-1-times-from", "The year must be 2000 or later."},
+		{"the end before the start", "layout?edit=1", "draft", []string{"rule.0.times.until", "2026-12-01T09:00"}, "rule-0-times-until", "The end must be after the start."},
 		{"nobody", "sweden", "add:everyone", []string{"rule.2.everyone", ""}, "rule-2-add", "Add a segment, or remove this rule."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -207,10 +226,29 @@ func TestConditionConflict(t *testing.T) {
 	jonas := s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))
 	mine := press(t, s, s.Get(flags+"layout?edit=1"), "edit:0:rule.0.if.0.").Check(200)
 	press(t, jonas, jonas.Get(flags+"layout?edit=3"), "save", "rule.2.divide.seed", "another").Location()
-	r := press(t, s, mine, "save", "rule.0.if.0.constraint.0.text", "3.1").Check(409).Contains("Jonas changed this flag while you were editing", "Rule 1: conditions")
+	r := press(t, s, mine, "save", "rule.0.if.0.constraint.0.text", "3.1", "rule.0.times.from", "2098-12-01T00:00").Check(409).Contains("Jonas changed this flag while you were editing", "Rule 1: conditions")
 	r = press(t, s, r, "continue").Check(200).Contains("app is at least 3.1", "with the seed another")
 	press(t, s, r, "save").Location()
-	s.Get(flags+"layout").Check(200).Contains("app is at least 3.1", "with the seed another", "The default in the code")
+	s.Get(flags+"layout").Check(200).Contains("app is at least 3.1", "from 1 December 2098 00:00 UTC", "with the seed another", "The default in the code")
+}
+
+// TestConditionDifferences: each edit of a condition is an unsaved change, and the review says which.
+func TestConditionDifferences(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, conditioned)
+	for _, test := range []struct{ page, field, value, want string }{
+		{"layout?edit=1", "rule.0.if.0.match", "any", "Rule 1 conditions"},
+		{"layout?edit=1", "rule.0.times.until", "2099-12-25T00:00:01", "Rule 1 end time 24 December 2099 00:00:01 UTC → , now 25 December 2099 00:00:01 UTC"},
+		{"layout?edit=1", "rule.0.times.from", "", "Rule 1 start time 1 December 2026 09:00 UTC → , now nothing"},
+		{"layout?edit=1", "rule.0.portion.share", "20", "Rule 1 portion 10% from 30%"},
+		{"layout?edit=1", "rule.0.except", "", "Rule 1 exceptions blocked → , now none"},
+		{"layout?edit=3", "rule.2.divide.seed", "another", "Rule 3 divided by: account"},
+		{"layout?edit=3", "rule.2.code", "1", "Rule 3 default in the code no → , now yes"},
+		{"sweden?edit=2", "rule.1.times.from", "2026-12-01T09:00", "Rule 2 start time nothing → , now 1 December 2026 09:00 UTC"},
+	} {
+		r := press(t, s, s.Get(flags+test.page), "draft", test.field, test.value).Check(200).Contains(" unsaved change", "Edited: ")
+		press(t, s, r, "review").Check(200).Contains(test.want)
+	}
 }
 
 // TestLargeConditions: large conditions are shown in short; those that a form can have are edited.

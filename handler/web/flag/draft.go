@@ -332,7 +332,7 @@ func (d *draft) rolloutDocument(s rule) *guidonv1.DocumentRollout {
 	c := s.document()
 	r := &guidonv1.DocumentRollout{
 		Description: s.note, Groups: c.GetGroups(), ExceptSegmentKeys: c.GetExceptSegmentKeys(), Everyone: c.GetEveryone(),
-		Portion: c.GetPortion(),
+		HoldsFrom: c.GetHoldsFrom(), HoldsUntil: c.GetHoldsUntil(), Portion: c.GetPortion(),
 	}
 	if s.kind == kindShare {
 		percentage, _ := parseShare(s.share)

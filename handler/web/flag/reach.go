@@ -38,6 +38,10 @@ func (r remarks) of(i int) (notes []note) {
 			n.kind, n.icon = "warn", "warning"
 		case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
 			n.kind, n.icon = "bad", "warning"
+		case guidonv1.ReachCause_NOT_YET_REACH_CAUSE:
+			n.text = "Not yet in force."
+		case guidonv1.ReachCause_ENDED_REACH_CAUSE:
+			n.text = "Ended: no longer in force."
 		}
 		return append(notes, n)
 	}
@@ -164,7 +168,7 @@ func (r remarks) outsideVariants(t *totals) {
 		return
 	}
 	for i, s := range r.draft.rules {
-		if i >= len(r.reach.GetSteps()) || !r.takesEveryone(s) {
+		if !r.inForce(i) || !r.takesEveryone(s) {
 			continue
 		}
 		for _, p := range r.reach.GetSteps()[i].GetShares() {
@@ -181,7 +185,7 @@ func (r remarks) outsideValues(t *totals) {
 	for i, s := range r.draft.rules {
 		end := taken
 		switch {
-		case i >= len(r.reach.GetSteps()):
+		case !r.inForce(i):
 		case s.kind == kindShare:
 			for _, p := range r.reach.GetSteps()[i].GetShares() {
 				end = max(taken, p.GetEnd())
@@ -193,6 +197,15 @@ func (r remarks) outsideValues(t *totals) {
 		taken = end
 	}
 	t.add(r.draft.other, all-taken)
+}
+
+// inForce reports whether a rule of the analysis holds now.
+func (r remarks) inForce(i int) bool {
+	if i >= len(r.reach.GetSteps()) {
+		return false
+	}
+	cause := r.reach.GetSteps()[i].GetCause()
+	return cause != guidonv1.ReachCause_NOT_YET_REACH_CAUSE && cause != guidonv1.ReachCause_ENDED_REACH_CAUSE
 }
 
 // takesEveryone reports whether all entities are in the segments of a rule, because these

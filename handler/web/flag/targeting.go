@@ -55,6 +55,7 @@ type ladder struct {
 	offered   []namedSegment
 	known     segment.Known
 	elsewhere []elsewhere
+	coming    []*guidonv1.FlagBoundary // of the stored flag
 	editable  bool
 }
 
@@ -94,6 +95,11 @@ func (l *ladder) read() (err error) {
 	}
 	if l.at == 0 {
 		l.elsewhere = l.readElsewhere()
+		timeline, err := getFlagTimeline.Run(l.v, &guidonv1.GetFlagTimelineRequest{NamespaceKey: l.v.Key(), Key: l.key})
+		if err != nil {
+			return err
+		}
+		l.coming = timeline.GetBoundaries()
 	}
 	return nil
 }

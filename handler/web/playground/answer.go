@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -95,6 +96,9 @@ func (x *explanationView) answer(at state) *answer {
 		a.Whole = r.GetVariantAttachment()
 		a.Attachment = guidon.Shorten(a.Whole, maxShown)
 		a.Cut = a.Attachment != a.Whole
+	}
+	if at := x.e.GetAsOf(); at != nil {
+		a.At += " at " + analysis.InstantWords(at.AsTime())
 	}
 	a.At += " · " + strconv.FormatFloat(millis, 'f', 2, 64) + " ms"
 	return a

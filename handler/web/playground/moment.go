@@ -13,10 +13,6 @@ import (
 
 const getNamespace page.Operation[*flipt.GetNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/GetNamespace"
 
-// momentForms are the forms of times that are understood besides RFC 3339, in the time zone of
-// the visitor.
-var momentForms = []string{"2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"}
-
 // state is the state of the namespace that is asked about.
 type state struct {
 	Reference string // as operations take it in place of the key
@@ -59,28 +55,13 @@ func parseMoment(v *page.Visit, text string) (string, string) {
 		}
 		return number, ""
 	}
-	at, ok := parseTime(text, v.Location())
+	at, ok := page.ParseTime(text, v.Location())
 	if !ok {
 		return "", rule
-	}
-	if at.After(v.Now()) {
-		return "", "This is in the future. Leave it empty for now."
 	}
 	reference := at.UTC().Format(time.RFC3339Nano)
 	if _, err := service.ParseReference(v.Key() + "@" + reference); err != nil {
 		return "", rule
 	}
 	return reference, ""
-}
-
-func parseTime(text string, zone *time.Location) (time.Time, bool) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at, true
-	}
-	for _, form := range momentForms {
-		if at, err := time.ParseInLocation(form, text, zone); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -1,6 +1,8 @@
 package playground
 
 import (
+	"slices"
+
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -9,7 +11,7 @@ import (
 type other struct {
 	Outcome outcome
 	Words   string // how to get it, or why it cannot be had
-	Never   bool   // it cannot be had
+	Lead    string // that it cannot be had, or ""
 }
 
 // Limits of the other results.
@@ -61,7 +63,12 @@ func (x *explanationView) other(o *guidonv1.OtherResult) other {
 			v.Outcome.Name += " by default"
 		}
 	}
-	v.Never = o.GetVerdict() != "reachable"
+	switch {
+	case slices.ContainsFunc(o.GetObstacles(), func(o *guidonv1.Obstacle) bool { return o.GetReason() == "not_in_force" }):
+		v.Lead = "not now: "
+	case o.GetVerdict() != "reachable":
+		v.Lead = "never for this entity: "
+	}
 	v.Words = page.Printable(o.GetText(), maxWords)
 	return v
 }

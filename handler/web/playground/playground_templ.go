@@ -665,7 +665,7 @@ func question(v *page.Visit, m *model) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = part.Field(fieldAt, "As of", "Leave it empty for now. Otherwise a revision, such as 12, or a time, such as 2026-11-20 14:03 ("+v.Location().String()+").", true, m.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Field(fieldAt, "As of", "Leave it empty for now. Otherwise a revision, such as 12, or a time, past or to come, such as 2026-11-20 14:03 ("+v.Location().String()+").", true, m.problems).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

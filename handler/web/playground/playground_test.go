@@ -124,7 +124,6 @@ func TestErrors(t *testing.T) {
 		{"a flag that is no key", "flag", "\xff", "There is no such flag."},
 		{"a revision to come", "at", "500", "There is no revision 500 yet. The latest is 2."},
 		{"revision 0", "at", "0", "Write a revision, such as 12"},
-		{"a time to come", "at", "2999-01-01 00:00", "This is in the future."},
 		{"a time before the namespace", "at", "2001-01-01", `did not exist at 2001-01-01T00:00:00Z.`},
 		{"no time", "at", "yesterday", "or a time, such as 2026-11-20 14:03."},
 		{"an entity that cannot be", "entity", "a\x00", "This cannot be evaluated: "},
@@ -323,4 +322,21 @@ func TestBelow(t *testing.T) {
 	if !strings.Contains(r.Body, "https://x.example/flags-ui/ofrep/v1/evaluate/flags/checkout-redesign") {
 		t.Error("the command does not ask at the public address")
 	}
+}
+
+// TestTimes: a rule that does not hold does not fit, and a time to come can be asked about.
+func TestTimes(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	s.Import("default", []byte(`version: guidon/1
+namespace: {key: default, name: Default}
+flags:
+  - key: season
+    name: Season
+    type: BOOLEAN_FLAG_TYPE
+    rollouts: [{segment: {value: true}, everyone: true, from: 2099-12-01T09:00:00Z, until: 2099-12-24T00:00:00Z}]
+`))
+	s.Post(address, loyal("season")).Check(200).Contains("Answer revision", "Off", "not in force: it holds from 1 December 2099 09:00 UTC", "On not now: rule 1 is not in force").Lacks("would serve")
+	s.Post(address, with(loyal("season"), "at", "2099-12-01 09:00")).Check(200).Contains("at 1 December 2099 09:00 UTC", "On rule 1")
+	s.Post(address, with(loyal(""), "at", "2099-12-01 09:00")).Check(200).Contains("Season season On rule 1")
+	s.Post(address, with(loyal("season"), "at", "2099-12-24 00:00")).Check(200).Contains("Off", "not in force")
 }

@@ -105,6 +105,8 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 		return v
 	case "never_matches":
 		v.Note = "never fits: " + strings.TrimPrefix(s.GetText(), "never matches: ")
+	case "not_in_force":
+		v.Note = s.GetText()
 	default:
 		v.Would = x.possibleOutcomes(index, s)
 	}

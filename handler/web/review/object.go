@@ -56,14 +56,18 @@ func storedFlag(m *guidonv1.DocumentFlag, former map[string]string) *guidon.Flag
 		}
 	}
 	for _, r := range d.Rules {
-		rule := &guidon.Rule{SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator}
+		rule := &guidon.Rule{
+			SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator, Split: r.Split, CodeDefault: r.CodeDefault, Conditions: r.Conditions,
+		}
 		for _, s := range r.Distributions {
 			rule.Distributions = append(rule.Distributions, &guidon.Distribution{VariantID: id(s.Variant), Rollout: s.Rollout})
 		}
 		f.Rules = append(f.Rules, rule)
 	}
 	for _, r := range d.Rollouts {
-		f.Rollouts = append(f.Rollouts, &guidon.Rollout{Description: r.Description, Segment: r.Segment, Threshold: r.Threshold})
+		f.Rollouts = append(f.Rollouts, &guidon.Rollout{
+			Description: r.Description, Segment: r.Segment, Threshold: r.Threshold, Conditions: r.Conditions,
+		})
 	}
 	return f
 }

@@ -54,15 +54,10 @@ func choose(v *page.Visit) error {
 	return nil
 }
 
-// localForms are the forms of times without a zone, which are in that of the visitor.
-var localForms = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"}
-
 // moment returns a revision or a time as the API reads it.
 func moment(v *page.Visit, text string) string {
-	for _, form := range localForms {
-		if at, err := time.ParseInLocation(form, text, v.Location()); err == nil {
-			return at.UTC().Format(time.RFC3339)
-		}
+	if at, ok := page.ParseTime(text, v.Location()); ok {
+		return at.UTC().Format(time.RFC3339Nano)
 	}
 	return text
 }
