@@ -21,14 +21,8 @@ type ExplainedStep struct {
 
 	All          bool // all segments must match
 	EmptyPortion bool // so it never matches
-}
 
-// Stated returns the conditions of the rule or rollout.
-func (e *ExplainedStep) Stated() *guidon.Conditions {
-	if e.Rule != nil {
-		return &e.Rule.Conditions
-	}
-	return &e.Rollout.Conditions
+	Times string // if it is not in force: when it is, in words
 }
 
 // StepOutcome is the outcome of a rule or rollout in an evaluation.
@@ -76,6 +70,9 @@ func (x *explainer) path(decided int) []ExplainedStep {
 	for i := range path {
 		if path[i].Rule = x.steps[i].rule; path[i].Rule == nil {
 			path[i].Rollout = x.flag.Rollouts[i]
+		}
+		if c := x.steps[i].stated; !c.InForce(x.snapshot.Epoch()) {
+			path[i].Times = forceWords(c, x.snapshot.Epoch())
 		}
 		if i <= last {
 			x.explainStep(&path[i], &x.steps[i], i == decided, known)

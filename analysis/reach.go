@@ -100,9 +100,9 @@ func (r *Reach) explainNever(s *guidon.Snapshot, f *guidon.CompiledFlag) {
 		switch {
 		case is.Cause != MissingSegment:
 		case !step.stated.From.IsZero() && s.Epoch() < step.stated.From.Unix():
-			is.Cause, is.Times = NotYet, TimesWords(step.stated)
+			is.Cause, is.Times = NotYet, forceWords(step.stated, s.Epoch())
 		case !step.stated.InForce(s.Epoch()):
-			is.Cause, is.Times = Ended, TimesWords(step.stated)
+			is.Cause, is.Times = Ended, forceWords(step.stated, s.Epoch())
 		case is.Segment == "" && step.stated.Portion != nil:
 			is.Cause = NoBuckets
 		}

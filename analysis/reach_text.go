@@ -22,7 +22,7 @@ func (r *Reach) Why(s *StepReach) string {
 	case NoBuckets:
 		return "its share is 0%"
 	case NotYet, Ended:
-		return "it holds " + s.Times
+		return s.Times
 	}
 	return ""
 }

@@ -35,6 +35,14 @@ func TimesWords(c *guidon.Conditions) string {
 	return ""
 }
 
+// forceWords returns when a rule that is not in force in the epoch is, in words.
+func forceWords(c *guidon.Conditions, epoch int64) string {
+	if c.Until.IsZero() || epoch < c.Until.Unix() {
+		return "it holds " + TimesWords(c)
+	}
+	return "it held " + TimesWords(c)
+}
+
 // maxLater is how many boundaries an effect looks ahead.
 const maxLater = 20
 

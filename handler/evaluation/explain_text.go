@@ -20,7 +20,7 @@ func (w *explanation) stepText(i int) string {
 		}
 		return "not reached: " + ruleName(w.e.Decided) + " decided"
 	case analysis.StepNotInForce:
-		return "not in force: it holds " + analysis.TimesWords(s.Stated())
+		return "not in force: " + s.Times
 	case analysis.StepNeverMatches:
 		return "never matches: " + neverText(s)
 	case analysis.StepNoVariant:
@@ -221,7 +221,7 @@ func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 	case analysis.UnknownConstraint:
 		return fmt.Sprintf("%s has a constraint of an unknown type, which fails the evaluation", ruleName(o.By))
 	case analysis.NotInForce:
-		return rule + " is not in force: it holds " + analysis.TimesWords(w.e.Steps[o.Step].Stated())
+		return rule + " is not in force: " + w.e.Steps[o.Step].Times
 	case analysis.OtherEntity:
 		return rule + " requires another entity id"
 	case analysis.Contradiction:

@@ -1090,7 +1090,7 @@ type Obstacle struct {
 	Step int32 `protobuf:"varint,1,opt,name=step,proto3" json:"step,omitempty"`
 	// "flag_disabled", "no_rule", "no_segments", "segment_missing", "empty_range",
 	// "other_bucket", "earlier_step", "earlier_steps", "unknown_constraint", "contradiction",
-	// "other_entity", "not_decided" or "limit".
+	// "other_entity", "not_in_force", "not_decided" or "limit".
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The number of the earlier rule that prevents this one.
 	By int32 `protobuf:"varint,3,opt,name=by,proto3" json:"by,omitempty"`
