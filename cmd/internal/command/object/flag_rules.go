@@ -339,5 +339,6 @@ func isTurnedOff(f *guidonv1.DocumentFlag) bool {
 // isOffRule reports whether the rule is the one by which a boolean flag is turned off.
 func isOffRule(r *guidonv1.DocumentRollout) bool {
 	t := r.GetThreshold()
-	return t.GetPercentage() >= 100 && !t.GetValue() && r.GetDescription() == service.OffDescription
+	return t.GetPercentage() >= 100 && !t.GetValue() && r.GetDescription() == service.OffDescription &&
+		r.GetHoldsFrom() == nil && r.GetHoldsUntil() == nil
 }
