@@ -23,7 +23,8 @@ func OffFirst(f *guidon.Flag) bool {
 	}
 	r := f.Rollouts[0]
 	t := r.Threshold
-	return t != nil && t.Percentage >= 100 && !t.Value && r.From.IsZero() && r.Until.IsZero() && (t.Split == nil || t.Split.By == "") // otherwise some lack the property
+	return t != nil && t.Percentage >= 100 && !t.Value && r.From.IsZero() && r.Until.IsZero() &&
+		(t.Split == nil || t.Split.By == "") // otherwise some lack the property
 }
 
 // isOff reports whether the flag is off for everybody, whatever its segments are.
