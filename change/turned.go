@@ -16,13 +16,15 @@ const (
 // was turned off. Its value is true.
 const OffMember = "guidon.turnedOff"
 
-// OffFirst reports whether the first rollout of the flag gives false to everybody.
+// OffFirst reports whether the first rollout of the flag gives false to everybody at all times.
 func OffFirst(f *guidon.Flag) bool {
 	if len(f.Rollouts) == 0 {
 		return false
 	}
-	t := f.Rollouts[0].Threshold
-	return t != nil && t.Percentage >= 100 && !t.Value && (t.Split == nil || t.Split.By == "") // otherwise some lack the property
+	r := f.Rollouts[0]
+	t := r.Threshold
+	return t != nil && t.Percentage >= 100 && !t.Value && r.From.IsZero() && r.Until.IsZero() &&
+		(t.Split == nil || t.Split.By == "") // otherwise some lack the property
 }
 
 // isOff reports whether the flag is off for everybody, whatever its segments are.

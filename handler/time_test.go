@@ -172,3 +172,105 @@ func TestOFREPEventsOfTime(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// TestTimeInAnalyses: explanations, reach, effects, timelines and the list of unused flags say what
+// holds when.
+func TestTimeInAnalyses(t *testing.T) {
+	now := time.Date(2090, 11, 1, 0, 0, 0, 0, time.UTC)
+	s := newInside(t, "it has a clock", func(c *handler.Config) {
+		c.Service = service.NewService(cache.New(newDB(t)), func() time.Time { return now })
+	})
+	s.must("", "POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[
+		{"key":"plain","name":"Plain","type":"BOOLEAN_FLAG_TYPE","enabled":true},
+		{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE","rollouts":[
+			{"threshold":{"percentage":100,"value":true},"holdsUntil":"2090-10-01T00:00:00Z"},
+			{"threshold":{"percentage":100,"value":true},"holdsFrom":"2090-12-01T09:00:00Z","holdsUntil":"2090-12-24T00:00:00Z"}]}]}}`)
+	const flags, future = "/api/v1/namespaces/default/flags", "/api/v1/namespaces/default@2090-12-01T09:00:00Z/flags"
+	exactly := func(method, path, body, want string) {
+		t.Helper()
+		if diff := cmp.Diff(want, s.must("", method, path, body).body); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	exactly("GET", flags+"/f/timeline", "", `{"boundaries":[`+
+		`{"at":"2090-12-01T09:00:00Z","rules":[{"number":2,"ends":false,"text":"rule 2 begins: 100%: on"}]},`+
+		`{"at":"2090-12-24T00:00:00Z","rules":[{"number":2,"ends":true,"text":"rule 2 ends: 100%: on"}]}]}`)
+	exactly("GET", future+"/f/timeline", "", `{"boundaries":[`+
+		`{"at":"2090-12-24T00:00:00Z","rules":[{"number":2,"ends":true,"text":"rule 2 ends: 100%: on"}]}]}`)
+	exactly("GET", flags+"/plain/timeline", "", `{"boundaries":[]}`)
+	s.do("GET", flags+"/nope/timeline", "").check(t, 404, `{"code":5,"message":"flag \"default/nope\" not found","details":[]}`)
+
+	type explanation struct {
+		AsOf   string
+		Steps  []struct{ Outcome, Text string }
+		Others []struct {
+			Verdict   string
+			Obstacles []struct{ Reason, Text string }
+		}
+	}
+	decode := func(body string, to any) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(body), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got, want explanation
+	decode(s.must("", "POST", flags+"/f/explain", `{"entityId":"ann"}`).body, &got)
+	decode(`{"asOf":"2090-11-01T00:00:00Z","steps":[
+		{"outcome":"not_in_force","text":"not in force: it holds until 1 October 2090 00:00 UTC"},
+		{"outcome":"not_in_force","text":"not in force: it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC"}],
+		"others":[{"verdict":"impossible","obstacles":[
+			{"reason":"not_in_force","text":"rule 1 is not in force: it holds until 1 October 2090 00:00 UTC"},
+			{"reason":"not_in_force","text":"rule 2 is not in force: it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC"}]}]}`, &want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("explanation (-want +got):\n%s", diff)
+	}
+	var later, plain explanation
+	decode(s.must("", "POST", future+"/f/explain", `{"entityId":"ann"}`).body, &later)
+	if later.AsOf != "2090-12-01T09:00:00Z" || later.Steps[0].Outcome != "not_in_force" || later.Steps[1].Outcome != "matched" {
+		t.Errorf("explanation in the future: got %+v", later)
+	}
+	if decode(s.must("", "POST", flags+"/plain/explain", `{"entityId":"ann"}`).body, &plain); plain.AsOf != "" {
+		t.Errorf("explanation of a flag without times: got as of %s", plain.AsOf)
+	}
+
+	type reach struct {
+		Steps []struct{ Cause, Why string }
+	}
+	var gotReach, wantReach reach
+	decode(s.must("", "GET", flags+"/f/reach", "").body, &gotReach)
+	decode(`{"steps":[{"cause":"ENDED_REACH_CAUSE","why":"it holds until 1 October 2090 00:00 UTC"},
+		{"cause":"NOT_YET_REACH_CAUSE","why":"it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC"}]}`, &wantReach)
+	if diff := cmp.Diff(wantReach, gotReach); diff != "" {
+		t.Errorf("reach (-want +got):\n%s", diff)
+	}
+
+	// Now nothing changes; tomorrow a rule begins, and a day later it ends.
+	exactly("POST", flags+"/plain/effect", `{"flag":{"name":"Plain","type":"BOOLEAN_FLAG_TYPE","enabled":true,"rollouts":[
+		{"threshold":{"percentage":25,"value":false},"holdsFrom":"2090-11-02T00:00:00Z","holdsUntil":"2090-11-03T00:00:00Z"}]}}`,
+		`{"type":"BOOLEAN_FLAG_TYPE","buckets":100,"typeChanged":false,"steps":[{"after":0}],"groups":[],"truncated":false,"everyone":"","later":[`+
+			`{"at":"2090-11-02T00:00:00Z","effect":{"type":"BOOLEAN_FLAG_TYPE","buckets":100,"typeChanged":false,"steps":[{"after":0}],"groups":[{"membership":"EVERYONE_GROUP_MEMBERSHIP","changedSegments":[],"unchangedBuckets":75,"moves":[`+
+			`{"buckets":25,"percentage":25,"from":{"reason":"DEFAULT_OUTCOME_REASON","match":false,"variantKey":"","enabled":true},"to":{"reason":"MATCH_OUTCOME_REASON","match":false,"variantKey":"","enabled":false},"toStep":0,"sameValue":false,"summary":"25% of all entities go from on to off"}]}],"truncated":false,"everyone":""}},`+
+			`{"at":"2090-11-03T00:00:00Z","effect":{"type":"BOOLEAN_FLAG_TYPE","buckets":100,"typeChanged":false,"steps":[{"after":0}],"groups":[],"truncated":false,"everyone":""}}]}`)
+
+	unused := func() (reasons []string) {
+		var list struct {
+			Flags []struct {
+				Flag    struct{ Key string }
+				Reasons []struct{ Text string }
+			}
+		}
+		decode(s.must("", "GET", "/api/v1/namespaces/default/catalog/unused", "").body, &list)
+		for _, f := range list.Flags {
+			reasons = append(reasons, f.Flag.Key+": "+f.Reasons[0].Text)
+		}
+		return reasons
+	}
+	if diff := cmp.Diff([]string{"plain: everybody gets true"}, unused()); diff != "" {
+		t.Errorf("unused before the last boundary (-want +got):\n%s", diff)
+	}
+	now = time.Date(2090, 12, 24, 0, 0, 0, 0, time.UTC)
+	if diff := cmp.Diff([]string{"f: everybody gets false, since its schedule ended on 24 December 2090 00:00 UTC", "plain: everybody gets true"}, unused()); diff != "" {
+		t.Errorf("unused after it (-want +got):\n%s", diff)
+	}
+}

@@ -80,9 +80,10 @@ func (v *View) see(s *guidon.Snapshot, at time.Time) {
 	v.Epoch = v.Snapshot.Epoch()
 }
 
-// AsOf returns the instant that answers are for, or zero if they are the same at all times.
-func (v View) AsOf() time.Time {
-	if !v.Snapshot.Timed() {
+// AsOf returns the instant that answers of the flag are for, or zero if they are the same at all
+// times.
+func (v View) AsOf(f *guidon.Flag) time.Time {
+	if len(f.Boundaries()) == 0 {
 		return time.Time{}
 	}
 	return v.at

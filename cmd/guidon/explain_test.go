@@ -117,7 +117,7 @@ default/checkout is one-page (rule 2) for user-3
       ├─ ✓ plan eq pro: "pro"
       └─ ✓ seats gte 100: "120"
 It would be
-├─ ✗ classic: never for this entity, because rule 2 has it for buckets 0–499, and the entity is in another one
+├─ ✗ classic: not for this entity, because rule 2 has it for buckets 0–499, and the entity is in another one
 └─ ✓ classic by default: if seats were not at least 100, such as "99"; then no rule matches
 `},
 		{"control characters", []string{"banner", "-e", "\x1b[2J", "-c", "email=\x1b[2J", "--output=table"}, `

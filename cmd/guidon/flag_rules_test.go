@@ -148,6 +148,9 @@ func TestFlagRuleUsage(t *testing.T) {
 		"rollout none 10% --except staff":                            "--except needs --segment, --if or --everyone",
 		"rollout none 10% --everyone --segment staff":                "--everyone cannot be combined with --segment and --if",
 		"rollout none 10% --start 101%":                              `invalid --start "101%": must be from 0% to 100%`,
+		"rollout none 10% --from tomorrow":                           `invalid --from "tomorrow": must be a time such as 2026-11-20T14:00:00Z`,
+		"rollout none 10% --until -3d":                               `invalid --until "-3d": must be a time`,
+		"rollout none 10% --until 2026-02-30":                        "a day such as 2026-11-20, or in how long, such as 36h or 7d",
 		"rollout none 10% --hash md5":                                `invalid --hash "md5": must be flipt, flipt-fine or murmur3`,
 		"rollout none --segment staff --by account":                  "missing percentage, of which --by says how it is taken",
 		"rollout none 10% --portion 20%":                             "rules of boolean flags have no --portion",
@@ -215,6 +218,13 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"update new --enabled", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "everyone: off"}, ""},
 		{"rollout new 8%", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "8%: on", "everyone: off"}, ""},
 
+		{"rule set new 5 --from 2026-12-01·09:00 --until 2026-12-24", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
+			"8%, from 1 December 2026 09:00 UTC until 24 December 2026 00:00 UTC: on", "everyone: off"}, ""},
+		{"rollout new 9% --until=", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
+			"9%, from 1 December 2026 09:00 UTC: on", "everyone: off"}, ""},
+		{"rule set new 1 --until 2026-12-01T09:00:30+01:00", []string{"beta, except bots, until 1 December 2026 08:00:30 UTC: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
+			"9%, from 1 December 2026 09:00 UTC: on", "everyone: off"}, "-segment:key:betavalue:trueexcept:-botsuntil:2026-12-01T08:00:30Z"},
+
 		{"rollout price low=100% --everyone", []string{"everyone: 100% low"}, "-everyone:truedistributions:-variant:lowrollout:100"},
 		{"rollout price low=50% high=50% --if country·eq·SE --portion 10% --by account", []string{
 			"if country is SE, 10% of them: 50% low, 50% high, divided by account", "everyone: 100% low"},
@@ -229,6 +239,8 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"rule set price 1 high=100% --portion 100%", []string{"if country is SE: 100% high", "everyone: 100% low"}, ""},
 		{"rollout price low=100% --segment staff", []string{"if country is SE: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 		{"rollout price high=100% --if country·eq·SE", []string{"if country is SE: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
+		{"rollout price high=100% --if country·eq·SE --from 2026-12-01", []string{"if country is SE, from 1 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
+		{"rule set price 1 --from= --until 2026-12-24T00:00:00Z", []string{"if country is SE, until 24 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 	} {
 		args := words(step.args)
 		s.ok(append([]string{"flag"}, args...)...)

@@ -33,7 +33,7 @@ func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.Ex
 	meta := responseMeta{m.GetRequestId(), v.tick().Sub(start), timestamppb.New(v.now())}
 	w := &explanation{e: e, left: maxExplained}
 	return &guidonv1.ExplainResponse{
-		AsOf:         convert.Timestamp(view.AsOf()),
+		AsOf:         convert.Timestamp(view.AsOf(e.Flag)),
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
 		FlagType: flipt.FlagType(e.Flag.Type), Enabled: e.Flag.Enabled,
 		Result: wireResult(e, meta), DecidedBy: number(e.Decided),

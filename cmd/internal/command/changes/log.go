@@ -3,17 +3,14 @@ package changes
 import (
 	"context"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/internal/clock"
 )
 
 const logHelp = `List changes of a namespace, the newest first: who changed what, when and why. With a
@@ -156,27 +153,11 @@ func (l *logCommand) complete(args []string) (err error) {
 			return err
 		}
 	}
-	if l.request.Since, err = l.time("--since", l.since); err != nil {
+	if l.request.Since, err = l.TimeAgo("--since", l.since); err != nil {
 		return err
 	}
-	l.request.Until, err = l.time("--until", l.until)
+	l.request.Until, err = l.TimeAgo("--until", l.until)
 	return err
-}
-
-// time returns the time that the flag has, or nil if there is none.
-func (l *logCommand) time(flag, text string) (*timestamppb.Timestamp, error) {
-	if text == "" {
-		return nil, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return timestamppb.New(at), nil
-		}
-	}
-	if ago, err := clock.ParseDuration(text); err == nil && ago >= 0 {
-		return timestamppb.New(l.Now().Add(-ago)), nil
-	}
-	return nil, cli.UsageError("invalid %s %q: must be a time such as 2026-11-20T14:00:00Z, a day such as 2026-11-20, or how long ago, such as 36h or 7d", flag, text)
 }
 
 // logPage is how many changes are requested at a time, the maximum of the service.

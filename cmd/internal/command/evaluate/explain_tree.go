@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -16,8 +17,8 @@ import (
 // printExplanation prints an explanation as a tree. Write errors are those of out.
 func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	fmt.Fprintf(t.Out, "%s is %s for %s\n",
-		cli.Printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r), cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")))
+	fmt.Fprintf(t.Out, "%s is %s for %s%s\n", cli.Printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r),
+		cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), asOf(r))
 	for i, s := range r.GetSteps() {
 		step(t, i == len(r.GetSteps())-1, s)
 	}
@@ -32,6 +33,14 @@ func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 		t.Branch(true, "… (the search ended at its limit)", nil)
 	}
 	return t.Out.Flush()
+}
+
+// asOf returns when the result holds in words, or "" if it does at all times.
+func asOf(r *guidonv1.ExplainResponse) string {
+	if r.GetAsOf() == nil {
+		return ""
+	}
+	return " on " + analysis.InstantWords(r.GetAsOf().AsTime())
 }
 
 // resultText returns the result in words.
@@ -178,7 +187,7 @@ func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 	case "reachable":
 		return fmt.Sprintf("✓ %s: %s", result, cli.Printable(o.GetText()))
 	case "impossible":
-		return fmt.Sprintf("✗ %s: never for this entity, because %s", result, cli.Printable(o.GetText()))
+		return fmt.Sprintf("✗ %s: not for this entity, because %s", result, cli.Printable(o.GetText()))
 	}
 	return fmt.Sprintf("? %s: %s", result, cli.Printable(o.GetText()))
 }

@@ -54,9 +54,13 @@ func ruleLine(r *guidonv1.DocumentRule) string {
 
 // rolloutLine returns a rule of a boolean flag in words, such as "50%: on".
 func rolloutLine(r *guidonv1.DocumentRollout) string {
-	whom := targetText(targetOf(r))
+	target := targetOf(r)
+	whom := targetText(target)
 	if r.GetThreshold() != nil {
-		whom = change.PortionWords(convert.ConditionsOf(targetOf(r)).Portion, "")
+		c := convert.ConditionsOf(target)
+		share := change.PortionWords(c.Portion, "")
+		c.Portion = nil
+		whom = change.TargetWords(share, &c, maxLine)
 	}
 	line := whom + ": " + change.OnOff(rolloutValue(r))
 	if r.GetDescription() != "" {

@@ -67,6 +67,8 @@ func stepReach(t *cli.Tree, r *guidonv1.FlagReach, s *guidonv1.StepReach) {
 	line := fmt.Sprintf("rule %d", s.GetIndex()+1)
 	reached := s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE
 	switch {
+	case s.GetCause() == guidonv1.ReachCause_NOT_YET_REACH_CAUSE, s.GetCause() == guidonv1.ReachCause_ENDED_REACH_CAUSE:
+		line += " is not in force: " + cli.Printable(s.GetWhy())
 	case !reached:
 		line += " is never reached: " + cli.Printable(s.GetWhy())
 	case s.GetFails():

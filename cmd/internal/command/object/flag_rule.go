@@ -33,7 +33,8 @@ const rolloutExample = `  guidon flag rollout new-checkout 10%
   guidon flag rollout new-checkout 20% --if 'country eq SE'
   guidon flag rollout new-checkout --segment beta-users --segment staff
   guidon flag rollout new-checkout --if 'country eq SE' --or 'country eq NO' --except bots
-  guidon flag rollout price-test high=50% low=50% --segment germany --by account`
+  guidon flag rollout price-test high=50% low=50% --segment germany --by account
+  guidon flag rollout christmas-banner 100% --from "2026-12-01 09:00" --until 2026-12-24`
 
 // targetHelp describes the options for whom a rule is for, and how it divides them.
 const targetHelp = `Every --if must hold, and so must one of the --segment; --or adds an alternative to the --if
@@ -42,7 +43,10 @@ before it. A constraint has the form of "guidon segment create --constraint", su
 
 --by, --seed, --hash and --start say who is within the share of a boolean flag, and --by,
 --seed and --hash which variant an entity gets. --portion limits a rule of a variant flag to
-a part of the entities, by options of its own.`
+a part of the entities, by options of its own.
+
+--from and --until say when the rule holds, such as 2026-12-01T09:00:00Z, "2026-12-01 09:00",
+which is UTC, or 3d, which is in three days. Before and after, the rules after it decide.`
 
 // flagRules returns the verbs that change the rules of a flag.
 func flagRules(k *keyed) []verb {
@@ -164,7 +168,8 @@ func (r ruleVerbs) set() verb {
 		example: `  guidon flag rule set new-checkout 2 25%
   guidon flag rule set new-checkout 1 --segment staff --segment beta-users
   guidon flag rule set price-test 1 high=20% low=80%
-  guidon flag rule set price-test 1 --except '' --portion 50%`,
+  guidon flag rule set price-test 1 --except '' --portion 50%
+  guidon flag rule set christmas-banner 1 --until ''`,
 	}, true, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
 		at, err := ruleIndex(f, args[0])
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -18,7 +19,8 @@ import (
 type ruleOptions struct {
 	command     *cobra.Command
 	flags       *pflag.FlagSet // those of the command that describe the rule
-	shares      []string       // "50%" of a boolean flag, or "blue=50%" for each variant
+	program     *cli.Program
+	shares      []string // "50%" of a boolean flag, or "blue=50%" for each variant
 	segments    []string
 	all         bool // in all of the segments, not in any
 	groups      []*flipt.ConstraintGroup
@@ -29,6 +31,7 @@ type ruleOptions struct {
 	description string
 	codeDefault bool
 	portion     []string // one percentage
+	from, until *timestamppb.Timestamp
 }
 
 // Options for rules of flags of one type only.
@@ -40,13 +43,15 @@ var (
 // add adds the options to a command.
 func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	o.command, o.flags = command, flags
+	o.command, o.flags, o.program = command, flags, p
 	flags.StringArrayVar(&o.segments, "segment", nil, "`key` of a segment whose entities the rule is for; may be repeated")
 	flags.BoolVar(&o.all, "all", false, "the rule is for entities in all of the segments, not in any of them")
 	flags.Func("if", "a `constraint`, such as 'country eq SE', that must hold too; may be repeated", o.addGroup)
 	flags.Func("or", "a `constraint` that may hold instead of that of the --if before it; may be repeated", o.addAlternative)
 	flags.StringArrayVar(&o.except, "except", nil, "`key` of a segment whose entities the rule is not for; may be repeated")
 	flags.BoolVar(&o.everyone, "everyone", false, "the rule is for everyone, instead of for segments and by constraints")
+	flags.String("from", "", "`time` from which the rule holds, such as 2026-12-01T09:00:00Z, or in how long, such as 3d")
+	flags.String("until", "", "`time` from which it no longer holds")
 	flags.StringVar(&o.value, "value", "on", "result of a rule of a boolean flag: on or off")
 	flags.StringVar(&o.description, "description", "", "what a rule of a boolean flag is for")
 	flags.BoolVar(&o.codeDefault, "code-default", false, "a rule of a variant flag answers with the default in the code, without shares")
@@ -90,7 +95,12 @@ func (o *ruleOptions) check(clearable bool) error {
 	case o.clears || slices.Contains(slices.Concat(o.segments, o.except), ""):
 		return cli.UsageError("--segment, --if and --except must not be empty")
 	}
-	return nil
+	var err error
+	if o.from, err = o.program.TimeAhead("--from", o.text("from")); err != nil {
+		return err
+	}
+	o.until, err = o.program.TimeAhead("--until", o.text("until"))
+	return err
 }
 
 // given reports whether the option is set on the command line.
@@ -174,6 +184,7 @@ func targetOf(r *guidonv1.DocumentRollout) *guidonv1.DocumentRule {
 	target := &guidonv1.DocumentRule{
 		SegmentKeys: r.GetSegment().GetSegmentKeys(), SegmentOperator: r.GetSegment().GetSegmentOperator(),
 		Groups: r.GetGroups(), ExceptSegmentKeys: r.GetExceptSegmentKeys(), Everyone: r.GetEveryone(), Portion: r.GetPortion(),
+		HoldsFrom: r.GetHoldsFrom(), HoldsUntil: r.GetHoldsUntil(),
 	}
 	if t := r.GetThreshold(); t != nil {
 		target.Portion = &flipt.Portion{Percentage: t.GetPercentage(), Start: t.GetStart(), Split: t.GetSplit()}
@@ -200,6 +211,7 @@ func setTargetOf(r *guidonv1.DocumentRollout, target *guidonv1.DocumentRule, val
 	}
 	r.Groups, r.ExceptSegmentKeys = target.GetGroups(), target.GetExceptSegmentKeys()
 	r.Everyone, r.Portion = target.GetEveryone(), p
+	r.HoldsFrom, r.HoldsUntil = target.GetHoldsFrom(), target.GetHoldsUntil()
 	return nil
 }
 
@@ -327,5 +339,6 @@ func isTurnedOff(f *guidonv1.DocumentFlag) bool {
 // isOffRule reports whether the rule is the one by which a boolean flag is turned off.
 func isOffRule(r *guidonv1.DocumentRollout) bool {
 	t := r.GetThreshold()
-	return t.GetPercentage() >= 100 && !t.GetValue() && r.GetDescription() == service.OffDescription
+	return t.GetPercentage() >= 100 && !t.GetValue() && r.GetDescription() == service.OffDescription &&
+		r.GetHoldsFrom() == nil && r.GetHoldsUntil() == nil
 }

@@ -47,7 +47,7 @@ func (o *ruleOptions) targeted() bool {
 	return len(o.segments)+len(o.groups)+len(o.except) > 0 || o.everyone
 }
 
-// setTarget sets whom the rule is for. A rule of a boolean flag has it in a rule of a variant
+// setTarget sets whom the rule is for, and when. A rule of a boolean flag has it in a rule of a variant
 // flag meanwhile.
 func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	if o.given("segment") {
@@ -58,6 +58,12 @@ func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	}
 	if o.given("except") {
 		r.ExceptSegmentKeys = o.except
+	}
+	if o.given("from") {
+		r.HoldsFrom = o.from
+	}
+	if o.given("until") {
+		r.HoldsUntil = o.until
 	}
 	switch {
 	case o.everyone:
@@ -76,7 +82,7 @@ func hasTarget(r *guidonv1.DocumentRule) bool {
 	return len(r.GetSegmentKeys())+len(r.GetGroups()) > 0 || r.GetEveryone()
 }
 
-// sameTarget reports whether two rules are for the same entities, whatever their portions are.
+// sameTarget reports whether two rules are for the same entities, whatever their portions and times are.
 func sameTarget(a, b *guidonv1.DocumentRule) bool {
 	return sameKeys(a.GetSegmentKeys(), b.GetSegmentKeys()) && sameKeys(a.GetExceptSegmentKeys(), b.GetExceptSegmentKeys()) &&
 		(len(a.GetSegmentKeys()) < 2 || a.GetSegmentOperator() == b.GetSegmentOperator()) && a.GetEveryone() == b.GetEveryone() &&
