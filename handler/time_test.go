@@ -217,10 +217,10 @@ func TestTimeInAnalyses(t *testing.T) {
 	var got, want explanation
 	decode(s.must("", "POST", flags+"/f/explain", `{"entityId":"ann"}`).body, &got)
 	decode(`{"asOf":"2090-11-01T00:00:00Z","steps":[
-		{"outcome":"not_in_force","text":"not in force: it holds until 1 October 2090 00:00 UTC"},
+		{"outcome":"not_in_force","text":"not in force: it held until 1 October 2090 00:00 UTC"},
 		{"outcome":"not_in_force","text":"not in force: it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC"}],
 		"others":[{"verdict":"impossible","obstacles":[
-			{"reason":"not_in_force","text":"rule 1 is not in force: it holds until 1 October 2090 00:00 UTC"},
+			{"reason":"not_in_force","text":"rule 1 is not in force: it held until 1 October 2090 00:00 UTC"},
 			{"reason":"not_in_force","text":"rule 2 is not in force: it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC"}]}]}`, &want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)
@@ -239,7 +239,7 @@ func TestTimeInAnalyses(t *testing.T) {
 	}
 	var gotReach, wantReach reach
 	decode(s.must("", "GET", flags+"/f/reach", "").body, &gotReach)
-	decode(`{"steps":[{"cause":"ENDED_REACH_CAUSE","why":"it holds until 1 October 2090 00:00 UTC"},
+	decode(`{"steps":[{"cause":"ENDED_REACH_CAUSE","why":"it held until 1 October 2090 00:00 UTC"},
 		{"cause":"NOT_YET_REACH_CAUSE","why":"it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC"}]}`, &wantReach)
 	if diff := cmp.Diff(wantReach, gotReach); diff != "" {
 		t.Errorf("reach (-want +got):\n%s", diff)

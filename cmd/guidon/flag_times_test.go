@@ -46,20 +46,20 @@ No rule begins or ends from now on.
 `,
 		"flag reach banner": `
 shop/banner is a boolean flag
-├─ ✗ rule 1 is not in force: it holds until 1 January 2020 00:00 UTC
+├─ ✗ rule 1 is not in force: it held until 1 January 2020 00:00 UTC
 ├─ ✗ rule 2 is not in force: it holds from 1 December 2090 09:00 UTC until 24 December 2090 00:00 UTC
 ├─ ✓ rule 3
 └─ ✓ the default value
 `,
 		"explain banner -n shop@2090-12-01T09:00:00Z -e ann -o table": `
 shop/banner is on (rule 2) for ann on 1 December 2090 09:00 UTC
-├─ ✗ rule 1 not in force: it holds until 1 January 2020 00:00 UTC
+├─ ✗ rule 1 not in force: it held until 1 January 2020 00:00 UTC
 │  └─ ✗ segment staff
 │     └─ ✗ group eq staff: missing
 ├─ ✓ rule 2 matched: bucket 4 is below 100, so the flag is on
 └─ · rule 3 not reached: rule 2 decided
 It would be
-└─ ✗ off: not for this entity, because rule 1 is not in force: it holds until 1 January 2020 00:00 UTC; rule 2 always matches
+└─ ✗ off: not for this entity, because rule 1 is not in force: it held until 1 January 2020 00:00 UTC; rule 2 always matches
 `,
 		"explain banner -n shop@2090-12-24T00:00:00Z -e ann -o name": `
 false

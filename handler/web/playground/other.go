@@ -67,7 +67,7 @@ func (x *explanationView) other(o *guidonv1.OtherResult) other {
 	case slices.ContainsFunc(o.GetObstacles(), func(o *guidonv1.Obstacle) bool { return o.GetReason() == "not_in_force" }):
 		v.Lead = "not now: "
 	case o.GetVerdict() != "reachable":
-		v.Lead = "never for this entity: "
+		v.Lead = "not for this entity: "
 	}
 	v.Words = page.Printable(o.GetText(), maxWords)
 	return v

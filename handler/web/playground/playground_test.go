@@ -52,7 +52,7 @@ func TestAnswer(t *testing.T) {
 		"Rule 1 In Staff", "would serve express", "Staff: any of none of 3", "Does not fit: staff is true is missing", "Does not fit: entity id is one of",
 		"Fits: orders is at least 5 is 7", "Germany: all of 1 of 1", "bucket 199", "Rule 3 In All visitors not reached",
 		"express for an entity in the buckets 500–999; then rule 2 decides", "classic if country were anything but DE", "express if staff were true, such as \"true\"; then rule 1 decides",
-		"classic by default never for this entity: rule 3 always matches", `"layout"`, "This flag looks at")
+		"classic by default not for this entity: rule 3 always matches", `"layout"`, "This flag looks at")
 	s.Post(address, loyal("free-shipping-threshold")).Check(200).Contains("low rule 2")
 	s.Post(address, with(loyal("one-click-buy"), "entity", "u-1")).Check(200).Contains("Rule 1", "What would change the answer")
 	s.Get(address+"?flag=checkout-redesign").Check(200).Contains("Who gets what?", "This flag looks at")
