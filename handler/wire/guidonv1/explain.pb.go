@@ -283,6 +283,10 @@ type ExplainedStep struct {
 	Groups []*ExplainedSegment `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
 	// The segments that the entity must not be in, if the rule was reached.
 	Exceptions []*ExplainedSegment `protobuf:"bytes,1001,rep,name=exceptions,proto3" json:"exceptions,omitempty"`
+	// The instant from which the rule holds; unset means always.
+	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
+	// The instant from which it no longer holds; unset means never.
+	HoldsUntil *timestamppb.Timestamp `protobuf:"bytes,1005,opt,name=holds_until,json=holdsUntil,proto3" json:"holds_until,omitempty"`
 	// The bucket of the entity for the portion of the rule, if it was reached.
 	Portion *ExplainedBucket `protobuf:"bytes,1006,opt,name=portion,proto3" json:"portion,omitempty"`
 	// Whether the entity is in the portion, in words.
@@ -401,6 +405,20 @@ func (x *ExplainedStep) GetGroups() []*ExplainedSegment {
 func (x *ExplainedStep) GetExceptions() []*ExplainedSegment {
 	if x != nil {
 		return x.Exceptions
+	}
+	return nil
+}
+
+func (x *ExplainedStep) GetHoldsFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsFrom
+	}
+	return nil
+}
+
+func (x *ExplainedStep) GetHoldsUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldsUntil
 	}
 	return nil
 }
@@ -2062,7 +2080,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x06others\x18\t \x03(\v2\x16.guidon.v1.OtherResultR\x06others\x12\x18\n" +
 	"\alimited\x18\n" +
 	" \x01(\bR\alimited\x120\n" +
-	"\x05as_of\x18\xe8\a \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\xb0\x04\n" +
+	"\x05as_of\x18\xe8\a \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\xaa\x05\n" +
 	"\rExplainedStep\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x12\n" +
@@ -2078,7 +2096,11 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x06groups\x18\xe8\a \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\x06groups\x12<\n" +
 	"\n" +
 	"exceptions\x18\xe9\a \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\n" +
-	"exceptions\x125\n" +
+	"exceptions\x12:\n" +
+	"\n" +
+	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
+	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdsUntil\x125\n" +
 	"\aportion\x18\xee\a \x01(\v2\x1a.guidon.v1.ExplainedBucketR\aportion\x12\"\n" +
 	"\fportion_text\x18\xf1\a \x01(\tR\vportionText\"\x8b\x02\n" +
 	"\x10ExplainedSegment\x12\x10\n" +
@@ -2300,40 +2322,42 @@ var file_guidonv1_explain_proto_depIdxs = []int32{
 	5,  // 9: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
 	3,  // 10: guidon.v1.ExplainedStep.groups:type_name -> guidon.v1.ExplainedSegment
 	3,  // 11: guidon.v1.ExplainedStep.exceptions:type_name -> guidon.v1.ExplainedSegment
-	5,  // 12: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
-	30, // 13: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
-	4,  // 14: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
-	31, // 15: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
-	6,  // 16: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
-	8,  // 17: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
-	10, // 18: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
-	9,  // 19: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
-	12, // 20: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
-	22, // 21: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
-	26, // 22: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
-	14, // 23: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
-	15, // 24: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
-	32, // 25: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	23, // 26: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
-	33, // 27: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	3,  // 28: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
-	24, // 29: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
-	20, // 30: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
-	26, // 31: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
-	32, // 32: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	0,  // 33: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
-	11, // 34: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
-	16, // 35: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
-	18, // 36: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
-	1,  // 37: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
-	13, // 38: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
-	17, // 39: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
-	19, // 40: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
-	37, // [37:41] is the sub-list for method output_type
-	33, // [33:37] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	28, // 12: guidon.v1.ExplainedStep.holds_from:type_name -> google.protobuf.Timestamp
+	28, // 13: guidon.v1.ExplainedStep.holds_until:type_name -> google.protobuf.Timestamp
+	5,  // 14: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
+	30, // 15: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
+	4,  // 16: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
+	31, // 17: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
+	6,  // 18: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
+	8,  // 19: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
+	10, // 20: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
+	9,  // 21: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
+	12, // 22: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
+	22, // 23: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
+	26, // 24: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
+	14, // 25: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
+	15, // 26: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
+	32, // 27: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	23, // 28: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
+	33, // 29: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	3,  // 30: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
+	24, // 31: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
+	20, // 32: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
+	26, // 33: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
+	32, // 34: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	0,  // 35: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
+	11, // 36: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
+	16, // 37: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
+	18, // 38: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
+	1,  // 39: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
+	13, // 40: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
+	17, // 41: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
+	19, // 42: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
+	39, // [39:43] is the sub-list for method output_type
+	35, // [35:39] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_explain_proto_init() }
