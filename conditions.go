@@ -3,7 +3,8 @@ package guidon
 import "time"
 
 // Conditions are what a rule or rollout requires of an entity besides its segments, and when
-// it does. A threshold has only the times.
+// it does. A threshold has only the times. Rules without any have a nil pointer, see
+// [Conditions.Stated].
 type Conditions struct {
 	Groups            []*ConstraintGroup `json:"groups,omitempty"`            // all of which must hold
 	ExceptSegmentKeys []string           `json:"exceptSegmentKeys,omitempty"` // none of which may match
@@ -13,9 +14,29 @@ type Conditions struct {
 	Until             time.Time          `json:"until,omitzero"` // when it no longer holds, or zero
 }
 
+// noConditions are those of most rules.
+var noConditions = &Conditions{}
+
+// Stated returns the conditions, or ones without any content if c is nil. The caller must not
+// modify them.
+func (c *Conditions) Stated() *Conditions {
+	if c == nil {
+		return noConditions
+	}
+	return c
+}
+
+// OrNil returns the conditions, or nil if they have no content.
+func (c Conditions) OrNil() *Conditions {
+	if c.none() {
+		return nil
+	}
+	return &c
+}
+
 // none reports whether there are no conditions.
 func (c *Conditions) none() bool {
-	return len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil && c.From.IsZero() && c.Until.IsZero()
+	return c == nil || len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil && c.From.IsZero() && c.Until.IsZero()
 }
 
 // ConstraintGroup is some constraints of a rule, which belong to no segment.

@@ -210,7 +210,7 @@ func BenchmarkConstraint(b *testing.B) {
 func BenchmarkAt(b *testing.B) {
 	flags, segments := benchObjects(10_000)
 	for i := 0; i < len(flags); i += 100 {
-		flags[i].Rollouts[0].From = instant(1 + i%timesOfRules)
+		flags[i].Rollouts[0].Conditions = &guidon.Conditions{From: instant(1 + i%timesOfRules)}
 	}
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, segments)
 	b.Run("same epoch", func(b *testing.B) {

@@ -114,12 +114,12 @@ func (f *Flag) SegmentKeys() iter.Seq[string] {
 	}
 	return func(yield func(string) bool) {
 		for _, r := range f.Rules {
-			if !yieldAll(yield, r.SegmentKeys, r.ExceptSegmentKeys) {
+			if !yieldAll(yield, r.SegmentKeys, r.Stated().ExceptSegmentKeys) {
 				return
 			}
 		}
 		for _, r := range f.Rollouts {
-			if r.Segment != nil && !yieldAll(yield, r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
+			if r.Segment != nil && !yieldAll(yield, r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys) {
 				return
 			}
 		}

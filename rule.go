@@ -23,7 +23,7 @@ type Rule struct {
 	UpdatedAt       time.Time       `json:"updatedAt"`
 	Split           *Split          `json:"split,omitempty"`       // how the distributions divide the entities; nil means in the flag's own way
 	CodeDefault     bool            `json:"codeDefault,omitempty"` // without distributions: the default in the client's code applies
-	Conditions
+	*Conditions                     // nil for most; promoted fields must not be used, but those of Stated
 }
 
 // Distribution assigns a share of a rule's entities to a variant.
@@ -60,7 +60,7 @@ type Rollout struct {
 	Threshold   *RolloutThreshold `json:"threshold,omitempty"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Conditions
+	*Conditions                   // nil for most, as in Rule; a threshold has only times
 }
 
 // RolloutSegment sets Value for the entities of its segments that meet the conditions of the

@@ -110,11 +110,11 @@ func (c *CompiledFlag) compileRules(segments segmentIndex, epoch int64) {
 	c.rules = make([]compiledRule, len(c.flag.Rules))
 	for i, r := range c.flag.Rules {
 		to := &c.rules[i]
-		if !r.InForce(epoch) {
+		if !r.Stated().InForce(epoch) {
 			to.audience = nobody
 			continue
 		}
-		to.audience, to.conditions = segments.target(r.SegmentKeys, r.SegmentOperator, &r.Conditions, r.Split, c.key)
+		to.audience, to.conditions = segments.target(r.SegmentKeys, r.SegmentOperator, r.Stated(), r.Split, c.key)
 		to.ranges, to.codeDefault = compileRanges(r.Distributions, variants, to.conditions.buckets()), r.CodeDefault
 	}
 }
@@ -149,7 +149,7 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 	c.rollouts = make([]compiledRollout, len(c.flag.Rollouts))
 	for i, r := range c.flag.Rollouts {
 		switch t, s := r.Threshold, r.Segment; {
-		case !r.InForce(epoch) || t == nil && s == nil:
+		case !r.Stated().InForce(epoch) || t == nil && s == nil:
 			c.rollouts[i].audience = nobody
 		case t != nil:
 			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value}
@@ -158,7 +158,7 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 			}
 		default:
 			c.rollouts[i].value = s.Value
-			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, &r.Conditions, nil, c.key)
+			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, r.Stated(), nil, c.key)
 		}
 	}
 }

@@ -213,9 +213,9 @@ func (w *world) randomFlag(key string) *guidon.Flag {
 	switch i := w.random.IntN(4); {
 	case i > 1:
 	case f.Type == guidon.VariantFlag:
-		f.Rules[0].Conditions = times
+		f.Rules[0].Conditions = times.OrNil()
 	default:
-		f.Rollouts[i].Conditions = times
+		f.Rollouts[i].Conditions = times.OrNil()
 	}
 	return f
 }

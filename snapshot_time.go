@@ -44,12 +44,12 @@ func (f *Flag) boundaries() (boundaries []int64) {
 func (f *Flag) EachConditions() iter.Seq2[int, *Conditions] {
 	return func(yield func(int, *Conditions) bool) {
 		for i, r := range f.Rules {
-			if f.Type == VariantFlag && !yield(i, &r.Conditions) {
+			if f.Type == VariantFlag && !yield(i, r.Stated()) {
 				return
 			}
 		}
 		for i, r := range f.Rollouts {
-			if f.Type == BooleanFlag && !yield(i, &r.Conditions) {
+			if f.Type == BooleanFlag && !yield(i, r.Stated()) {
 				return
 			}
 		}

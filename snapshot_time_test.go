@@ -27,7 +27,7 @@ func instant(i int) time.Time {
 // during returns a rollout of true for everyone, from the i-th to the j-th instant.
 func during(i, j int) *guidon.Rollout {
 	r := flagtest.Threshold(100, true)
-	r.From, r.Until = instant(i), instant(j)
+	r.Conditions = guidon.Conditions{From: instant(i), Until: instant(j)}.OrNil()
 	return r
 }
 

@@ -129,7 +129,7 @@ func (f *Flag) check(key string) error {
 		if slices.Contains(r.Distributions, nil) {
 			return errMissing
 		}
-		if err := checkGroups(r.Groups); err != nil {
+		if err := checkGroups(r.Stated().Groups); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (f *Flag) check(key string) error {
 		if (r.Segment == nil) == (r.Threshold == nil) {
 			return errNoRollout
 		}
-		if err := checkGroups(r.Groups); err != nil {
+		if err := checkGroups(r.Stated().Groups); err != nil {
 			return err
 		}
 	}

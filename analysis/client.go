@@ -30,11 +30,11 @@ func serverOnly(f *guidon.Flag, i int, step guidon.Step) string {
 		case isSplit(r.Split):
 			return "divides its shares in a way of its own"
 		}
-		return serverOnlyStep(step, &f.Rules[i].Conditions)
+		return serverOnlyStep(step, f.Rules[i].Stated())
 	}
 	switch t := f.Rollouts[i].Threshold; {
 	case t == nil:
-		return serverOnlyStep(step, &f.Rollouts[i].Conditions)
+		return serverOnlyStep(step, f.Rollouts[i].Stated())
 	case t.Start != 0 || isSplit(t.Split):
 		return "takes its share in a way of its own"
 	}

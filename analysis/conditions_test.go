@@ -29,13 +29,13 @@ func everyone(p *guidon.Portion) guidon.Conditions {
 // rolloutOf returns a rollout for some of the entities of the segments.
 func rolloutOf(id string, c guidon.Conditions, segments ...string) *guidon.Rollout {
 	r := flagtest.SegmentRollout(true, guidon.OrSegments, segments...)
-	r.ID, r.Conditions = id, c
+	r.ID, r.Conditions = id, c.OrNil()
 	return r
 }
 
 func ruleOf(id string, c guidon.Conditions, split *guidon.Split, to flagtest.Shares, segments ...string) *guidon.Rule {
 	r := flagtest.Rule(to, segments...)
-	r.ID, r.Conditions, r.Split = id, c, split
+	r.ID, r.Conditions, r.Split = id, c.OrNil(), split
 	return r
 }
 

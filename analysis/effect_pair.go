@@ -30,8 +30,8 @@ func stepNames(f *guidon.Flag, t guidon.FlagType) (names [][]string) {
 }
 
 func ruleNames(f *guidon.Flag, r *guidon.Rule) []string {
-	who := targetName(r.SegmentKeys, r.SegmentOperator, &r.Conditions)
-	content := who + encode(r.Portion, r.Split, r.CodeDefault)
+	who := targetName(r.SegmentKeys, r.SegmentOperator, r.Stated())
+	content := who + encode(r.Stated().Portion, r.Split, r.CodeDefault)
 	for _, d := range r.Distributions {
 		key := ""
 		if v := f.Variant(d.VariantID); v != nil {
@@ -45,8 +45,8 @@ func ruleNames(f *guidon.Flag, r *guidon.Rule) []string {
 func rolloutNames(r *guidon.Rollout) []string {
 	switch {
 	case r.Segment != nil:
-		who := targetName(r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions)
-		return []string{r.ID, fmt.Sprint(who, r.Segment.Value, encode(r.Portion)), who}
+		who := targetName(r.Segment.SegmentKeys, r.Segment.SegmentOperator, r.Stated())
+		return []string{r.ID, fmt.Sprint(who, r.Segment.Value, encode(r.Stated().Portion)), who}
 	case r.Threshold != nil:
 		return []string{r.ID, encode(r.Threshold), fmt.Sprint("threshold ", r.Threshold.Value)}
 	}

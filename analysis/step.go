@@ -25,7 +25,7 @@ func stepsOf(compiled *guidon.CompiledFlag) (steps []step) {
 	if f.Type == guidon.BooleanFlag {
 		steps = make([]step, len(f.Rollouts))
 		for i, r := range f.Rollouts {
-			steps[i] = step{id: r.ID, threshold: r.Threshold, value: rolloutValue(r), stated: &r.Conditions}
+			steps[i] = step{id: r.ID, threshold: r.Threshold, value: rolloutValue(r), stated: r.Stated()}
 			if r.Threshold == nil && r.Segment != nil {
 				steps[i].keys = r.Segment.SegmentKeys
 			}
@@ -33,7 +33,7 @@ func stepsOf(compiled *guidon.CompiledFlag) (steps []step) {
 	} else {
 		steps = make([]step, len(f.Rules))
 		for i, r := range f.Rules {
-			steps[i] = step{id: r.ID, rule: r, keys: r.SegmentKeys, stated: &r.Conditions, divider: compiled.Divider(i)}
+			steps[i] = step{id: r.ID, rule: r, keys: r.SegmentKeys, stated: r.Stated(), divider: compiled.Divider(i)}
 		}
 	}
 	for i, s := range compiled.Steps() {

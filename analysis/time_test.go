@@ -24,7 +24,7 @@ func hours(i int) time.Time {
 // during returns a rollout of true for a share of everyone, from the i-th to the j-th hour.
 func during(percentage float32, i, j int) *guidon.Rollout {
 	r := flagtest.Threshold(percentage, true)
-	r.From, r.Until = hours(i), hours(j)
+	r.Conditions = guidon.Conditions{From: hours(i), Until: hours(j)}.OrNil()
 	return r
 }
 

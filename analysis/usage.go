@@ -30,7 +30,7 @@ func SegmentUses(flags []*guidon.Flag) map[string][]SegmentUse {
 			}
 		}
 		for i, r := range f.Rules {
-			for _, key := range slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys) {
+			for _, key := range slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys) {
 				u := use(key, f)
 				u.Rules = appendOnce(u.Rules, i)
 			}
@@ -39,7 +39,7 @@ func SegmentUses(flags []*guidon.Flag) map[string][]SegmentUse {
 			if r.Segment == nil {
 				continue
 			}
-			for _, key := range slices.Concat(r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
+			for _, key := range slices.Concat(r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys) {
 				u := use(key, f)
 				u.Rollouts = appendOnce(u.Rollouts, i)
 			}

@@ -12,11 +12,12 @@ import (
 )
 
 // conditionsShape returns the members for the conditions of a rule or rollout.
-func conditionsShape[T any](at func(*T) *guidon.Conditions) shape[T] {
+func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T]) {
+	at := func(t *T) *guidon.Conditions { return (*field(t)).Stated() }
 	except := keys("exceptSegmentKeys", "exceptions", func(t *T) *[]string { return &at(t).ExceptSegmentKeys })
 	everyone := plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone })
 	except.optional, everyone.optional = true, true
-	return shape[T]{
+	for _, v := range []*value[T]{
 		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups }, cloneGroups,
 			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
 		except, everyone,
@@ -24,7 +25,17 @@ func conditionsShape[T any](at func(*T) *guidon.Conditions) shape[T] {
 			func(p *guidon.Portion) string { return PortionWords(p, "") }),
 		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
 		instant("until", "end time", func(t *T) *time.Time { return &at(t).Until }),
+	} {
+		set := v.set
+		v.set = func(to, from *T) { // in a copy: others may have the same conditions
+			copied := *at(to)
+			*field(to) = &copied
+			set(to, from)
+			*field(to) = copied.OrNil()
+		}
+		members = append(members, v)
 	}
+	return members
 }
 
 // instant returns the member for a time, which may be unset.

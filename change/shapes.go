@@ -102,7 +102,7 @@ var ruleShape = slices.Concat(shape[guidon.Rule]{
 	},
 	split(func(r *guidon.Rule) **guidon.Split { return &r.Split }),
 	codeDefault(),
-}, conditionsShape(func(r *guidon.Rule) *guidon.Conditions { return &r.Conditions }))
+}, conditionsShape(func(r *guidon.Rule) **guidon.Conditions { return &r.Conditions }))
 
 func codeDefault() *value[guidon.Rule] {
 	v := plain("codeDefault", "default in the code", func(r *guidon.Rule) *bool { return &r.CodeDefault })
@@ -127,7 +127,7 @@ var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 			rolloutThresholdShape,
 		},
 	),
-}, conditionsShape(func(r *guidon.Rollout) *guidon.Conditions { return &r.Conditions }))
+}, conditionsShape(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }))
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
 	keys("segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),

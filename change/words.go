@@ -274,16 +274,22 @@ func noBrief[T any](*guidon.Flag, *T) string { return "" }
 func RuleWords(f *guidon.Flag, index int) string {
 	if f.Type == guidon.BooleanFlag {
 		r := *f.Rollouts[index]
-		r.From, r.Until = time.Time{}, time.Time{}
+		r.Conditions = timeless(r.Conditions)
 		return briefRollout(f, &r)
 	}
 	r := *f.Rules[index]
-	r.From, r.Until = time.Time{}, time.Time{}
+	r.Conditions = timeless(r.Conditions)
 	return briefRule(f, &r)
 }
 
+func timeless(c *guidon.Conditions) *guidon.Conditions {
+	copied := *c.Stated()
+	copied.From, copied.Until = time.Time{}, time.Time{}
+	return &copied
+}
+
 func briefRule(f *guidon.Flag, r *guidon.Rule) string {
-	text := targetWords(r.SegmentKeys, &r.Conditions)
+	text := targetWords(r.SegmentKeys, r.Stated())
 	if r.CodeDefault {
 		return text + ", the default in the code"
 	}
@@ -303,9 +309,9 @@ func briefShare(f *guidon.Flag, d *guidon.Distribution) string {
 func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {
 	switch {
 	case r.Segment != nil:
-		return targetWords(r.Segment.SegmentKeys, &r.Conditions) + ": " + OnOff(r.Segment.Value)
+		return targetWords(r.Segment.SegmentKeys, r.Stated()) + ": " + OnOff(r.Segment.Value)
 	case r.Threshold != nil:
-		return thresholdWords(r.Threshold) + timesWords(&r.Conditions) + ": " + OnOff(r.Threshold.Value)
+		return thresholdWords(r.Threshold) + timesWords(r.Stated()) + ": " + OnOff(r.Threshold.Value)
 	}
 	return ""
 }

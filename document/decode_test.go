@@ -503,8 +503,8 @@ func TestTimes(t *testing.T) {
 		if err := d.Validate(); err != nil {
 			t.Errorf("%s: %v", value, err)
 		}
-		if r := d.Flags[0].Rollouts[0]; !r.From.Equal(want) || !r.Until.IsZero() {
-			t.Errorf("%s: got %v until %v, want %v", value, r.From, r.Until, want)
+		if r := d.Flags[0].Rollouts[0]; !r.Stated().From.Equal(want) || !r.Stated().Until.IsZero() {
+			t.Errorf("%s: got %v until %v, want %v", value, r.Stated().From, r.Stated().Until, want)
 		}
 	}
 	for value, want := range map[string]string{

@@ -111,13 +111,13 @@ func noteFlag(seen map[string]int, f *service.DocumentFlag) {
 		note("several distributions", len(r.Distributions) > 1)
 		note("split by", r.Split != nil && r.Split.By != "" && r.Split.Seed != "")
 		note("code_default", r.CodeDefault)
-		noteConditions(note, &r.Conditions)
+		noteConditions(note, r.Stated())
 	}
 	for _, r := range f.Rollouts {
 		note("threshold", r.Threshold != nil)
 		note("segment rollout", r.Segment != nil)
 		note("threshold by", r.Threshold != nil && r.Threshold.Split != nil && r.Threshold.Split.By != "")
-		noteConditions(note, &r.Conditions)
+		noteConditions(note, r.Stated())
 		if r.Segment != nil {
 			note("rollout of several, "+combination[r.Segment.SegmentOperator], len(r.Segment.SegmentKeys) > 1)
 		}

@@ -22,8 +22,10 @@ func (d *decoder) rollout(n *node) *service.DocumentRollout {
 			}
 		},
 	}
-	maps.Copy(known, d.conditions(&r.Conditions))
+	var conditions guidon.Conditions
+	maps.Copy(known, d.conditions(&conditions))
 	d.object(n, known)
+	r.Conditions = conditions.OrNil()
 	return r
 }
 
@@ -89,6 +91,6 @@ func (e *encoder) rollout(r *service.DocumentRollout) *node {
 		}
 		n.add("threshold", threshold)
 	}
-	e.conditions(n, &r.Conditions)
+	e.conditions(n, r.Stated())
 	return n
 }

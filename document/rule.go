@@ -18,7 +18,8 @@ func (d *decoder) rule(n *node) *service.DocumentRule {
 			r.Distributions = append(r.Distributions, share)
 		}),
 	}
-	maps.Copy(known, d.conditions(&r.Conditions))
+	var conditions guidon.Conditions
+	maps.Copy(known, d.conditions(&conditions))
 	maps.Copy(known, d.additions(fields{
 		"split": func(n *node) {
 			if n.kind != null {
@@ -31,6 +32,7 @@ func (d *decoder) rule(n *node) *service.DocumentRule {
 		"code_default": d.boolean(&r.CodeDefault),
 	}))
 	d.object(n, known)
+	r.Conditions = conditions.OrNil()
 	return r
 }
 
@@ -67,7 +69,7 @@ func (e *encoder) rule(r *service.DocumentRule) *node {
 		segment.add("operator", textNode(r.SegmentOperator.String()))
 		n.add("segment", segment)
 	}
-	e.conditions(n, &r.Conditions)
+	e.conditions(n, r.Stated())
 	if r.Split != nil {
 		split := &node{kind: object}
 		addSplit(split, *r.Split)

@@ -140,10 +140,10 @@ func filledFlags(plain bool) []*guidon.Flag {
 			break
 		}
 		for _, r := range f.Rules {
-			r.Conditions, r.Split = guidon.Conditions{}, nil
+			r.Conditions, r.Split = &guidon.Conditions{}, nil
 		}
 		for _, r := range f.Rollouts {
-			r.Conditions = guidon.Conditions{}
+			r.Conditions = &guidon.Conditions{}
 			if r.Threshold != nil {
 				r.Threshold.Start, r.Threshold.Split = 0, nil
 			}

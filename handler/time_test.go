@@ -149,7 +149,7 @@ func TestOFREPEventsOfTime(t *testing.T) {
 		j := newJournal()
 		from, until := time.Now().Add(8*time.Second).UTC(), time.Now().Add(20*time.Second).UTC()
 		r := flagtest.Threshold(100, true)
-		r.From, r.Until = from, until
+		r.Conditions = &guidon.Conditions{From: from, Until: until}
 		j.flags = []*guidon.Flag{flagtest.BooleanFlag("f", false, r)}
 		h, _ := streaming(j)
 		l := listen(t, h, eventsPath)

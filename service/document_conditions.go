@@ -25,7 +25,11 @@ func cloneOf[T any](p *T) *T {
 	return new(*p)
 }
 
-func cloneConditions(c guidon.Conditions) guidon.Conditions {
+func cloneConditions(stated *guidon.Conditions) *guidon.Conditions {
+	if stated == nil {
+		return nil
+	}
+	c := *stated
 	c.ExceptSegmentKeys, c.Portion = slices.Clone(c.ExceptSegmentKeys), cloneOf(c.Portion)
 	c.Groups = slices.Clone(c.Groups)
 	for i, g := range c.Groups {
@@ -35,7 +39,7 @@ func cloneConditions(c guidon.Conditions) guidon.Conditions {
 		}
 		c.Groups[i] = group
 	}
-	return c
+	return &c
 }
 
 // contentOf returns a text that is the same for the same content.

@@ -14,7 +14,7 @@ type DocumentRollout struct {
 	Description string
 	Segment     *guidon.RolloutSegment
 	Threshold   *guidon.RolloutThreshold
-	guidon.Conditions
+	*guidon.Conditions
 }
 
 func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *DocumentRollout {
@@ -35,7 +35,7 @@ func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *Docu
 	p.add(checkTexts(field{"description", r.Description}))
 	if segment != nil {
 		p.segments(segment.SegmentKeys, segments)
-		p.segments(conditions.ExceptSegmentKeys, segments)
+		p.segments(conditions.Stated().ExceptSegmentKeys, segments)
 	}
 	return (&DocumentRollout{Description: r.Description, Segment: segment, Threshold: r.Threshold, Conditions: conditions}).clone()
 }

@@ -17,7 +17,7 @@ type DocumentRule struct {
 	Distributions   []*DocumentDistribution
 	Split           *guidon.Split
 	CodeDefault     bool
-	guidon.Conditions
+	*guidon.Conditions
 }
 
 // effectiveRank returns the rank of the rule, given its index in the list.
@@ -90,7 +90,7 @@ func (r *DocumentRule) normalize(p *problems, flag string, variants, segments ma
 		out = documentRule(nil, checked)
 		out.Rank = r.Rank
 		p.segments(checked.SegmentKeys, segments)
-		p.segments(checked.ExceptSegmentKeys, segments)
+		p.segments(checked.Stated().ExceptSegmentKeys, segments)
 	}
 	for i, d := range r.Distributions {
 		if d == nil {

@@ -265,11 +265,11 @@ func TestReplaceException(t *testing.T) {
 	}
 	for _, f := range []func(c guidon.Conditions) *service.DocumentFlag{
 		func(c guidon.Conditions) *service.DocumentFlag {
-			return &service.DocumentFlag{Name: "New", Rules: []*service.DocumentRule{{CodeDefault: true, Conditions: c}}}
+			return &service.DocumentFlag{Name: "New", Rules: []*service.DocumentRule{{CodeDefault: true, Conditions: c.OrNil()}}}
 		},
 		func(c guidon.Conditions) *service.DocumentFlag {
 			return &service.DocumentFlag{Name: "New", Type: guidon.BooleanFlag, Rollouts: []*service.DocumentRollout{
-				{Segment: &guidon.RolloutSegment{Value: true}, Conditions: c},
+				{Segment: &guidon.RolloutSegment{Value: true}, Conditions: c.OrNil()},
 			}}
 		},
 	} {

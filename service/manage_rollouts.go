@@ -17,7 +17,7 @@ type RolloutInput struct {
 	Description string
 	Segment     *RolloutSegmentInput
 	Threshold   *guidon.RolloutThreshold
-	guidon.Conditions
+	*guidon.Conditions
 }
 
 // RolloutSegmentInput holds the arguments of a segment rollout. At most one of SegmentKey and
@@ -58,7 +58,7 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 			}
 			f.Rollouts = append(f.Rollouts, r)
 			sortByRank(f.Rollouts, rolloutRanking)
-			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.ExceptSegmentKeys), missing)
+			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.Stated().ExceptSegmentKeys), missing)
 		})
 }
 
@@ -93,7 +93,7 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 					r.Type(), changed.Type())
 			}
 			r.Description, r.Segment, r.Threshold, r.Conditions, r.UpdatedAt = in.Description, segment, in.Threshold, conditions, tx.Now()
-			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.ExceptSegmentKeys), rolloutParentNotFound(namespace, in))
+			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.Stated().ExceptSegmentKeys), rolloutParentNotFound(namespace, in))
 		})
 }
 
@@ -121,13 +121,14 @@ func segmentKeysOf(segment *guidon.RolloutSegment) []string {
 
 // check makes the checks common to create and update. It returns the segment rollout and its
 // conditions in their stored form; for a threshold, only the times.
-func (in RolloutInput) check() (*guidon.RolloutSegment, guidon.Conditions, error) {
+func (in RolloutInput) check() (*guidon.RolloutSegment, *guidon.Conditions, error) {
 	if in.Threshold != nil {
-		times := guidon.Conditions{From: in.From, Until: in.Until}
-		return nil, times, cmp.Or(checkThreshold(in.Threshold, in.Conditions), checkTimes(&times))
+		times := guidon.Conditions{From: in.Stated().From, Until: in.Stated().Until}
+		err := cmp.Or(checkThreshold(in.Threshold, in.Stated()), checkTimes(&times))
+		return nil, times.OrNil(), err
 	}
 	if in.Segment == nil {
-		return nil, guidon.Conditions{}, nil
+		return nil, nil, nil
 	}
 	keys, conditions, err := checkTarget(in.Segment.SegmentKey, in.Segment.SegmentKeys, in.Conditions)
 	if err != nil {

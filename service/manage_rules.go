@@ -19,7 +19,7 @@ type RuleInput struct {
 	Rank            int32 // on create only; at least 1
 	Split           *guidon.Split
 	CodeDefault     bool
-	guidon.Conditions
+	*guidon.Conditions
 }
 
 // additions reports whether the input states one of the additions.
@@ -48,7 +48,7 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
 			f.Rules = append(f.Rules, &r)
 			sortByRank(f.Rules, ruleRanking)
-			return &r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), missing)
+			return &r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys), missing)
 		})
 }
 
@@ -81,7 +81,7 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			changed.ID, changed.Rank, changed.Distributions = r.ID, r.Rank, r.Distributions
 			changed.CreatedAt, changed.UpdatedAt = r.CreatedAt, tx.Now()
 			*r = changed
-			return r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), missing)
+			return r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys), missing)
 		})
 }
 

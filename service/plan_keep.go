@@ -58,7 +58,7 @@ func keepDistributions(old, out *DocumentFlag) {
 	for i, from := range pair(out.Rules, old.Rules, sameSegments) {
 		if from >= 0 && slices.Equal(servedVariants(old.Rules[from]), servedVariants(out.Rules[i])) {
 			out.Rules[i].Distributions = old.Rules[from].Distributions
-			keepPortion(&old.Rules[from].Conditions, &out.Rules[i].Conditions)
+			keepPortion(old.Rules[from].Stated(), out.Rules[i].Stated())
 		}
 	}
 }
@@ -92,7 +92,7 @@ func keepShares(old, out *DocumentFlag) {
 		if t := out.Rollouts[i].Threshold; t != nil {
 			t.Percentage, t.Start = old.Rollouts[from].Threshold.Percentage, old.Rollouts[from].Threshold.Start
 		}
-		keepPortion(&old.Rollouts[from].Conditions, &out.Rollouts[i].Conditions)
+		keepPortion(old.Rollouts[from].Stated(), out.Rollouts[i].Stated())
 	}
 }
 

@@ -162,12 +162,12 @@ func (p *sourcePlan) flagKeys() (keys map[string]bool, all bool) {
 func (f *DocumentFlag) segmentKeys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, r := range f.Rules {
-			if r != nil && !yieldAll(slices.Concat(r.SegmentKeys, r.ExceptSegmentKeys), yield) {
+			if r != nil && !yieldAll(slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys), yield) {
 				return
 			}
 		}
 		for _, r := range f.Rollouts {
-			if r != nil && r.Segment != nil && !yieldAll(slices.Concat(r.Segment.SegmentKeys, r.ExceptSegmentKeys), yield) {
+			if r != nil && r.Segment != nil && !yieldAll(slices.Concat(r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys), yield) {
 				return
 			}
 		}

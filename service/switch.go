@@ -201,7 +201,7 @@ func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Se
 		if r.Segment == nil {
 			continue
 		}
-		for _, key := range slices.Concat(r.Segment.SegmentKeys, r.ExceptSegmentKeys) {
+		for _, key := range slices.Concat(r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys) {
 			if segments[key] != nil {
 				continue
 			}

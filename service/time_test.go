@@ -76,7 +76,7 @@ func TestPreviewInTime(t *testing.T) {
 	mustImport(t, s, scheduled("null"), service.ImportCreate)
 	for from, changes := range map[time.Time]bool{nine: false, nine.Add(time.Hour): true} {
 		edited := service.NewDocumentFlag(view(t, s, "shop").Snapshot.Flag("f"))
-		edited.Rollouts[0].From = from
+		edited.Rollouts[0].Conditions = &guidon.Conditions{From: from}
 		e, err := view(t, s, "shop").PreviewFlag(t.Context(), "f", edited)
 		if err != nil || (len(e.Groups) > 0) != changes {
 			t.Errorf("from %v: got %+v, %v, want an effect: %v", from, e, err, changes)
@@ -107,8 +107,8 @@ func TestTimesOfRules(t *testing.T) {
 	} {
 		times := guidon.Conditions{From: c.from, Until: c.until}
 		for kind, in := range map[string]service.RolloutInput{
-			"threshold": {FlagKey: "f", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 5}, Conditions: times},
-			"segment":   {FlagKey: "f", Rank: 1, Segment: &service.RolloutSegmentInput{SegmentKey: "g"}, Conditions: times},
+			"threshold": {FlagKey: "f", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 5}, Conditions: times.OrNil()},
+			"segment":   {FlagKey: "f", Rank: 1, Segment: &service.RolloutSegmentInput{SegmentKey: "g"}, Conditions: times.OrNil()},
 		} {
 			r, _, err := s.CreateRollout(t.Context(), service.Write{}, "shop", in)
 			if c.want != "" {
@@ -121,11 +121,11 @@ func TestTimesOfRules(t *testing.T) {
 				t.Fatalf("%s, %s: %v", name, kind, err)
 			}
 			stored := view(t, s, "shop").Snapshot.Flag("f").Rollout(r.ID)
-			if stored.From != c.from.UTC() || stored.Until != c.until.UTC() {
-				t.Errorf("%s, %s: stored as %v until %v", name, kind, stored.From, stored.Until)
+			if stored.Stated().From != c.from.UTC() || stored.Stated().Until != c.until.UTC() {
+				t.Errorf("%s, %s: stored as %v until %v", name, kind, stored.Stated().From, stored.Stated().Until)
 			}
 			unaware := in
-			unaware.ID, unaware.From, unaware.Until = r.ID, time.Time{}, time.Time{}
+			unaware.ID, unaware.Conditions = r.ID, nil
 			_, _, err = s.UpdateRollout(t.Context(), service.Write{}, "shop", unaware)
 			if !errors.Is(err, guidon.FailedPrecondition) {
 				t.Errorf("%s, %s: an update without the times: got %v", name, kind, err)
@@ -147,7 +147,7 @@ func TestImportOfTimes(t *testing.T) {
 	}
 	mustImport(t, s, scheduled(nine.Add(time.Hour).Format(time.RFC3339)), service.ImportUpdate)
 	after := view(t, s, "shop").Snapshot.Flag("f").Rollouts[0]
-	if after.ID != before.ID || !after.From.Equal(nine.Add(time.Hour)) || after.UpdatedAt.Equal(before.UpdatedAt) {
-		t.Errorf("got rule %s from %v updated at %v, before that at %v", after.ID, after.From, after.UpdatedAt, before.UpdatedAt)
+	if after.ID != before.ID || !after.Stated().From.Equal(nine.Add(time.Hour)) || after.UpdatedAt.Equal(before.UpdatedAt) {
+		t.Errorf("got rule %s from %v updated at %v, before that at %v", after.ID, after.Stated().From, after.UpdatedAt, before.UpdatedAt)
 	}
 }

@@ -16,20 +16,21 @@ const (
 
 // checkTarget checks whom a rule is for: its segments, given in one of the two ways, and its
 // conditions. It returns the keys without duplicates, and the conditions in their stored form.
-func checkTarget(segmentKey string, segmentKeys []string, c guidon.Conditions) ([]string, guidon.Conditions, error) {
+func checkTarget(segmentKey string, segmentKeys []string, stated *guidon.Conditions) ([]string, *guidon.Conditions, error) {
+	c := *stated.Stated()
 	given := segmentKey != "" || len(segmentKeys) > 0
 	if c.Everyone && (given || len(c.Groups) > 0) {
-		return nil, c, invalidField("everyone", "cannot be combined with segments or conditions")
+		return nil, nil, invalidField("everyone", "cannot be combined with segments or conditions")
 	}
 	var keys []string
 	if given || !c.Everyone && len(c.Groups) == 0 {
 		var err error
 		if keys, err = checkSegmentChoice(segmentKey, segmentKeys); err != nil {
-			return nil, c, err
+			return nil, nil, err
 		}
 	}
 	c, err := checkConditions(c)
-	return keys, c, err
+	return keys, c.OrNil(), err
 }
 
 func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
@@ -144,7 +145,7 @@ func checkSplit(name string, s *guidon.Split) error {
 }
 
 // checkThreshold checks the share of a threshold, whose rule has no conditions but times.
-func checkThreshold(t *guidon.RolloutThreshold, c guidon.Conditions) error {
+func checkThreshold(t *guidon.RolloutThreshold, c *guidon.Conditions) error {
 	for _, f := range []struct {
 		name  string
 		given bool

@@ -19,8 +19,9 @@ type withConditions interface {
 	GetPortion() *flipt.Portion
 }
 
-// ConditionsOf returns the conditions of a rule or rollout, or of a request about one.
-func ConditionsOf(m withConditions) guidon.Conditions {
+// ConditionsOf returns the conditions of a rule or rollout, or of a request about one, or nil if it
+// has none.
+func ConditionsOf(m withConditions) *guidon.Conditions {
 	c := guidon.Conditions{ExceptSegmentKeys: m.GetExceptSegmentKeys(), Everyone: m.GetEveryone()}
 	c.From, c.Until = timeOf(m.GetHoldsFrom()), timeOf(m.GetHoldsUntil())
 	for _, g := range m.GetGroups() {
@@ -32,7 +33,7 @@ func ConditionsOf(m withConditions) guidon.Conditions {
 			c.Portion.Split = *split
 		}
 	}
-	return c
+	return c.OrNil()
 }
 
 func timeOf(t *timestamppb.Timestamp) (at time.Time) {

@@ -158,15 +158,15 @@ func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 		Distributions: All(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
-		Groups: WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
-		HoldsFrom: Timestamp(r.From), HoldsUntil: Timestamp(r.Until), Portion: WirePortion(r.Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
+		Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
+		HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until), Portion: WirePortion(r.Stated().Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
 	}
 }
 
 func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	m := &guidonv1.DocumentRollout{
-		Description: r.Description, Groups: WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys,
-		Everyone: r.Everyone, HoldsFrom: Timestamp(r.From), HoldsUntil: Timestamp(r.Until), Portion: WirePortion(r.Portion),
+		Description: r.Description, Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys,
+		Everyone: r.Stated().Everyone, HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until), Portion: WirePortion(r.Stated().Portion),
 	}
 	switch {
 	case r.Threshold != nil:

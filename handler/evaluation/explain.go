@@ -117,11 +117,11 @@ func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 	var keys []string
 	if r := s.Rule; r != nil {
 		m.Id, m.Rank, m.SegmentOperator, keys = r.ID, r.Rank, flipt.SegmentOperator(r.SegmentOperator), r.SegmentKeys
-		m.HoldsFrom, m.HoldsUntil = convert.Timestamp(r.From), convert.Timestamp(r.Until)
+		m.HoldsFrom, m.HoldsUntil = convert.Timestamp(r.Stated().From), convert.Timestamp(r.Stated().Until)
 	} else {
 		r := s.Rollout
 		m.Id, m.Rank, m.Description = r.ID, r.Rank, r.Description
-		m.HoldsFrom, m.HoldsUntil = convert.Timestamp(r.From), convert.Timestamp(r.Until)
+		m.HoldsFrom, m.HoldsUntil = convert.Timestamp(r.Stated().From), convert.Timestamp(r.Stated().Until)
 		switch {
 		case r.Threshold != nil:
 			m.Value = r.Threshold.Value

@@ -113,11 +113,11 @@ func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
 		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(u.Effect),
 		Rules: convert.All(u.Rules, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rules[i]
-			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys, r.ExceptSegmentKeys)}
+			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys, r.Stated().ExceptSegmentKeys)}
 		}),
 		Rollouts: convert.All(u.Rollouts, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rollouts[i]
-			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.Segment.SegmentKeys, r.ExceptSegmentKeys)}
+			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys)}
 		}),
 	}
 }

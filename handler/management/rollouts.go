@@ -90,8 +90,8 @@ func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout
 			Id: r.ID, NamespaceKey: namespace, FlagKey: flagKey, Type: flipt.RolloutType(r.Type()),
 			Rank: r.Rank, Description: r.Description,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt),
-			Groups: convert.WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
-			HoldsFrom: convert.Timestamp(r.From), HoldsUntil: convert.Timestamp(r.Until), Portion: convert.WirePortion(r.Portion),
+			Groups: convert.WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
+			HoldsFrom: convert.Timestamp(r.Stated().From), HoldsUntil: convert.Timestamp(r.Stated().Until), Portion: convert.WirePortion(r.Stated().Portion),
 		}
 		switch {
 		case r.Threshold != nil:

@@ -86,9 +86,9 @@ func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
 			Distributions: convert.All(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
 			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
-			Groups: convert.WireGroups(r.Groups), ExceptSegmentKeys: r.ExceptSegmentKeys, Everyone: r.Everyone,
-			HoldsFrom: convert.Timestamp(r.From), HoldsUntil: convert.Timestamp(r.Until),
-			Portion: convert.WirePortion(r.Portion), Split: convert.WireSplit(r.Split), CodeDefault: r.CodeDefault,
+			Groups: convert.WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
+			HoldsFrom: convert.Timestamp(r.Stated().From), HoldsUntil: convert.Timestamp(r.Stated().Until),
+			Portion: convert.WirePortion(r.Stated().Portion), Split: convert.WireSplit(r.Split), CodeDefault: r.CodeDefault,
 		}
 	}
 }

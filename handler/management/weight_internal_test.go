@@ -76,14 +76,14 @@ func TestWeights(t *testing.T) {
 		}
 		check("flag", wireFlag(list)(f), convert.FlagWeight("namespace")(f))
 		rule := &guidon.Rule{ID: text(), SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments, Rank: -1 << 31, CreatedAt: at, UpdatedAt: at}
-		rule.Conditions, rule.Split, rule.CodeDefault = anyConditions(r), anySplit(r), true
+		rule.Conditions, rule.Split, rule.CodeDefault = anyConditions(r).OrNil(), anySplit(r), true
 		rule.Distributions = []*guidon.Distribution{{ID: text(), VariantID: text(), Rollout: 33.333332, CreatedAt: at, UpdatedAt: at}}
 		check("rule", wireRule(list)(rule), convert.Weight[guidon.Rule]("namespace", "flag")(rule))
 		rollout := &guidon.Rollout{ID: text(), Rank: -1 << 31, Description: text(), CreatedAt: at, UpdatedAt: at,
 			Segment: &guidon.RolloutSegment{SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments}}
-		rollout.Conditions = anyConditions(r)
+		rollout.Conditions = anyConditions(r).OrNil()
 		check("rollout", wireRollout("namespace", "flag")(rollout), convert.Weight[guidon.Rollout]("namespace", "flag")(rollout))
-		rollout.Segment, rollout.Threshold, rollout.Conditions = nil, &guidon.RolloutThreshold{Percentage: 33.333332, Value: true, Start: 33.333332, Split: anySplit(r)}, guidon.Conditions{}
+		rollout.Segment, rollout.Threshold, rollout.Conditions = nil, &guidon.RolloutThreshold{Percentage: 33.333332, Value: true, Start: 33.333332, Split: anySplit(r)}, nil
 		check("rollout", wireRollout("namespace", "flag")(rollout), convert.Weight[guidon.Rollout]("namespace", "flag")(rollout))
 		g := &guidon.Segment{Key: text(), Name: text(), Description: text(), CreatedAt: at, UpdatedAt: at}
 		for range r.IntN(3) {

@@ -105,7 +105,7 @@ func TestHundredThousandFlags(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a process is read from /proc")
 	}
-	const flags, most = 100_000, 660 << 20
+	const flags, most = 100_000, 600 << 20
 	dir := t.TempDir()
 	written := filepath.Join(dir, "written.json")
 	writeFlags(t, written, flags)

@@ -24,15 +24,15 @@ func FilledFlags() []*guidon.Flag {
 		fill(reflect.ValueOf(f).Elem(), "", new(int))
 		f.DefaultVariantID = f.Variants[1].ID
 		for i, r := range f.Rules {
-			r.Rank, r.Everyone, r.CodeDefault = int32(i+1), false, false // which exclude other fields
+			r.Rank, r.Conditions.Everyone, r.CodeDefault = int32(i+1), false, false // which exclude other fields
 			for j, d := range r.Distributions {
 				d.VariantID = f.Variants[j].ID
 			}
 		}
 		for i, r := range f.Rollouts {
-			r.Rank, r.Everyone = int32(i+1), false
+			r.Rank, r.Conditions.Everyone = int32(i+1), false
 		}
-		f.Rollouts[0].Conditions = guidon.Conditions{}
+		f.Rollouts[0].Conditions = nil
 		f.Rollouts[0].Segment, f.Rollouts[1].Threshold = nil, nil // one or the other
 	}
 	for _, c := range slices.Concat(conditionsOf(variant), conditionsOf(boolean)) {
@@ -49,10 +49,10 @@ func FilledFlags() []*guidon.Flag {
 
 func conditionsOf(f *guidon.Flag) (all []*guidon.Conditions) {
 	for _, r := range f.Rules {
-		all = append(all, &r.Conditions)
+		all = append(all, r.Stated())
 	}
 	for _, r := range f.Rollouts {
-		all = append(all, &r.Conditions)
+		all = append(all, r.Stated())
 	}
 	return all
 }

@@ -96,7 +96,7 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 	for range s.Below(4) {
 		r := &guidon.Rule{SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.enum(3))}
 		if s.targeted {
-			r.Conditions, r.Split, r.CodeDefault = s.conditions(), s.split(), s.Below(8) == 0
+			r.Conditions, r.Split, r.CodeDefault = s.conditions().OrNil(), s.split(), s.Below(8) == 0
 		}
 		for range s.Below(4) {
 			r.Distributions = append(r.Distributions, &guidon.Distribution{
@@ -112,14 +112,14 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 			r.Threshold = &guidon.RolloutThreshold{Percentage: s.float(), Value: s.Bool()}
 			if s.targeted {
 				r.Threshold.Start, r.Threshold.Split = s.start(), s.split()
-				r.From, r.Until = s.instant(), s.instant()
+				r.Conditions = guidon.Conditions{From: s.instant(), Until: s.instant()}.OrNil()
 			}
 		case 2:
 			r.Segment = &guidon.RolloutSegment{
 				SegmentKeys: s.segmentKeys(), SegmentOperator: guidon.SegmentOperator(s.enum(3)), Value: s.Bool(),
 			}
 			if s.targeted {
-				r.Conditions = s.conditions()
+				r.Conditions = s.conditions().OrNil()
 			}
 		}
 		f.Rollouts = append(f.Rollouts, r)

@@ -38,10 +38,10 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 	}
 	bucketed := false
 	for _, r := range f.Rules {
-		if !o.holds(&r.Conditions) {
+		if !o.holds(r.Stated()) {
 			continue
 		}
-		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, &r.Conditions, id, context, &bucketed)
+		matched, ok := o.target(f, r.SegmentKeys, r.SegmentOperator, r.Stated(), id, context, &bucketed)
 		divided := valueOf(r.Split, id, context)
 		if !ok || r.Split != nil && r.Split.By != "" && divided == "" {
 			continue
@@ -51,7 +51,7 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 		if r.CodeDefault {
 			return guidon.VariantResult{Reason: guidon.ReasonDefault, SegmentKeys: matched, Bucketed: bucketed}
 		}
-		result.Divided = partialPortion(r.Portion)
+		result.Divided = partialPortion(r.Stated().Portion)
 		return distribute(f, r, divided, result)
 	}
 	initial.Bucketed = bucketed
@@ -105,7 +105,7 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 	bucketed, divided := false, false
 	for _, r := range f.Rollouts {
 		switch {
-		case !o.holds(&r.Conditions):
+		case !o.holds(r.Stated()):
 		case r.Threshold != nil:
 			if partialThreshold(r.Threshold) {
 				divided = true
@@ -115,10 +115,10 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 				return guidon.BooleanResult{Enabled: r.Threshold.Value, Reason: guidon.ReasonMatch, Bucketed: bucketed, Divided: divided}
 			}
 		case r.Segment != nil:
-			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, &r.Conditions, id, context, &bucketed); ok {
+			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, r.Stated(), id, context, &bucketed); ok {
 				return guidon.BooleanResult{
 					Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched,
-					Bucketed: bucketed, Divided: partialPortion(r.Portion),
+					Bucketed: bucketed, Divided: partialPortion(r.Stated().Portion),
 				}
 			}
 		}

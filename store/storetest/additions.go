@@ -84,7 +84,7 @@ func flagsWithAdditions() map[string]*guidon.Flag {
 		return &guidon.Flag{Key: "f", Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{r}}
 	}
 	rollout := func(c guidon.Conditions) *guidon.Flag {
-		return boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}}, Conditions: c})
+		return boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}}, Conditions: c.OrNil()})
 	}
 	rule := func(r guidon.Rule) *guidon.Flag {
 		return &guidon.Flag{Key: "f", Type: guidon.VariantFlag, Rules: []*guidon.Rule{&r}}
@@ -95,13 +95,13 @@ func flagsWithAdditions() map[string]*guidon.Flag {
 	return map[string]*guidon.Flag{
 		"a group":           rollout(guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}),
 		"an exception":      rollout(guidon.Conditions{ExceptSegmentKeys: []string{"t"}}),
-		"everyone":          boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{}, Conditions: guidon.Conditions{Everyone: true}}),
+		"everyone":          boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{}, Conditions: &guidon.Conditions{Everyone: true}}),
 		"a portion":         rollout(guidon.Conditions{Portion: &guidon.Portion{Percentage: 33.333, Split: guidon.Split{Hash: guidon.FliptHash}}}),
 		"an empty portion":  rollout(guidon.Conditions{Portion: &guidon.Portion{}}),
 		"a start":           boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Start: 0.001}}),
 		"a divided share":   boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Split: &guidon.Split{By: "tenant"}}}),
 		"a split":           rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, Split: &guidon.Split{Seed: "s"}}),
 		"a code default":    rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, CodeDefault: true}),
-		"a group of a rule": rule(guidon.Rule{ID: "r", Conditions: guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}}),
+		"a group of a rule": rule(guidon.Rule{ID: "r", Conditions: &guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}}),
 	}
 }

@@ -302,11 +302,11 @@ const maxConditionWords = 300
 func (s rule) conditionWords() string {
 	c := convert.ConditionsOf(s.document())
 	if s.kind == kindShare {
-		words := []string{s.Divide.words(), analysis.TimesWords(&c)}
+		words := []string{s.Divide.words(), analysis.TimesWords(c.Stated())}
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 	}
-	words := strings.TrimPrefix(strings.TrimPrefix(change.TargetWords("in", &c, maxConditionWords), "in"), ", ")
-	if len(s.segments) == 0 && !c.Everyone {
+	words := strings.TrimPrefix(strings.TrimPrefix(change.TargetWords("in", c.Stated(), maxConditionWords), "in"), ", ")
+	if len(s.segments) == 0 && !c.Stated().Everyone {
 		return page.Capital(words)
 	}
 	return words

@@ -57,7 +57,7 @@ func rolloutLine(r *guidonv1.DocumentRollout) string {
 	target := targetOf(r)
 	whom := targetText(target)
 	if r.GetThreshold() != nil {
-		c := convert.ConditionsOf(target)
+		c := *convert.ConditionsOf(target).Stated()
 		share := change.PortionWords(c.Portion, "")
 		c.Portion = nil
 		whom = change.TargetWords(share, &c, maxLine)
@@ -72,7 +72,7 @@ func rolloutLine(r *guidonv1.DocumentRollout) string {
 // targetText returns whom the rule is for in words.
 func targetText(r *guidonv1.DocumentRule) string {
 	c := convert.ConditionsOf(r)
-	return change.TargetWords(segmentsText(r.GetSegmentKeys(), r.GetSegmentOperator()), &c, maxLine)
+	return change.TargetWords(segmentsText(r.GetSegmentKeys(), r.GetSegmentOperator()), c.Stated(), maxLine)
 }
 
 func segmentsText(keys []string, operator flipt.SegmentOperator) string {
