@@ -138,7 +138,7 @@ func (x segmentIndex) audienceOf(keys []string, operator SegmentOperator, c *Con
 	return all, nil
 }
 
-// besides returns the audience of the groups and of those who are in no exception. It returns
+// besides returns the audience of the groups and of the entities in no exception. It returns
 // nil if there is neither, and nobody if a segment does not exist.
 func (x segmentIndex) besides(c *Conditions) *Audience {
 	if len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 {

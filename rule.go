@@ -23,7 +23,7 @@ type Rule struct {
 	UpdatedAt       time.Time       `json:"updatedAt"`
 	Split           *Split          `json:"split,omitempty"`       // how the distributions divide the entities; nil means in the flag's own way
 	CodeDefault     bool            `json:"codeDefault,omitempty"` // without distributions: the default in the client's code applies
-	*Conditions                     // nil for most; promoted fields must not be used, but those of Stated
+	*Conditions                     // nil for most: read them by Stated, not as promoted fields
 }
 
 // Distribution assigns a share of a rule's entities to a variant.

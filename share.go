@@ -2,7 +2,7 @@ package guidon
 
 import "math"
 
-// Split is how entities are put into buckets, where that is not the flag's own way. The zero
+// Split is how entities are put into buckets, if not in the flag's own way. The zero
 // value is the flag's own.
 type Split struct {
 	By   string     `json:"by,omitempty"`   // the property whose value is hashed; "" means the entity's id

@@ -195,7 +195,7 @@ func checkConstraints(constraints []*Constraint) error {
 }
 
 // mentionedSegments returns the keys in all lists named segmentKeys or exceptSegmentKeys of the
-// stored form of a flag, up to where it is malformed.
+// stored form of a flag, up to the first error.
 func mentionedSegments(stored []byte) (keys []string) {
 	decoder := json.NewDecoder(bytes.NewReader(stored))
 	var previous json.Token

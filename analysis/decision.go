@@ -40,7 +40,7 @@ type decision struct {
 	index     int         // of the rule or rollout in the flag
 	threshold bool        // it decides for its range of buckets, otherwise for who matches
 	who       requirement // unless it is a threshold
-	part      string      // of those who match, in words, such as " and are in its 20%"; empty for all
+	part      string      // of the entities that match, in words, such as " and are in its 20%"; empty for all
 	segments  []string    // the keys behind who
 	outcomes  []outcomeRange
 }
@@ -180,7 +180,7 @@ func (d *decisions) addThreshold(index int, s *step, matched Outcome) {
 	})
 }
 
-// add appends a rule or rollout with the outcomes of those who match.
+// add appends a rule or rollout with the outcomes of the entities that match.
 func (d *decisions) add(index int, s *step, outcomes ...outcomeRange) *decision {
 	added := decision{index: index, segments: slices.Concat(s.keys, s.stated.ExceptSegmentKeys), outcomes: outcomes}
 	if s.fails() { // entities that get here get an error

@@ -45,7 +45,7 @@ type EffectGroup struct {
 	ChangedSegments []string
 	Unchanged       int // buckets whose outcome stays
 	Moves           []Move
-	Part            string // of those who match the rule after, in words, such as " and are in its 20%"; empty for all
+	Part            string // of the entities that match the rule after, in words, such as " and are in its 20%"; empty for all
 }
 
 // Membership says which entities are known to belong to a group.

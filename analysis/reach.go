@@ -143,7 +143,7 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 type reachStep struct {
 	StepReach
 	step
-	who   requirement // nobody if plain, and if evaluations skip the step
+	who   requirement // nobody if plain, or if evaluations skip the step
 	plain bool        // it is a threshold that has the first of the flag's own buckets
 }
 

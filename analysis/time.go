@@ -43,7 +43,7 @@ func forceWords(c *guidon.Conditions, epoch int64) string {
 	return "it held " + TimesWords(c)
 }
 
-// maxLater is how many boundaries an effect looks ahead.
+// maxLater limits the boundaries for which an effect is computed.
 const maxLater = 20
 
 // comingBoundaries returns the boundaries of the flags, of which each may be nil, after the epoch,

@@ -124,7 +124,7 @@ func moves(e *analysis.Effect) (words []string) {
 	return words
 }
 
-// TestLaterLimit: an effect looks 20 boundaries ahead.
+// TestLaterLimit: an effect is computed for the next 20 boundaries.
 func TestLaterLimit(t *testing.T) {
 	var rollouts []*guidon.Rollout
 	for i := range 15 {

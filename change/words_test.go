@@ -161,7 +161,9 @@ func TestValuesInWords(t *testing.T) {
 		{"the type of a constraint", record(t, change.KindSegment, "s", flagtest.Segment("s", guidon.MatchAny, in("plan", guidon.OpEQ, "1")), flagtest.Segment("s", guidon.MatchAny, edited(in("plan", guidon.OpEQ, "1"), func(c *guidon.Constraint) { c.Type = guidon.BooleanComparison }))), "constraint 1: type text → yes or no"},
 		{"the start of a rule", record(t, change.KindFlag, "f", boolean(staff(true)), boolean(edited(staff(true), func(r *guidon.Rollout) { r.Conditions = &guidon.Conditions{From: morning} }))), "rule 1: start time nothing → 1 December 2026 09:00 UTC"},
 		{"the end of a rule", record(t, change.KindFlag, "f", boolean(edited(staff(true), func(r *guidon.Rollout) { r.Conditions = &guidon.Conditions{Until: morning} })), boolean(staff(true))), "rule 1: end time 1 December 2026 09:00 UTC → nothing"},
-		{"a rule with times", record(t, change.KindFlag, "f", boolean(), boolean(edited(staff(true), func(r *guidon.Rollout) { r.Conditions = &guidon.Conditions{From: morning, Until: morning.Add(time.Minute)} }))),
+		{"a rule with times", record(t, change.KindFlag, "f", boolean(), boolean(edited(staff(true), func(r *guidon.Rollout) {
+			r.Conditions = &guidon.Conditions{From: morning, Until: morning.Add(time.Minute)}
+		}))),
 			"rule 1 added (segments staff, from 1 December 2026 09:00 UTC until 1 December 2026 09:01 UTC: on)"},
 		{"a percentage with a time", record(t, change.KindFlag, "f", boolean(), boolean(edited(flagtest.Threshold(10, true), func(r *guidon.Rollout) { r.Conditions = &guidon.Conditions{From: morning} }))), "rule 1 added (10%, from 1 December 2026 09:00 UTC: on)"},
 		{"a namespace", record(t, change.KindNamespace, "n", &guidon.Namespace{}, &guidon.Namespace{Description: "d", Color: guidon.Amber, ConfirmChanges: true}), `description nothing → "d"; color nothing → amber; ask before changes no → yes`},

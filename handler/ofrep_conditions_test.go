@@ -39,7 +39,7 @@ segments:
 `
 
 // TestOFREPConditions tests OFREP 11 for rules with conditions: which of them need a targeting
-// key, and what the default in the code looks like. Bulk responses have the same entries.
+// key, and the form of the default in the code. Bulk responses have the same entries.
 func TestOFREPConditions(t *testing.T) {
 	s := newServer(t)
 	s.load(conditional)

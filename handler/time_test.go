@@ -19,7 +19,7 @@ import (
 )
 
 // TestTime: a rule holds between its times, on every instance, without a write. A client that
-// has what it gets in one epoch is told that in the next one it is not current.
+// has the response of one epoch does not get 304 in the next one.
 func TestTime(t *testing.T) {
 	from, until := flagtest.FuzzedStart, flagtest.FuzzedStart.Add(time.Hour)
 	now := from.Add(-time.Hour)
@@ -143,7 +143,7 @@ func TestTimeOfStates(t *testing.T) {
 }
 
 // TestOFREPEventsOfTime: a stream sends one event within 5 s after a boundary, and none
-// otherwise. A client that reconnects learns at once of a boundary that it has missed.
+// otherwise. A client that reconnects after a boundary gets an event immediately.
 func TestOFREPEventsOfTime(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()

@@ -56,7 +56,7 @@ type Update struct {
 	State  service.State
 	Events []byte    // server-sent events
 	More   bool      // there may be more
-	Until  time.Time // when there are events although nothing has changed; zero means never
+	Until  time.Time // when there will be events without a change; zero means never
 }
 
 // NewOperation returns an operation whose response is an event stream. It runs for

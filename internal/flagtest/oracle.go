@@ -126,7 +126,7 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 	return guidon.BooleanResult{Enabled: f.Enabled, Reason: guidon.ReasonDefault, Bucketed: bucketed}
 }
 
-// partialThreshold reports whether a threshold takes neither nobody nor everybody.
+// partialThreshold reports whether a threshold takes some entities and not others.
 func partialThreshold(t *guidon.RolloutThreshold) bool {
 	if t.Start == 0 && (t.Split == nil || *t.Split == guidon.Split{}) {
 		return 0 < t.Percentage && t.Percentage < 100

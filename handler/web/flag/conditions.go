@@ -235,7 +235,7 @@ func (s *rule) without(what string) {
 	}
 }
 
-// actOnGroup applies a button of a constraint. It reports false if the button is none.
+// actOnGroup applies a button of a constraint. It reports false for any other button.
 func (d *draft) actOnGroup(a page.Action) (problems part.Problems, ok bool) {
 	for i := range d.rules {
 		s := &d.rules[i]
@@ -279,7 +279,7 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 	return problems
 }
 
-// check passes the problems of what is below More to add. The ids of the fields begin with at.
+// check passes the problems of the fields below More to add. The ids of the fields begin with at.
 func (d division) check(share, at string, add func(id, message string)) {
 	if strings.TrimSpace(d.Start) != "" {
 		if start, problem := parseShare(d.Start); problem != "" {
@@ -333,7 +333,7 @@ func (d division) effective(share float32) float64 {
 	return float64(share)
 }
 
-// hint returns what decides who is in a share of everyone.
+// hint returns a sentence about which entities are in a share of everyone.
 func (d division) hint() string {
 	const raised = "Raising the share keeps everyone who is in it."
 	if d == (division{}) {

@@ -219,7 +219,7 @@ func TestConditionProblems(t *testing.T) {
 	}
 }
 
-// TestConditionConflict: a draft with conditions goes on over the change of somebody else.
+// TestConditionConflict: a draft with conditions survives a change by another user.
 func TestConditionConflict(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	putFlag(t, s, conditioned)

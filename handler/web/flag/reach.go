@@ -154,7 +154,7 @@ func (r remarks) outside() []part.Share {
 }
 
 // dividesOtherwise reports whether the rule is for a portion of everyone, or takes its share in
-// another way than other rules, so that the sizes of shares do not say who is in several.
+// another way than other rules, so that the sizes of shares do not say how they overlap.
 func (r remarks) dividesOtherwise(s rule) bool {
 	whole := s
 	whole.Portion = nil

@@ -31,13 +31,13 @@ func timeText(t *timestamppb.Timestamp) string {
 	return t.AsTime().Format(part.MomentForm)
 }
 
-// timestampOf returns the time as it is stored, or nil if the text is none.
+// timestampOf returns the time as it is stored, or nil if the text is not a time.
 func timestampOf(text string) *timestamppb.Timestamp {
 	at, _ := page.ParseTime(text, time.UTC)
 	return convert.Timestamp(at)
 }
 
-// readTime returns the time in the form of part.Moment. Text that is none stays as it is.
+// readTime returns the time in the form of part.Moment. Any other text stays as it is.
 func readTime(text string) string {
 	if at, ok := page.ParseTime(text, time.UTC); ok {
 		return at.UTC().Format(part.MomentForm)

@@ -48,7 +48,7 @@ func (o *ruleOptions) targeted() bool {
 }
 
 // setTarget sets whom the rule is for, and when. A rule of a boolean flag has it in a rule of a variant
-// flag meanwhile.
+// flag while it is edited.
 func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	if o.given("segment") {
 		r.SegmentKeys, r.SegmentOperator = o.segments, o.operator()
