@@ -690,7 +690,7 @@ func (e *editor) reading() templ.Component {
 	})
 }
 
-// list is the list of constraints, or a note that there is none.
+// list is the list of constraints, or a note that it is empty.
 func (e *editor) list() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
