@@ -1,6 +1,9 @@
 package guidon
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Conditions are what a rule or rollout requires of an entity besides its segments, and when
 // it does. A threshold has only the times. Rules without any have a nil pointer, see
@@ -32,6 +35,26 @@ func (c Conditions) OrNil() *Conditions {
 		return nil
 	}
 	return &c
+}
+
+// Clone returns a deep copy, or nil if c is nil.
+func (c *Conditions) Clone() *Conditions {
+	if c == nil {
+		return nil
+	}
+	clone := *c
+	clone.ExceptSegmentKeys, clone.Groups = slices.Clone(c.ExceptSegmentKeys), slices.Clone(c.Groups)
+	for i, g := range c.Groups {
+		group := &ConstraintGroup{MatchType: g.MatchType}
+		for _, constraint := range g.Constraints {
+			group.Constraints = append(group.Constraints, new(*constraint))
+		}
+		clone.Groups[i] = group
+	}
+	if c.Portion != nil {
+		clone.Portion = new(*c.Portion)
+	}
+	return &clone
 }
 
 // none reports whether there are no conditions.

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,7 +124,8 @@ func (o Outcome) text(t guidon.FlagType) string {
 	return o.VariantKey
 }
 
-// percentWords returns the percentage in words.
-func percentWords(percentage float32) string {
-	return strconv.FormatFloat(float64(percentage), 'f', -1, 32) + "%"
+// PercentWords returns the number with a percent sign and at most three decimals, which are as
+// many as shares have.
+func PercentWords(percentage float32) string {
+	return strconv.FormatFloat(math.Round(float64(percentage)*1000)/1000, 'f', -1, 64) + "%"
 }

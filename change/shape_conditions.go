@@ -3,7 +3,6 @@ package change
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,10 +17,10 @@ func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T
 	everyone := plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone })
 	except.optional, everyone.optional = true, true
 	for _, v := range []*value[T]{
-		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups }, cloneGroups,
+		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups },
 			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
 		except, everyone,
-		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion }, cloneOf,
+		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion },
 			func(p *guidon.Portion) string { return PortionWords(p, "") }),
 		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
 		instant("until", "end time", func(t *T) *time.Time { return &at(t).Until }),
@@ -31,7 +30,7 @@ func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T
 			copied := *at(to)
 			*field(to) = &copied
 			set(to, from)
-			*field(to) = copied.OrNil()
+			*field(to) = copied.OrNil().Clone()
 		}
 		members = append(members, v)
 	}
@@ -60,41 +59,30 @@ func timesWords(c *guidon.Conditions) string {
 
 // split returns the member for a way to divide.
 func split[T any](at func(*T) **guidon.Split) *value[T] {
-	return whole("split", "divided", at, cloneOf, func(s *guidon.Split) string {
+	v := whole("split", "divided", at, func(s *guidon.Split) string {
 		if s == nil {
 			return ""
 		}
 		return SplitWords(*s)
 	})
+	v.set = func(to, from *T) {
+		if *at(to) = *at(from); *at(to) != nil {
+			*at(to) = new(**at(from))
+		}
+	}
+	return v
 }
 
-// whole returns the member for a field with pointers, which JSON forms have only if it is set.
-func whole[T, V any](json, name string, at func(*T) *V, clone func(V) V, words func(V) string) *value[T] {
+// whole returns the member for a field with pointers, which JSON forms have only if it is set. Its
+// set copies the pointers.
+func whole[T, V any](json, name string, at func(*T) *V, words func(V) string) *value[T] {
 	return &value[T]{
 		json: json, words: name, optional: true,
 		equal: func(_ *sides, before, after *T) bool { return reflect.DeepEqual(*at(before), *at(after)) },
 		get:   func(_ *guidon.Flag, t *T) any { return *at(t) },
 		show:  func(t *T) any { return bareText(words(*at(t))) },
-		set:   func(to, from *T) { *at(to) = clone(*at(from)) },
+		set:   func(to, from *T) { *at(to) = *at(from) },
 	}
-}
-
-func cloneOf[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	return new(*p)
-}
-
-func cloneGroups(groups []*guidon.ConstraintGroup) []*guidon.ConstraintGroup {
-	groups = slices.Clone(groups)
-	for i, g := range groups {
-		groups[i] = &guidon.ConstraintGroup{MatchType: g.MatchType, Constraints: slices.Clone(g.Constraints)}
-		for j, c := range g.Constraints {
-			groups[i].Constraints[j] = cloneOf(c)
-		}
-	}
-	return groups
 }
 
 // groupsWords returns the groups in words, each in at most about limit bytes, such as "app is at
@@ -113,9 +101,9 @@ func PortionWords(p *guidon.Portion, of string) string {
 	if p == nil {
 		return ""
 	}
-	text := percentWords(p.Percentage) + of
+	text := analysis.PercentWords(p.Percentage) + of
 	if p.Start != 0 {
-		text += " from " + percentWords(p.Start)
+		text += " from " + analysis.PercentWords(p.Start)
 	}
 	if p.Split != (guidon.Split{}) {
 		text += " " + SplitWords(p.Split)

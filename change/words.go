@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -68,7 +67,7 @@ func valueWords(value any) (string, bool) {
 	case bareText:
 		return nonEmpty(string(value), bare), len(value) <= maxQuoted
 	case percent:
-		return percentWords(float32(value)), true
+		return analysis.PercentWords(float32(value)), true
 	case switched:
 		return OnOff(bool(value)), true
 	case operator:
@@ -139,12 +138,6 @@ func nonEmpty(text string, form func(string) string) string {
 		return nothing
 	}
 	return form(text)
-}
-
-// percentWords returns the number with a percent sign and at most three decimals, which are as
-// many as shares have.
-func percentWords(value float32) string {
-	return strconv.FormatFloat(math.Round(float64(value)*1000)/1000, 'f', -1, 64) + "%"
 }
 
 // OnOff returns the word for a state, a default value or a result (contract 1.7).
@@ -303,7 +296,7 @@ func briefRule(f *guidon.Flag, r *guidon.Rule) string {
 }
 
 func briefShare(f *guidon.Flag, d *guidon.Distribution) string {
-	return percentWords(d.Rollout) + " " + quote(reference(f, d.VariantID))
+	return analysis.PercentWords(d.Rollout) + " " + quote(reference(f, d.VariantID))
 }
 
 func briefRollout(_ *guidon.Flag, r *guidon.Rollout) string {

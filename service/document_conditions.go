@@ -25,23 +25,6 @@ func cloneOf[T any](p *T) *T {
 	return new(*p)
 }
 
-func cloneConditions(stated *guidon.Conditions) *guidon.Conditions {
-	if stated == nil {
-		return nil
-	}
-	c := *stated
-	c.ExceptSegmentKeys, c.Portion = slices.Clone(c.ExceptSegmentKeys), cloneOf(c.Portion)
-	c.Groups = slices.Clone(c.Groups)
-	for i, g := range c.Groups {
-		group := &guidon.ConstraintGroup{MatchType: g.MatchType}
-		for _, constraint := range g.Constraints {
-			group.Constraints = append(group.Constraints, cloneOf(constraint))
-		}
-		c.Groups[i] = group
-	}
-	return &c
-}
-
 // contentOf returns a text that is the same for the same content.
 func contentOf(parts ...any) string {
 	text, err := json.Marshal(parts)

@@ -46,7 +46,7 @@ func documentRollout(r *guidon.Rollout) *DocumentRollout {
 
 // clone returns a deep copy of r.
 func (r *DocumentRollout) clone() *DocumentRollout {
-	out := &DocumentRollout{Description: r.Description, Threshold: cloneOf(r.Threshold), Conditions: cloneConditions(r.Conditions)}
+	out := &DocumentRollout{Description: r.Description, Threshold: cloneOf(r.Threshold), Conditions: r.Conditions.Clone()}
 	if r.Segment != nil {
 		segment := *r.Segment
 		segment.SegmentKeys = slices.Clone(segment.SegmentKeys)

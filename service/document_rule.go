@@ -110,7 +110,7 @@ func (r *DocumentRule) normalize(p *problems, flag string, variants, segments ma
 func documentRule(f *guidon.Flag, r *guidon.Rule) *DocumentRule {
 	d := &DocumentRule{
 		SegmentKeys: slices.Clone(r.SegmentKeys), SegmentOperator: r.SegmentOperator,
-		Split: cloneOf(r.Split), CodeDefault: r.CodeDefault, Conditions: cloneConditions(r.Conditions),
+		Split: cloneOf(r.Split), CodeDefault: r.CodeDefault, Conditions: r.Conditions.Clone(),
 	}
 	for _, share := range r.Distributions {
 		if v := f.Variant(share.VariantID); v != nil {
@@ -131,7 +131,7 @@ func mergeRules(have *guidon.Flag, want *DocumentFlag, variantIDs map[string]str
 		}
 		r := *before
 		r.SegmentKeys, r.SegmentOperator = slices.Clone(w.SegmentKeys), w.SegmentOperator
-		r.Split, r.CodeDefault, r.Conditions = cloneOf(w.Split), w.CodeDefault, cloneConditions(w.Conditions)
+		r.Split, r.CodeDefault, r.Conditions = cloneOf(w.Split), w.CodeDefault, w.Conditions.Clone()
 		r.Rank = w.effectiveRank(i)
 		if from < 0 || r.Rank != before.Rank || !sameContent(documented, w, ruleKeys) {
 			r.UpdatedAt = now

@@ -9,9 +9,9 @@ import (
 
 // Limits of the conditions of one rule.
 const (
-	maxConstraintGroups = 20
-	maxGroupConstraints = 50 // of one group
-	maxExceptions       = 20
+	MaxConstraintGroups = 20
+	MaxGroupConstraints = 50 // of one group
+	MaxExceptions       = 20
 )
 
 // checkTarget checks whom a rule is for: its segments, given in one of the two ways, and its
@@ -35,10 +35,10 @@ func checkTarget(segmentKey string, segmentKeys []string, stated *guidon.Conditi
 
 func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
 	switch {
-	case len(c.Groups) > maxConstraintGroups:
-		return c, invalidField("if", fmt.Sprintf("must not contain more than %d groups", maxConstraintGroups))
-	case len(c.ExceptSegmentKeys) > maxExceptions:
-		return c, invalidField("except", fmt.Sprintf("must not contain more than %d segments", maxExceptions))
+	case len(c.Groups) > MaxConstraintGroups:
+		return c, invalidField("if", fmt.Sprintf("must not contain more than %d groups", MaxConstraintGroups))
+	case len(c.ExceptSegmentKeys) > MaxExceptions:
+		return c, invalidField("except", fmt.Sprintf("must not contain more than %d segments", MaxExceptions))
 	}
 	groups := c.Groups
 	c.Groups = nil
@@ -100,8 +100,8 @@ func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
 	if err := checkEnum("match", g.MatchType); err != nil {
 		return nil, err
 	}
-	if n := len(g.Constraints); n == 0 || n > maxGroupConstraints {
-		return nil, invalidField("constraints", fmt.Sprintf("must contain between 1 and %d constraints", maxGroupConstraints))
+	if n := len(g.Constraints); n == 0 || n > MaxGroupConstraints {
+		return nil, invalidField("constraints", fmt.Sprintf("must contain between 1 and %d constraints", MaxGroupConstraints))
 	}
 	out := &guidon.ConstraintGroup{MatchType: g.MatchType}
 	for i, c := range g.Constraints {

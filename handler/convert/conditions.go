@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// withConditions is a message of a rule with the conditions of [guidon.Conditions].
-type withConditions interface {
+// WithConditions is a message of a rule with the conditions of [guidon.Conditions].
+type WithConditions interface {
 	GetGroups() []*flipt.ConstraintGroup
 	GetExceptSegmentKeys() []string
 	GetEveryone() bool
@@ -21,7 +21,7 @@ type withConditions interface {
 
 // ConditionsOf returns the conditions of a rule or rollout, or of a request about one, or nil if it
 // has none.
-func ConditionsOf(m withConditions) *guidon.Conditions {
+func ConditionsOf(m WithConditions) *guidon.Conditions {
 	c := guidon.Conditions{ExceptSegmentKeys: m.GetExceptSegmentKeys(), Everyone: m.GetEveryone()}
 	c.From, c.Until = timeOf(m.GetHoldsFrom()), timeOf(m.GetHoldsUntil())
 	for _, g := range m.GetGroups() {

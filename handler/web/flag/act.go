@@ -215,7 +215,7 @@ func (d *draft) giveRest(s *rule, variant int) {
 	}
 	for i := range all {
 		if all[i].variant == variant {
-			all[i].text = strconv.FormatFloat(max(0, round2(rest)), 'f', -1, 64)
+			all[i].text = strconv.FormatFloat(max(0, rounded(rest)), 'f', -1, 64)
 		}
 	}
 	s.shares = all

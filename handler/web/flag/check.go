@@ -45,7 +45,7 @@ func (d *draft) checkRule(i int) (problems part.Problems) {
 		}
 		sum += float64(n)
 	}
-	if over := round2(sum - 100); !faulty && over > 0 && len(s.shares) > 0 {
+	if over := rounded(sum - 100); !faulty && over > 0 && len(s.shares) > 0 {
 		add("share-"+strconv.Itoa(s.given()[0].variant), "These are "+page.Percent(sum)+" together: take "+page.Percent(over)+" away.")
 	}
 	return problems

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -20,15 +19,11 @@ import (
 	"github.com/guidonhq/guidon/handler/web/segment"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of a rule (contract 4.3).
-const (
-	maxGroups      = 20
-	maxConstraints = 50 // of a group
-	maxExceptions  = 20
-	maxText        = 255 // characters of a property or a seed
-)
+// maxText is how many characters a property or a seed has (contract 4.3).
+const maxText = 255
 
 // conditions are what a rule requires besides its segments, and how its shares are taken. The
 // fields are those of the JSON form in which a closed rule has them.
@@ -51,17 +46,7 @@ type division struct {
 	Hash  string `json:",omitempty"` // a name of guidon.BucketHash
 }
 
-// conditioned is a rule of either kind as it is stored.
-type conditioned interface {
-	GetGroups() []*flipt.ConstraintGroup
-	GetExceptSegmentKeys() []string
-	GetEveryone() bool
-	GetHoldsFrom() *timestamppb.Timestamp
-	GetHoldsUntil() *timestamppb.Timestamp
-	GetPortion() *flipt.Portion
-}
-
-func conditionsOf(r conditioned) conditions {
+func conditionsOf(r convert.WithConditions) conditions {
 	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys()}
 	c.Times = periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
 	if p := r.GetPortion(); p != nil {
@@ -211,7 +196,7 @@ func (d *draft) with(s *rule, what string) {
 		s.in, s.Everyone = true, false
 	case "if":
 		s.in, s.Everyone = len(s.segments) > 0, false
-		if len(s.Groups) < maxGroups {
+		if len(s.Groups) < service.MaxConstraintGroups {
 			s.Groups = append(s.Groups, segment.NewGroup(d.zone))
 		}
 	case "except":
@@ -258,13 +243,13 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 	s := d.rules[i]
 	for j := range s.Groups {
 		at, g := groupPrefix(i, j), &s.Groups[j]
-		if n := len(g.Constraints); n > maxConstraints {
-			problems.Add(at+"constraints", "A group has "+strconv.Itoa(maxConstraints)+" constraints at most, this has "+strconv.Itoa(n)+".")
+		if n := len(g.Constraints); n > service.MaxGroupConstraints {
+			problems.Add(at+"constraints", "A group has "+strconv.Itoa(service.MaxGroupConstraints)+" constraints at most, this has "+strconv.Itoa(n)+".")
 		}
 		problems = append(problems, g.Check(at, d.saved(s, *g), d.zone)...)
 	}
-	if n := len(s.Except); n > maxExceptions {
-		add("except-add", strconv.Itoa(maxExceptions)+" segments at most, these are "+strconv.Itoa(n)+".")
+	if n := len(s.Except); n > service.MaxExceptions {
+		add("except-add", strconv.Itoa(service.MaxExceptions)+" segments at most, these are "+strconv.Itoa(n)+".")
 	}
 	if s.Times != nil {
 		s.Times.check(add)

@@ -64,7 +64,7 @@ func TestConditionsInWords(t *testing.T) {
 				"roles has any of admin, owner, except blocked, 10% of them from 30% by \"acc\\nount\", " +
 				"from 1 December 2026 09:00 UTC until 24 December 2099 00:00:01 UTC = express",
 			"If app is less than 2 = The default in the code",
-			"Everyone = classic 33.33% express 66.67% Divided by account, with the seed price-test, hashed by flipt-fine",
+			"Everyone = classic 33.333% express 66.667% Divided by account, with the seed price-test, hashed by flipt-fine",
 			"Everyone else = classic the default",
 		},
 		"sweden": {

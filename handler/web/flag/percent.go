@@ -25,8 +25,8 @@ func parseShare(text string) (share float32, problem string) {
 // shareText returns a share as it stands in a field.
 func shareText(share float32) string { return strconv.FormatFloat(float64(share), 'f', -1, 32) }
 
-// round2 rounds to two decimals.
-func round2(n float64) float64 { return math.Round(n*100) / 100 }
+// rounded returns the share with at most three decimals, which are as many as shares have.
+func rounded(n float64) float64 { return math.Round(n*1000) / 1000 }
 
 // ceilPercent returns the whole percents in which a share of a boolean flag takes effect.
 func ceilPercent(share float32) float64 { return math.Ceil(float64(share)) }

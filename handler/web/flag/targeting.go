@@ -183,7 +183,7 @@ func (l *ladder) ruleShares(s rule) (all []part.Share) {
 		key := l.draft.base.GetVariants()[p.variant].GetKey()
 		all = append(all, part.Share{Name: key, Color: l.draft.color(key), Percent: float64(n), Text: page.Percent(float64(n))})
 	}
-	if rest := round2(100 - sum); rest > 0 {
+	if rest := rounded(100 - sum); rest > 0 {
 		all = append(all, part.Share{Name: l.draft.outcomeName(l.draft.other), Color: "c-none", Percent: rest, Text: page.Percent(rest)})
 	}
 	return all
@@ -244,11 +244,11 @@ func (l *ladder) sumWords(s rule) (sum string, complete bool) {
 		}
 		total += float64(n)
 	}
-	total = round2(total)
+	total = rounded(total)
 	if total >= 100 {
 		return page.Percent(total), total == 100
 	}
-	return page.Percent(total) + ", " + page.Percent(round2(100-total)) + " gets " + l.draft.outcomeName(l.draft.other), false
+	return page.Percent(total) + ", " + page.Percent(rounded(100-total)) + " gets " + l.draft.outcomeName(l.draft.other), false
 }
 
 // maxInWho limits the segments that a closed rule names.

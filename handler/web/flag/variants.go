@@ -234,7 +234,7 @@ func (d *variants) distributions(before []*guidonv1.DocumentDistribution) (after
 		}
 		twin := slices.IndexFunc(after, func(a *guidonv1.DocumentDistribution) bool { return a.GetVariant() == key })
 		if twin >= 0 && key != s.GetVariant() {
-			after[twin].Rollout = float32(round2(float64(after[twin].Rollout) + float64(s.GetRollout())))
+			after[twin].Rollout = float32(rounded(float64(after[twin].Rollout) + float64(s.GetRollout())))
 			continue
 		}
 		after = append(after, &guidonv1.DocumentDistribution{Variant: key, Rollout: s.GetRollout()})
@@ -248,7 +248,7 @@ func (d *variants) joined(shares []*guidonv1.DocumentDistribution) (out []*guido
 		heir := slices.ContainsFunc(d.rows, func(r variantRow) bool { return r.gone && d.heir(r) == s.GetVariant() })
 		twin := slices.IndexFunc(out, func(a *guidonv1.DocumentDistribution) bool { return a.GetVariant() == s.GetVariant() })
 		if heir && twin >= 0 {
-			out[twin].Rollout = float32(round2(float64(out[twin].Rollout) + float64(s.GetRollout())))
+			out[twin].Rollout = float32(rounded(float64(out[twin].Rollout) + float64(s.GetRollout())))
 			continue
 		}
 		out = append(out, s)

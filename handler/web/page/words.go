@@ -107,9 +107,9 @@ func Or(i, n int, end string) string {
 	return ", "
 }
 
-// Percent returns a share in percent with at most two decimals, such as "12.5%".
+// Percent returns a share in percent with at most three decimals, such as "12.5%".
 func Percent(share float64) string {
-	text := strconv.FormatFloat(share, 'f', 2, 64)
+	text := strconv.FormatFloat(share, 'f', 3, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
 
