@@ -53,6 +53,7 @@ func (c *Conditions) Clone() *Conditions {
 	}
 	if c.Portion != nil {
 		clone.Portion = new(*c.Portion)
+		clone.Portion.Ramp = c.Portion.Ramp.Clone()
 	}
 	return &clone
 }
@@ -77,11 +78,11 @@ type CompiledConditions struct {
 }
 
 // conditions compiles what is not part of the audience. It returns nil if there is nothing,
-// and false if the rule never matches.
-func (c *Conditions) compile(also *Audience, split *Split, key string) (compiled *CompiledConditions, matches bool) {
+// and false if the rule never matches in the epoch.
+func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int64) (compiled *CompiledConditions, matches bool) {
 	compiled = &CompiledConditions{Also: also}
 	if p := c.Portion; p != nil {
-		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.Percentage); {
+		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.PercentageAt(epoch)); {
 		case share.Empty():
 			return nil, false
 		case !share.Takes():

@@ -38,11 +38,13 @@ func (o SegmentOperator) Known() bool { return int(o) < len(segmentOperatorNames
 
 // MarshalText returns the wire name, or an error if it has none.
 func (t FlagType) MarshalText() ([]byte, error) {
-	name, err := marshalEnum(flagTypeNames, t&^markedFlag)
-	if err == nil && t&markedFlag != 0 {
-		name = append(name, StoredMark...)
+	for _, m := range flagMarks {
+		if t&m.bit != 0 {
+			name, err := marshalEnum(flagTypeNames, t&^m.bit)
+			return append(name, m.mark...), err
+		}
 	}
-	return name, err
+	return marshalEnum(flagTypeNames, t)
 }
 
 // MarshalText returns the wire name, or an error if it has none.
@@ -53,12 +55,14 @@ func (o SegmentOperator) MarshalText() ([]byte, error) { return marshalEnum(segm
 
 // UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *FlagType) UnmarshalText(text []byte) error {
-	name, marked := bytes.CutSuffix(text, []byte(StoredMark))
-	err := unmarshalEnum(flagTypeNames, t, name)
-	if err == nil && marked {
-		*t |= markedFlag
+	for _, m := range flagMarks {
+		if name, marked := bytes.CutSuffix(text, []byte(m.mark)); marked {
+			err := unmarshalEnum(flagTypeNames, t, name)
+			*t |= m.bit
+			return err
+		}
 	}
-	return err
+	return unmarshalEnum(flagTypeNames, t, text)
 }
 
 // UnmarshalText sets t by its wire name. Anything else is an error.

@@ -16,8 +16,17 @@ const (
 	BooleanFlag FlagType = 1 // evaluates to true or false, by rollouts
 )
 
-// markedFlag is [markedComparison] for flags.
-const markedFlag FlagType = 1 << 6
+// Bits of the type of a stored flag, whose name has a mark: releases that would ignore a part of
+// the flag do not know the name. No flag of a snapshot has them.
+const (
+	markedFlag FlagType = 1 << 6 // it has additions
+	rampedFlag FlagType = 1 << 5 // one of them is a ramp
+)
+
+var flagMarks = []struct {
+	bit  FlagType
+	mark string
+}{{markedFlag, StoredMark}, {rampedFlag, "+2"}}
 
 // Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
 // in the change log as a whole.
@@ -50,7 +59,8 @@ func (r *Rule) Additions() bool { return !r.none() || r.Split != nil || r.CodeDe
 
 // Additions is [Flag.Additions] for one rollout.
 func (r *Rollout) Additions() bool {
-	return !r.none() || r.Threshold != nil && (r.Threshold.Split != nil || r.Threshold.Start != 0)
+	t := r.Threshold
+	return !r.none() || t != nil && (t.Split != nil || t.Start != 0 || t.Ramp != nil)
 }
 
 // Stored returns the flag as it is stored, as JSON. One that has additions has a mark in its
@@ -60,12 +70,23 @@ func (f *Flag) Stored() *Flag {
 		return f
 	}
 	stored := *f
-	stored.Type |= markedFlag
+	if stored.Type |= markedFlag; f.ramped() {
+		stored.Type ^= markedFlag | rampedFlag
+	}
 	return &stored
 }
 
+func (f *Flag) ramped() bool {
+	for i := range f.EachConditions() {
+		if ramp, _ := f.Ramp(i); ramp != nil && *ramp != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Unmark removes what [Flag.Stored] has added from a decoded flag.
-func (f *Flag) Unmark() { f.Type &^= markedFlag }
+func (f *Flag) Unmark() { f.Type &^= markedFlag | rampedFlag }
 
 // Variant is one of the possible results of a variant flag.
 type Variant struct {

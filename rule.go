@@ -77,6 +77,7 @@ type RolloutThreshold struct {
 	Value      bool    `json:"value"`
 	Start      float32 `json:"start,omitempty"` // where the share begins, in percent of the buckets
 	Split      *Split  `json:"split,omitempty"` // nil means the flag's own way
+	Ramp       *Ramp   `json:"ramp,omitempty"`  // how it comes to the percentage; nil means it has it always
 }
 
 // Type returns the kind of the rollout, or UnknownRollout if neither Segment nor

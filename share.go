@@ -46,6 +46,7 @@ type Portion struct {
 	Percentage float32 `json:"percentage"`      // 0 to 100
 	Start      float32 `json:"start,omitempty"` // where the share begins, in percent of the buckets
 	Split
+	Ramp *Ramp `json:"ramp,omitempty"` // how it comes to the percentage; nil means it has it always
 }
 
 // Bucketer puts entities into buckets.
@@ -160,15 +161,15 @@ func newBucketShare(b Bucketer, start, percentage float32) BucketShare {
 	return BucketShare{b, b.limit(from), min(b.limit(to), b.Buckets())}
 }
 
-// newThresholdShare returns the share of a threshold of the flag with the key.
-func newThresholdShare(t *RolloutThreshold, key string) BucketShare {
+// newThresholdBucketer is newBucketer for thresholds.
+func newThresholdBucketer(t *RolloutThreshold, key string) Bucketer {
 	var split Split
 	if t.Split != nil {
 		split = *t.Split
 	}
 	b := newBucketer(split, key)
 	b.Threshold = true
-	return newBucketShare(b, t.Start, t.Percentage)
+	return b
 }
 
 // Has reports whether the entity is in the share.

@@ -102,7 +102,7 @@ func TestSeedOfAnotherFlag(t *testing.T) {
 // TestShareLimits: which buckets a share has.
 func TestShareLimits(t *testing.T) {
 	threshold := func(percentage, start float32, hash BucketHash) BucketShare {
-		return newThresholdShare(&RolloutThreshold{Percentage: percentage, Start: start, Split: &Split{Seed: "s", Hash: hash}}, "flag")
+		return newBucketShare(newThresholdBucketer(&RolloutThreshold{Split: &Split{Seed: "s", Hash: hash}}, "flag"), start, percentage)
 	}
 	portion := func(percentage, start float32, hash BucketHash) BucketShare {
 		return newBucketShare(newPortionBucketer(Split{Hash: hash}, "flag"), start, percentage)

@@ -82,7 +82,8 @@ func (f *CompiledFlag) Divider(rule int) Bucketer {
 
 // Threshold returns the share of the threshold with the index among the rollouts.
 func (f *CompiledFlag) Threshold(rollout int) BucketShare {
-	return newThresholdShare(f.flag.Rollouts[rollout].Threshold, f.key)
+	t := f.flag.Rollouts[rollout].Threshold
+	return newBucketShare(newThresholdBucketer(t, f.key), t.Start, f.rollouts[rollout].percentage)
 }
 
 // compileFlag compiles the flag for an epoch. A rule that is not in force never matches.
@@ -114,17 +115,17 @@ func (c *CompiledFlag) compileRules(segments segmentIndex, epoch int64) {
 			to.audience = nobody
 			continue
 		}
-		to.audience, to.conditions = segments.target(r.SegmentKeys, r.SegmentOperator, r.Stated(), r.Split, c.key)
+		to.audience, to.conditions = segments.target(r.SegmentKeys, r.SegmentOperator, r.Stated(), r.Split, c.key, epoch)
 		to.ranges, to.codeDefault = compileRanges(r.Distributions, variants, to.conditions.buckets()), r.CodeDefault
 	}
 }
 
-// target returns whom a rule of the flag with the key is for.
+// target returns whom a rule of the flag with the key is for in the epoch.
 func (x segmentIndex) target(
-	keys []string, operator SegmentOperator, c *Conditions, split *Split, key string,
+	keys []string, operator SegmentOperator, c *Conditions, split *Split, key string, epoch int64,
 ) (*Audience, *CompiledConditions) {
 	audience, also := x.audienceOf(keys, operator, c)
-	conditions, matches := c.compile(also, split, key)
+	conditions, matches := c.compile(also, split, key, epoch)
 	switch {
 	case !matches || audience == nobody || also == nobody:
 		return nobody, nil
@@ -152,13 +153,13 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 		case !r.Stated().InForce(epoch) || t == nil && s == nil:
 			c.rollouts[i].audience = nobody
 		case t != nil:
-			c.rollouts[i] = compiledRollout{percentage: t.Percentage, value: t.Value}
+			c.rollouts[i] = compiledRollout{percentage: t.PercentageAt(epoch), value: t.Value}
 			if t.Start != 0 || t.Split != nil && *t.Split != (Split{}) {
-				c.rollouts[i].share = new(newThresholdShare(t, c.key))
+				c.rollouts[i].share = new(c.Threshold(i))
 			}
 		default:
 			c.rollouts[i].value = s.Value
-			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, r.Stated(), nil, c.key)
+			c.rollouts[i].audience, c.rollouts[i].conditions = segments.target(s.SegmentKeys, s.SegmentOperator, r.Stated(), nil, c.key, epoch)
 		}
 	}
 }

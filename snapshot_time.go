@@ -29,7 +29,13 @@ func (f *Flag) Boundaries() []int64 {
 
 // boundaries returns the boundaries of the flag, in no order.
 func (f *Flag) boundaries() (boundaries []int64) {
-	for _, c := range f.EachConditions() {
+	for i, c := range f.EachConditions() {
+		if p := c.Portion; p != nil {
+			boundaries = append(boundaries, p.Ramp.boundaries(newPortionBucketer(p.Split, f.Key), p.Start, p.Percentage)...)
+		}
+		if t := f.threshold(i); t != nil {
+			boundaries = append(boundaries, t.Ramp.boundaries(newThresholdBucketer(t, f.Key), t.Start, t.Percentage)...)
+		}
 		for _, at := range [...]time.Time{c.From, c.Until} {
 			if !at.IsZero() {
 				boundaries = append(boundaries, at.Unix())
@@ -37,6 +43,28 @@ func (f *Flag) boundaries() (boundaries []int64) {
 		}
 	}
 	return boundaries
+}
+
+// threshold returns the threshold of the rule with the index, or nil if it has none.
+func (f *Flag) threshold(i int) *RolloutThreshold {
+	if f.Type != BooleanFlag {
+		return nil
+	}
+	return f.Rollouts[i].Threshold
+}
+
+// Ramp returns the ramp of the rule, or the rollout of a boolean flag, with the index, and the
+// percentage that it leads to. Both are those of the flag itself, and nil if it has no share.
+func (f *Flag) Ramp(i int) (ramp **Ramp, target *float32) {
+	if t := f.threshold(i); t != nil {
+		return &t.Ramp, &t.Percentage
+	}
+	for j, c := range f.EachConditions() {
+		if j == i && c.Portion != nil {
+			return &c.Portion.Ramp, &c.Portion.Percentage
+		}
+	}
+	return nil, nil
 }
 
 // EachConditions yields the conditions of the rules, or of the rollouts of a boolean flag, by

@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -76,6 +75,6 @@ func recorded(text json.RawMessage) *structpb.Struct {
 // unmark removes the mark of the type, if the object has one.
 func unmark(object *structpb.Struct) {
 	if kind, text := object.GetFields()["type"].GetKind().(*structpb.Value_StringValue); text {
-		kind.StringValue = strings.TrimSuffix(kind.StringValue, guidon.StoredMark)
+		kind.StringValue, _, _ = strings.Cut(kind.StringValue, "+")
 	}
 }

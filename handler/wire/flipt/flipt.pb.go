@@ -9,6 +9,7 @@ package flipt
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	emptypb "google.golang.org/protobuf/types/known/emptypb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -370,6 +371,55 @@ func (SegmentOperator) EnumDescriptor() ([]byte, []int) {
 	return file_flipt_flipt_proto_rawDescGZIP(), []int{5}
 }
 
+// RampLapse is what a ramp does that is not confirmed in time.
+type RampLapse int32
+
+const (
+	// It keeps its percentage.
+	RampLapse_HOLD_RAMP_LAPSE RampLapse = 0
+	// It returns to its initial percentage.
+	RampLapse_BACK_RAMP_LAPSE RampLapse = 1
+)
+
+// Enum value maps for RampLapse.
+var (
+	RampLapse_name = map[int32]string{
+		0: "HOLD_RAMP_LAPSE",
+		1: "BACK_RAMP_LAPSE",
+	}
+	RampLapse_value = map[string]int32{
+		"HOLD_RAMP_LAPSE": 0,
+		"BACK_RAMP_LAPSE": 1,
+	}
+)
+
+func (x RampLapse) Enum() *RampLapse {
+	p := new(RampLapse)
+	*p = x
+	return p
+}
+
+func (x RampLapse) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RampLapse) Descriptor() protoreflect.EnumDescriptor {
+	return file_flipt_flipt_proto_enumTypes[6].Descriptor()
+}
+
+func (RampLapse) Type() protoreflect.EnumType {
+	return &file_flipt_flipt_proto_enumTypes[6]
+}
+
+func (x RampLapse) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RampLapse.Descriptor instead.
+func (RampLapse) EnumDescriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{6}
+}
+
 // BucketHash is how a bucket is computed from a seed and a value.
 type BucketHash int32
 
@@ -411,11 +461,11 @@ func (x BucketHash) String() string {
 }
 
 func (BucketHash) Descriptor() protoreflect.EnumDescriptor {
-	return file_flipt_flipt_proto_enumTypes[6].Descriptor()
+	return file_flipt_flipt_proto_enumTypes[7].Descriptor()
 }
 
 func (BucketHash) Type() protoreflect.EnumType {
-	return &file_flipt_flipt_proto_enumTypes[6]
+	return &file_flipt_flipt_proto_enumTypes[7]
 }
 
 func (x BucketHash) Number() protoreflect.EnumNumber {
@@ -424,7 +474,7 @@ func (x BucketHash) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BucketHash.Descriptor instead.
 func (BucketHash) EnumDescriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{6}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{7}
 }
 
 // EvaluationRequest is a flag and an entity, for the older evaluation.
@@ -3616,7 +3666,9 @@ type RolloutThreshold struct {
 	// How the percentage is taken; unset means in the flag's own way.
 	Split *Split `protobuf:"bytes,1000,opt,name=split,proto3" json:"split,omitempty"`
 	// Where the share begins, in percent; 0 with the other fields unset.
-	Start         float32 `protobuf:"fixed32,1001,opt,name=start,proto3" json:"start,omitempty"`
+	Start float32 `protobuf:"fixed32,1001,opt,name=start,proto3" json:"start,omitempty"`
+	// How the share comes to the percentage over time; unset means it has it always.
+	Ramp          *Ramp `protobuf:"bytes,1002,opt,name=ramp,proto3" json:"ramp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3677,6 +3729,13 @@ func (x *RolloutThreshold) GetStart() float32 {
 		return x.Start
 	}
 	return 0
+}
+
+func (x *RolloutThreshold) GetRamp() *Ramp {
+	if x != nil {
+		return x.Ramp
+	}
+	return nil
 }
 
 // ConstraintGroup is some constraints of a rule, which belong to no segment.
@@ -3833,7 +3892,9 @@ type Portion struct {
 	// Where the share begins, in percent. Disjoint shares with the same seed exclude each other.
 	Start float32 `protobuf:"fixed32,2,opt,name=start,proto3" json:"start,omitempty"`
 	// How the share is taken; unset means by the entity's id and the flag's key.
-	Split         *Split `protobuf:"bytes,3,opt,name=split,proto3" json:"split,omitempty"`
+	Split *Split `protobuf:"bytes,3,opt,name=split,proto3" json:"split,omitempty"`
+	// How the share comes to the percentage over time; unset means it has it always.
+	Ramp          *Ramp `protobuf:"bytes,4,opt,name=ramp,proto3" json:"ramp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3889,6 +3950,242 @@ func (x *Portion) GetSplit() *Split {
 	return nil
 }
 
+func (x *Portion) GetRamp() *Ramp {
+	if x != nil {
+		return x.Ramp
+	}
+	return nil
+}
+
+// Ramp leads a share from one percentage to another over time. All instants and durations are
+// whole minutes.
+type Ramp struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it starts.
+	Start *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
+	// The percentage before the start.
+	Initial float32 `protobuf:"fixed32,2,opt,name=initial,proto3" json:"initial,omitempty"`
+	// How long a ramp with equal steps takes; a ramp has either this or steps.
+	Over *durationpb.Duration `protobuf:"bytes,3,opt,name=over,proto3" json:"over,omitempty"`
+	// The percentages before the last one, with how long each holds.
+	Steps []*RampStep `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	// Since when it stands still; unset means it does not.
+	Paused *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=paused,proto3" json:"paused,omitempty"`
+	// Since when it runs back; unset means it does not.
+	Reversed *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=reversed,proto3" json:"reversed,omitempty"`
+	// How long it stood still before.
+	Delay *durationpb.Duration `protobuf:"bytes,7,opt,name=delay,proto3" json:"delay,omitempty"`
+	// Who must confirm it; unset means it goes on by itself.
+	Confirm       *RampConfirm `protobuf:"bytes,8,opt,name=confirm,proto3" json:"confirm,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Ramp) Reset() {
+	*x = Ramp{}
+	mi := &file_flipt_flipt_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Ramp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Ramp) ProtoMessage() {}
+
+func (x *Ramp) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Ramp.ProtoReflect.Descriptor instead.
+func (*Ramp) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Ramp) GetStart() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Start
+	}
+	return nil
+}
+
+func (x *Ramp) GetInitial() float32 {
+	if x != nil {
+		return x.Initial
+	}
+	return 0
+}
+
+func (x *Ramp) GetOver() *durationpb.Duration {
+	if x != nil {
+		return x.Over
+	}
+	return nil
+}
+
+func (x *Ramp) GetSteps() []*RampStep {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+func (x *Ramp) GetPaused() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Paused
+	}
+	return nil
+}
+
+func (x *Ramp) GetReversed() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Reversed
+	}
+	return nil
+}
+
+func (x *Ramp) GetDelay() *durationpb.Duration {
+	if x != nil {
+		return x.Delay
+	}
+	return nil
+}
+
+func (x *Ramp) GetConfirm() *RampConfirm {
+	if x != nil {
+		return x.Confirm
+	}
+	return nil
+}
+
+// RampStep is a percentage that holds for some time.
+type RampStep struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The percentage, from 0 to 100.
+	Percentage float32 `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
+	// For how long.
+	Duration      *durationpb.Duration `protobuf:"bytes,2,opt,name=duration,proto3" json:"duration,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RampStep) Reset() {
+	*x = RampStep{}
+	mi := &file_flipt_flipt_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RampStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RampStep) ProtoMessage() {}
+
+func (x *RampStep) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RampStep.ProtoReflect.Descriptor instead.
+func (*RampStep) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *RampStep) GetPercentage() float32 {
+	if x != nil {
+		return x.Percentage
+	}
+	return 0
+}
+
+func (x *RampStep) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+// RampConfirm makes a ramp depend on confirmations.
+type RampConfirm struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How long after the start, or the last confirmation, the next one is needed.
+	Every *durationpb.Duration `protobuf:"bytes,1,opt,name=every,proto3" json:"every,omitempty"`
+	// What the ramp does without.
+	Lapse RampLapse `protobuf:"varint,2,opt,name=lapse,proto3,enum=flipt.RampLapse" json:"lapse,omitempty"`
+	// When it was confirmed last; unset means never.
+	Last          *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last,proto3" json:"last,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RampConfirm) Reset() {
+	*x = RampConfirm{}
+	mi := &file_flipt_flipt_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RampConfirm) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RampConfirm) ProtoMessage() {}
+
+func (x *RampConfirm) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RampConfirm.ProtoReflect.Descriptor instead.
+func (*RampConfirm) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *RampConfirm) GetEvery() *durationpb.Duration {
+	if x != nil {
+		return x.Every
+	}
+	return nil
+}
+
+func (x *RampConfirm) GetLapse() RampLapse {
+	if x != nil {
+		return x.Lapse
+	}
+	return RampLapse_HOLD_RAMP_LAPSE
+}
+
+func (x *RampConfirm) GetLast() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Last
+	}
+	return nil
+}
+
 // Split is how entities are put into buckets.
 type Split struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3906,7 +4203,7 @@ type Split struct {
 
 func (x *Split) Reset() {
 	*x = Split{}
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3918,7 +4215,7 @@ func (x *Split) String() string {
 func (*Split) ProtoMessage() {}
 
 func (x *Split) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3931,7 +4228,7 @@ func (x *Split) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Split.ProtoReflect.Descriptor instead.
 func (*Split) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Split) GetBy() string {
@@ -3970,7 +4267,7 @@ type RolloutList struct {
 
 func (x *RolloutList) Reset() {
 	*x = RolloutList{}
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3982,7 +4279,7 @@ func (x *RolloutList) String() string {
 func (*RolloutList) ProtoMessage() {}
 
 func (x *RolloutList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3995,7 +4292,7 @@ func (x *RolloutList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RolloutList.ProtoReflect.Descriptor instead.
 func (*RolloutList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RolloutList) GetRules() []*Rollout {
@@ -4038,7 +4335,7 @@ type ListRolloutRequest struct {
 
 func (x *ListRolloutRequest) Reset() {
 	*x = ListRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4050,7 +4347,7 @@ func (x *ListRolloutRequest) String() string {
 func (*ListRolloutRequest) ProtoMessage() {}
 
 func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4063,7 +4360,7 @@ func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRolloutRequest.ProtoReflect.Descriptor instead.
 func (*ListRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListRolloutRequest) GetNamespaceKey() string {
@@ -4118,7 +4415,7 @@ type GetRolloutRequest struct {
 
 func (x *GetRolloutRequest) Reset() {
 	*x = GetRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4130,7 +4427,7 @@ func (x *GetRolloutRequest) String() string {
 func (*GetRolloutRequest) ProtoMessage() {}
 
 func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4143,7 +4440,7 @@ func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRolloutRequest.ProtoReflect.Descriptor instead.
 func (*GetRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetRolloutRequest) GetId() string {
@@ -4210,7 +4507,7 @@ type CreateRolloutRequest struct {
 
 func (x *CreateRolloutRequest) Reset() {
 	*x = CreateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4222,7 +4519,7 @@ func (x *CreateRolloutRequest) String() string {
 func (*CreateRolloutRequest) ProtoMessage() {}
 
 func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4235,7 +4532,7 @@ func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*CreateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *CreateRolloutRequest) GetNamespaceKey() string {
@@ -4387,7 +4684,7 @@ type UpdateRolloutRequest struct {
 
 func (x *UpdateRolloutRequest) Reset() {
 	*x = UpdateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4399,7 +4696,7 @@ func (x *UpdateRolloutRequest) String() string {
 func (*UpdateRolloutRequest) ProtoMessage() {}
 
 func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4412,7 +4709,7 @@ func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *UpdateRolloutRequest) GetId() string {
@@ -4543,7 +4840,7 @@ type DeleteRolloutRequest struct {
 
 func (x *DeleteRolloutRequest) Reset() {
 	*x = DeleteRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4555,7 +4852,7 @@ func (x *DeleteRolloutRequest) String() string {
 func (*DeleteRolloutRequest) ProtoMessage() {}
 
 func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4568,7 +4865,7 @@ func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRolloutRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *DeleteRolloutRequest) GetId() string {
@@ -4607,7 +4904,7 @@ type OrderRolloutsRequest struct {
 
 func (x *OrderRolloutsRequest) Reset() {
 	*x = OrderRolloutsRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4619,7 +4916,7 @@ func (x *OrderRolloutsRequest) String() string {
 func (*OrderRolloutsRequest) ProtoMessage() {}
 
 func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4632,7 +4929,7 @@ func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRolloutsRequest.ProtoReflect.Descriptor instead.
 func (*OrderRolloutsRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *OrderRolloutsRequest) GetFlagKey() string {
@@ -4702,7 +4999,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4714,7 +5011,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4727,7 +5024,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *Rule) GetId() string {
@@ -4871,7 +5168,7 @@ type RuleList struct {
 
 func (x *RuleList) Reset() {
 	*x = RuleList{}
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4883,7 +5180,7 @@ func (x *RuleList) String() string {
 func (*RuleList) ProtoMessage() {}
 
 func (x *RuleList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4896,7 +5193,7 @@ func (x *RuleList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleList.ProtoReflect.Descriptor instead.
 func (*RuleList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *RuleList) GetRules() []*Rule {
@@ -4943,7 +5240,7 @@ type ListRuleRequest struct {
 
 func (x *ListRuleRequest) Reset() {
 	*x = ListRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4955,7 +5252,7 @@ func (x *ListRuleRequest) String() string {
 func (*ListRuleRequest) ProtoMessage() {}
 
 func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4968,7 +5265,7 @@ func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRuleRequest.ProtoReflect.Descriptor instead.
 func (*ListRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *ListRuleRequest) GetLimit() int32 {
@@ -5031,7 +5328,7 @@ type GetRuleRequest struct {
 
 func (x *GetRuleRequest) Reset() {
 	*x = GetRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5043,7 +5340,7 @@ func (x *GetRuleRequest) String() string {
 func (*GetRuleRequest) ProtoMessage() {}
 
 func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5056,7 +5353,7 @@ func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRuleRequest.ProtoReflect.Descriptor instead.
 func (*GetRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *GetRuleRequest) GetId() string {
@@ -5126,7 +5423,7 @@ type CreateRuleRequest struct {
 
 func (x *CreateRuleRequest) Reset() {
 	*x = CreateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5138,7 +5435,7 @@ func (x *CreateRuleRequest) String() string {
 func (*CreateRuleRequest) ProtoMessage() {}
 
 func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5151,7 +5448,7 @@ func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRuleRequest.ProtoReflect.Descriptor instead.
 func (*CreateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *CreateRuleRequest) GetFlagKey() string {
@@ -5292,7 +5589,7 @@ type UpdateRuleRequest struct {
 
 func (x *UpdateRuleRequest) Reset() {
 	*x = UpdateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5304,7 +5601,7 @@ func (x *UpdateRuleRequest) String() string {
 func (*UpdateRuleRequest) ProtoMessage() {}
 
 func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5317,7 +5614,7 @@ func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRuleRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *UpdateRuleRequest) GetId() string {
@@ -5434,7 +5731,7 @@ type DeleteRuleRequest struct {
 
 func (x *DeleteRuleRequest) Reset() {
 	*x = DeleteRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5446,7 +5743,7 @@ func (x *DeleteRuleRequest) String() string {
 func (*DeleteRuleRequest) ProtoMessage() {}
 
 func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5459,7 +5756,7 @@ func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRuleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *DeleteRuleRequest) GetId() string {
@@ -5498,7 +5795,7 @@ type OrderRulesRequest struct {
 
 func (x *OrderRulesRequest) Reset() {
 	*x = OrderRulesRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5510,7 +5807,7 @@ func (x *OrderRulesRequest) String() string {
 func (*OrderRulesRequest) ProtoMessage() {}
 
 func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5523,7 +5820,7 @@ func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRulesRequest.ProtoReflect.Descriptor instead.
 func (*OrderRulesRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *OrderRulesRequest) GetFlagKey() string {
@@ -5568,7 +5865,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_flipt_flipt_proto_msgTypes[55]
+	mi := &file_flipt_flipt_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5580,7 +5877,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[55]
+	mi := &file_flipt_flipt_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5593,7 +5890,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *Distribution) GetId() string {
@@ -5657,7 +5954,7 @@ type CreateDistributionRequest struct {
 
 func (x *CreateDistributionRequest) Reset() {
 	*x = CreateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[56]
+	mi := &file_flipt_flipt_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5669,7 +5966,7 @@ func (x *CreateDistributionRequest) String() string {
 func (*CreateDistributionRequest) ProtoMessage() {}
 
 func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[56]
+	mi := &file_flipt_flipt_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5682,7 +5979,7 @@ func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*CreateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *CreateDistributionRequest) GetFlagKey() string {
@@ -5741,7 +6038,7 @@ type UpdateDistributionRequest struct {
 
 func (x *UpdateDistributionRequest) Reset() {
 	*x = UpdateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[57]
+	mi := &file_flipt_flipt_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5753,7 +6050,7 @@ func (x *UpdateDistributionRequest) String() string {
 func (*UpdateDistributionRequest) ProtoMessage() {}
 
 func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[57]
+	mi := &file_flipt_flipt_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5766,7 +6063,7 @@ func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *UpdateDistributionRequest) GetId() string {
@@ -5830,7 +6127,7 @@ type DeleteDistributionRequest struct {
 
 func (x *DeleteDistributionRequest) Reset() {
 	*x = DeleteDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[58]
+	mi := &file_flipt_flipt_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5842,7 +6139,7 @@ func (x *DeleteDistributionRequest) String() string {
 func (*DeleteDistributionRequest) ProtoMessage() {}
 
 func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[58]
+	mi := &file_flipt_flipt_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5855,7 +6152,7 @@ func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDistributionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{58}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *DeleteDistributionRequest) GetId() string {
@@ -5897,7 +6194,7 @@ var File_flipt_flipt_proto protoreflect.FileDescriptor
 
 const file_flipt_flipt_proto_rawDesc = "" +
 	"\n" +
-	"\x11flipt/flipt.proto\x12\x05flipt\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8c\x02\n" +
+	"\x11flipt/flipt.proto\x12\x05flipt\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8c\x02\n" +
 	"\x11EvaluationRequest\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x19\n" +
@@ -6190,14 +6487,15 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"segmentKey\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\bR\x05value\x12!\n" +
 	"\fsegment_keys\x18\x03 \x03(\tR\vsegmentKeys\x12A\n" +
-	"\x10segment_operator\x18\x04 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"\x84\x01\n" +
+	"\x10segment_operator\x18\x04 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\"\xa6\x01\n" +
 	"\x10RolloutThreshold\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
 	"percentage\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\bR\x05value\x12#\n" +
 	"\x05split\x18\xe8\a \x01(\v2\f.flipt.SplitR\x05split\x12\x15\n" +
-	"\x05start\x18\xe9\a \x01(\x02R\x05start\"s\n" +
+	"\x05start\x18\xe9\a \x01(\x02R\x05start\x12 \n" +
+	"\x04ramp\x18\xea\a \x01(\v2\v.flipt.RampR\x04ramp\"s\n" +
 	"\x0fConstraintGroup\x12&\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x10.flipt.MatchTypeR\x05match\x128\n" +
 	"\vconstraints\x18\x02 \x03(\v2\x16.flipt.GroupConstraintR\vconstraints\"\xc5\x01\n" +
@@ -6208,13 +6506,32 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x05value\x18\x06 \x01(\tR\x05value\x12 \n" +
 	"\vdescription\x18\n" +
 	" \x01(\tR\vdescription\x12\x17\n" +
-	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"c\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\x84\x01\n" +
 	"\aPortion\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
 	"percentage\x12\x14\n" +
 	"\x05start\x18\x02 \x01(\x02R\x05start\x12\"\n" +
-	"\x05split\x18\x03 \x01(\v2\f.flipt.SplitR\x05split\"R\n" +
+	"\x05split\x18\x03 \x01(\v2\f.flipt.SplitR\x05split\x12\x1f\n" +
+	"\x04ramp\x18\x04 \x01(\v2\v.flipt.RampR\x04ramp\"\xf3\x02\n" +
+	"\x04Ramp\x120\n" +
+	"\x05start\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05start\x12\x18\n" +
+	"\ainitial\x18\x02 \x01(\x02R\ainitial\x12-\n" +
+	"\x04over\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x04over\x12%\n" +
+	"\x05steps\x18\x04 \x03(\v2\x0f.flipt.RampStepR\x05steps\x122\n" +
+	"\x06paused\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x06paused\x126\n" +
+	"\breversed\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\breversed\x12/\n" +
+	"\x05delay\x18\a \x01(\v2\x19.google.protobuf.DurationR\x05delay\x12,\n" +
+	"\aconfirm\x18\b \x01(\v2\x12.flipt.RampConfirmR\aconfirm\"a\n" +
+	"\bRampStep\x12\x1e\n" +
+	"\n" +
+	"percentage\x18\x01 \x01(\x02R\n" +
+	"percentage\x125\n" +
+	"\bduration\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\bduration\"\x96\x01\n" +
+	"\vRampConfirm\x12/\n" +
+	"\x05every\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x05every\x12&\n" +
+	"\x05lapse\x18\x02 \x01(\x0e2\x10.flipt.RampLapseR\x05lapse\x12.\n" +
+	"\x04last\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04last\"R\n" +
 	"\x05Split\x12\x0e\n" +
 	"\x02by\x18\x01 \x01(\tR\x02by\x12\x12\n" +
 	"\x04seed\x18\x02 \x01(\tR\x04seed\x12%\n" +
@@ -6426,7 +6743,10 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x16THRESHOLD_ROLLOUT_TYPE\x10\x02*D\n" +
 	"\x0fSegmentOperator\x12\x17\n" +
 	"\x13OR_SEGMENT_OPERATOR\x10\x00\x12\x18\n" +
-	"\x14AND_SEGMENT_OPERATOR\x10\x01*q\n" +
+	"\x14AND_SEGMENT_OPERATOR\x10\x01*5\n" +
+	"\tRampLapse\x12\x13\n" +
+	"\x0fHOLD_RAMP_LAPSE\x10\x00\x12\x13\n" +
+	"\x0fBACK_RAMP_LAPSE\x10\x01*q\n" +
 	"\n" +
 	"BucketHash\x12\x17\n" +
 	"\x13DEFAULT_BUCKET_HASH\x10\x00\x12\x15\n" +
@@ -6494,8 +6814,8 @@ func file_flipt_flipt_proto_rawDescGZIP() []byte {
 	return file_flipt_flipt_proto_rawDescData
 }
 
-var file_flipt_flipt_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 61)
+var file_flipt_flipt_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
+var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
 var file_flipt_flipt_proto_goTypes = []any{
 	(EvaluationReason)(0),             // 0: flipt.EvaluationReason
 	(FlagType)(0),                     // 1: flipt.FlagType
@@ -6503,240 +6823,258 @@ var file_flipt_flipt_proto_goTypes = []any{
 	(ComparisonType)(0),               // 3: flipt.ComparisonType
 	(RolloutType)(0),                  // 4: flipt.RolloutType
 	(SegmentOperator)(0),              // 5: flipt.SegmentOperator
-	(BucketHash)(0),                   // 6: flipt.BucketHash
-	(*EvaluationRequest)(nil),         // 7: flipt.EvaluationRequest
-	(*BatchEvaluationRequest)(nil),    // 8: flipt.BatchEvaluationRequest
-	(*BatchEvaluationResponse)(nil),   // 9: flipt.BatchEvaluationResponse
-	(*EvaluationResponse)(nil),        // 10: flipt.EvaluationResponse
-	(*Namespace)(nil),                 // 11: flipt.Namespace
-	(*NamespaceList)(nil),             // 12: flipt.NamespaceList
-	(*GetNamespaceRequest)(nil),       // 13: flipt.GetNamespaceRequest
-	(*ListNamespaceRequest)(nil),      // 14: flipt.ListNamespaceRequest
-	(*CreateNamespaceRequest)(nil),    // 15: flipt.CreateNamespaceRequest
-	(*UpdateNamespaceRequest)(nil),    // 16: flipt.UpdateNamespaceRequest
-	(*DeleteNamespaceRequest)(nil),    // 17: flipt.DeleteNamespaceRequest
-	(*Flag)(nil),                      // 18: flipt.Flag
-	(*FlagList)(nil),                  // 19: flipt.FlagList
-	(*GetFlagRequest)(nil),            // 20: flipt.GetFlagRequest
-	(*ListFlagRequest)(nil),           // 21: flipt.ListFlagRequest
-	(*CreateFlagRequest)(nil),         // 22: flipt.CreateFlagRequest
-	(*UpdateFlagRequest)(nil),         // 23: flipt.UpdateFlagRequest
-	(*DeleteFlagRequest)(nil),         // 24: flipt.DeleteFlagRequest
-	(*Variant)(nil),                   // 25: flipt.Variant
-	(*CreateVariantRequest)(nil),      // 26: flipt.CreateVariantRequest
-	(*UpdateVariantRequest)(nil),      // 27: flipt.UpdateVariantRequest
-	(*DeleteVariantRequest)(nil),      // 28: flipt.DeleteVariantRequest
-	(*Segment)(nil),                   // 29: flipt.Segment
-	(*SegmentList)(nil),               // 30: flipt.SegmentList
-	(*GetSegmentRequest)(nil),         // 31: flipt.GetSegmentRequest
-	(*ListSegmentRequest)(nil),        // 32: flipt.ListSegmentRequest
-	(*CreateSegmentRequest)(nil),      // 33: flipt.CreateSegmentRequest
-	(*UpdateSegmentRequest)(nil),      // 34: flipt.UpdateSegmentRequest
-	(*DeleteSegmentRequest)(nil),      // 35: flipt.DeleteSegmentRequest
-	(*Constraint)(nil),                // 36: flipt.Constraint
-	(*CreateConstraintRequest)(nil),   // 37: flipt.CreateConstraintRequest
-	(*UpdateConstraintRequest)(nil),   // 38: flipt.UpdateConstraintRequest
-	(*DeleteConstraintRequest)(nil),   // 39: flipt.DeleteConstraintRequest
-	(*Rollout)(nil),                   // 40: flipt.Rollout
-	(*RolloutSegment)(nil),            // 41: flipt.RolloutSegment
-	(*RolloutThreshold)(nil),          // 42: flipt.RolloutThreshold
-	(*ConstraintGroup)(nil),           // 43: flipt.ConstraintGroup
-	(*GroupConstraint)(nil),           // 44: flipt.GroupConstraint
-	(*Portion)(nil),                   // 45: flipt.Portion
-	(*Split)(nil),                     // 46: flipt.Split
-	(*RolloutList)(nil),               // 47: flipt.RolloutList
-	(*ListRolloutRequest)(nil),        // 48: flipt.ListRolloutRequest
-	(*GetRolloutRequest)(nil),         // 49: flipt.GetRolloutRequest
-	(*CreateRolloutRequest)(nil),      // 50: flipt.CreateRolloutRequest
-	(*UpdateRolloutRequest)(nil),      // 51: flipt.UpdateRolloutRequest
-	(*DeleteRolloutRequest)(nil),      // 52: flipt.DeleteRolloutRequest
-	(*OrderRolloutsRequest)(nil),      // 53: flipt.OrderRolloutsRequest
-	(*Rule)(nil),                      // 54: flipt.Rule
-	(*RuleList)(nil),                  // 55: flipt.RuleList
-	(*ListRuleRequest)(nil),           // 56: flipt.ListRuleRequest
-	(*GetRuleRequest)(nil),            // 57: flipt.GetRuleRequest
-	(*CreateRuleRequest)(nil),         // 58: flipt.CreateRuleRequest
-	(*UpdateRuleRequest)(nil),         // 59: flipt.UpdateRuleRequest
-	(*DeleteRuleRequest)(nil),         // 60: flipt.DeleteRuleRequest
-	(*OrderRulesRequest)(nil),         // 61: flipt.OrderRulesRequest
-	(*Distribution)(nil),              // 62: flipt.Distribution
-	(*CreateDistributionRequest)(nil), // 63: flipt.CreateDistributionRequest
-	(*UpdateDistributionRequest)(nil), // 64: flipt.UpdateDistributionRequest
-	(*DeleteDistributionRequest)(nil), // 65: flipt.DeleteDistributionRequest
-	nil,                               // 66: flipt.EvaluationRequest.ContextEntry
-	nil,                               // 67: flipt.EvaluationResponse.RequestContextEntry
-	(*timestamppb.Timestamp)(nil),     // 68: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 69: google.protobuf.Struct
-	(*emptypb.Empty)(nil),             // 70: google.protobuf.Empty
+	(RampLapse)(0),                    // 6: flipt.RampLapse
+	(BucketHash)(0),                   // 7: flipt.BucketHash
+	(*EvaluationRequest)(nil),         // 8: flipt.EvaluationRequest
+	(*BatchEvaluationRequest)(nil),    // 9: flipt.BatchEvaluationRequest
+	(*BatchEvaluationResponse)(nil),   // 10: flipt.BatchEvaluationResponse
+	(*EvaluationResponse)(nil),        // 11: flipt.EvaluationResponse
+	(*Namespace)(nil),                 // 12: flipt.Namespace
+	(*NamespaceList)(nil),             // 13: flipt.NamespaceList
+	(*GetNamespaceRequest)(nil),       // 14: flipt.GetNamespaceRequest
+	(*ListNamespaceRequest)(nil),      // 15: flipt.ListNamespaceRequest
+	(*CreateNamespaceRequest)(nil),    // 16: flipt.CreateNamespaceRequest
+	(*UpdateNamespaceRequest)(nil),    // 17: flipt.UpdateNamespaceRequest
+	(*DeleteNamespaceRequest)(nil),    // 18: flipt.DeleteNamespaceRequest
+	(*Flag)(nil),                      // 19: flipt.Flag
+	(*FlagList)(nil),                  // 20: flipt.FlagList
+	(*GetFlagRequest)(nil),            // 21: flipt.GetFlagRequest
+	(*ListFlagRequest)(nil),           // 22: flipt.ListFlagRequest
+	(*CreateFlagRequest)(nil),         // 23: flipt.CreateFlagRequest
+	(*UpdateFlagRequest)(nil),         // 24: flipt.UpdateFlagRequest
+	(*DeleteFlagRequest)(nil),         // 25: flipt.DeleteFlagRequest
+	(*Variant)(nil),                   // 26: flipt.Variant
+	(*CreateVariantRequest)(nil),      // 27: flipt.CreateVariantRequest
+	(*UpdateVariantRequest)(nil),      // 28: flipt.UpdateVariantRequest
+	(*DeleteVariantRequest)(nil),      // 29: flipt.DeleteVariantRequest
+	(*Segment)(nil),                   // 30: flipt.Segment
+	(*SegmentList)(nil),               // 31: flipt.SegmentList
+	(*GetSegmentRequest)(nil),         // 32: flipt.GetSegmentRequest
+	(*ListSegmentRequest)(nil),        // 33: flipt.ListSegmentRequest
+	(*CreateSegmentRequest)(nil),      // 34: flipt.CreateSegmentRequest
+	(*UpdateSegmentRequest)(nil),      // 35: flipt.UpdateSegmentRequest
+	(*DeleteSegmentRequest)(nil),      // 36: flipt.DeleteSegmentRequest
+	(*Constraint)(nil),                // 37: flipt.Constraint
+	(*CreateConstraintRequest)(nil),   // 38: flipt.CreateConstraintRequest
+	(*UpdateConstraintRequest)(nil),   // 39: flipt.UpdateConstraintRequest
+	(*DeleteConstraintRequest)(nil),   // 40: flipt.DeleteConstraintRequest
+	(*Rollout)(nil),                   // 41: flipt.Rollout
+	(*RolloutSegment)(nil),            // 42: flipt.RolloutSegment
+	(*RolloutThreshold)(nil),          // 43: flipt.RolloutThreshold
+	(*ConstraintGroup)(nil),           // 44: flipt.ConstraintGroup
+	(*GroupConstraint)(nil),           // 45: flipt.GroupConstraint
+	(*Portion)(nil),                   // 46: flipt.Portion
+	(*Ramp)(nil),                      // 47: flipt.Ramp
+	(*RampStep)(nil),                  // 48: flipt.RampStep
+	(*RampConfirm)(nil),               // 49: flipt.RampConfirm
+	(*Split)(nil),                     // 50: flipt.Split
+	(*RolloutList)(nil),               // 51: flipt.RolloutList
+	(*ListRolloutRequest)(nil),        // 52: flipt.ListRolloutRequest
+	(*GetRolloutRequest)(nil),         // 53: flipt.GetRolloutRequest
+	(*CreateRolloutRequest)(nil),      // 54: flipt.CreateRolloutRequest
+	(*UpdateRolloutRequest)(nil),      // 55: flipt.UpdateRolloutRequest
+	(*DeleteRolloutRequest)(nil),      // 56: flipt.DeleteRolloutRequest
+	(*OrderRolloutsRequest)(nil),      // 57: flipt.OrderRolloutsRequest
+	(*Rule)(nil),                      // 58: flipt.Rule
+	(*RuleList)(nil),                  // 59: flipt.RuleList
+	(*ListRuleRequest)(nil),           // 60: flipt.ListRuleRequest
+	(*GetRuleRequest)(nil),            // 61: flipt.GetRuleRequest
+	(*CreateRuleRequest)(nil),         // 62: flipt.CreateRuleRequest
+	(*UpdateRuleRequest)(nil),         // 63: flipt.UpdateRuleRequest
+	(*DeleteRuleRequest)(nil),         // 64: flipt.DeleteRuleRequest
+	(*OrderRulesRequest)(nil),         // 65: flipt.OrderRulesRequest
+	(*Distribution)(nil),              // 66: flipt.Distribution
+	(*CreateDistributionRequest)(nil), // 67: flipt.CreateDistributionRequest
+	(*UpdateDistributionRequest)(nil), // 68: flipt.UpdateDistributionRequest
+	(*DeleteDistributionRequest)(nil), // 69: flipt.DeleteDistributionRequest
+	nil,                               // 70: flipt.EvaluationRequest.ContextEntry
+	nil,                               // 71: flipt.EvaluationResponse.RequestContextEntry
+	(*timestamppb.Timestamp)(nil),     // 72: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 73: google.protobuf.Struct
+	(*durationpb.Duration)(nil),       // 74: google.protobuf.Duration
+	(*emptypb.Empty)(nil),             // 75: google.protobuf.Empty
 }
 var file_flipt_flipt_proto_depIdxs = []int32{
-	66,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
-	7,   // 1: flipt.BatchEvaluationRequest.requests:type_name -> flipt.EvaluationRequest
-	10,  // 2: flipt.BatchEvaluationResponse.responses:type_name -> flipt.EvaluationResponse
-	67,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
-	68,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
+	70,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
+	8,   // 1: flipt.BatchEvaluationRequest.requests:type_name -> flipt.EvaluationRequest
+	11,  // 2: flipt.BatchEvaluationResponse.responses:type_name -> flipt.EvaluationResponse
+	71,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
+	72,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
 	0,   // 5: flipt.EvaluationResponse.reason:type_name -> flipt.EvaluationReason
-	68,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
-	11,  // 8: flipt.NamespaceList.namespaces:type_name -> flipt.Namespace
-	68,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
-	25,  // 11: flipt.Flag.variants:type_name -> flipt.Variant
+	72,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
+	12,  // 8: flipt.NamespaceList.namespaces:type_name -> flipt.Namespace
+	72,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
+	26,  // 11: flipt.Flag.variants:type_name -> flipt.Variant
 	1,   // 12: flipt.Flag.type:type_name -> flipt.FlagType
-	25,  // 13: flipt.Flag.default_variant:type_name -> flipt.Variant
-	69,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
-	18,  // 15: flipt.FlagList.flags:type_name -> flipt.Flag
+	26,  // 13: flipt.Flag.default_variant:type_name -> flipt.Variant
+	73,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
+	19,  // 15: flipt.FlagList.flags:type_name -> flipt.Flag
 	1,   // 16: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
-	69,  // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	69,  // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	68,  // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
-	68,  // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
-	36,  // 23: flipt.Segment.constraints:type_name -> flipt.Constraint
+	73,  // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	73,  // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	72,  // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
+	72,  // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
+	37,  // 23: flipt.Segment.constraints:type_name -> flipt.Constraint
 	2,   // 24: flipt.Segment.match_type:type_name -> flipt.MatchType
-	29,  // 25: flipt.SegmentList.segments:type_name -> flipt.Segment
+	30,  // 25: flipt.SegmentList.segments:type_name -> flipt.Segment
 	2,   // 26: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
 	2,   // 27: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
 	3,   // 28: flipt.Constraint.type:type_name -> flipt.ComparisonType
-	68,  // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
+	72,  // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
 	3,   // 31: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
 	3,   // 32: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
 	4,   // 33: flipt.Rollout.type:type_name -> flipt.RolloutType
-	68,  // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
-	41,  // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
-	42,  // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 38: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
-	68,  // 39: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
-	68,  // 40: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
-	45,  // 41: flipt.Rollout.portion:type_name -> flipt.Portion
+	72,  // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
+	42,  // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
+	43,  // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
+	44,  // 38: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
+	72,  // 39: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
+	72,  // 40: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
+	46,  // 41: flipt.Rollout.portion:type_name -> flipt.Portion
 	5,   // 42: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	46,  // 43: flipt.RolloutThreshold.split:type_name -> flipt.Split
-	2,   // 44: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
-	44,  // 45: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
-	3,   // 46: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
-	46,  // 47: flipt.Portion.split:type_name -> flipt.Split
-	6,   // 48: flipt.Split.hash:type_name -> flipt.BucketHash
-	40,  // 49: flipt.RolloutList.rules:type_name -> flipt.Rollout
-	41,  // 50: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	42,  // 51: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 52: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	68,  // 53: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
-	68,  // 54: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
-	45,  // 55: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
-	41,  // 56: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	42,  // 57: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	43,  // 58: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	68,  // 59: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
-	68,  // 60: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
-	45,  // 61: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
-	62,  // 62: flipt.Rule.distributions:type_name -> flipt.Distribution
-	68,  // 63: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 64: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
-	5,   // 65: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 66: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
-	68,  // 67: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
-	68,  // 68: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
-	45,  // 69: flipt.Rule.portion:type_name -> flipt.Portion
-	46,  // 70: flipt.Rule.split:type_name -> flipt.Split
-	54,  // 71: flipt.RuleList.rules:type_name -> flipt.Rule
-	5,   // 72: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 73: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	68,  // 74: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
-	68,  // 75: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
-	45,  // 76: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
-	46,  // 77: flipt.CreateRuleRequest.split:type_name -> flipt.Split
-	5,   // 78: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	43,  // 79: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	68,  // 80: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
-	68,  // 81: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
-	45,  // 82: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
-	46,  // 83: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
-	68,  // 84: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
-	68,  // 85: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
-	7,   // 86: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
-	8,   // 87: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
-	13,  // 88: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
-	14,  // 89: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
-	15,  // 90: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
-	16,  // 91: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
-	17,  // 92: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
-	20,  // 93: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
-	21,  // 94: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
-	22,  // 95: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
-	23,  // 96: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
-	24,  // 97: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
-	26,  // 98: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
-	27,  // 99: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
-	28,  // 100: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
-	57,  // 101: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
-	56,  // 102: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
-	58,  // 103: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
-	59,  // 104: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
-	61,  // 105: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
-	60,  // 106: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
-	49,  // 107: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
-	48,  // 108: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
-	50,  // 109: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
-	51,  // 110: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
-	52,  // 111: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
-	53,  // 112: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
-	63,  // 113: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
-	64,  // 114: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
-	65,  // 115: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
-	31,  // 116: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
-	32,  // 117: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
-	33,  // 118: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
-	34,  // 119: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
-	35,  // 120: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
-	37,  // 121: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
-	38,  // 122: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
-	39,  // 123: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
-	10,  // 124: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
-	9,   // 125: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
-	11,  // 126: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
-	12,  // 127: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
-	11,  // 128: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
-	11,  // 129: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
-	70,  // 130: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
-	18,  // 131: flipt.Flipt.GetFlag:output_type -> flipt.Flag
-	19,  // 132: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
-	18,  // 133: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
-	18,  // 134: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
-	70,  // 135: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
-	25,  // 136: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
-	25,  // 137: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
-	70,  // 138: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
-	54,  // 139: flipt.Flipt.GetRule:output_type -> flipt.Rule
-	55,  // 140: flipt.Flipt.ListRules:output_type -> flipt.RuleList
-	54,  // 141: flipt.Flipt.CreateRule:output_type -> flipt.Rule
-	54,  // 142: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
-	70,  // 143: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
-	70,  // 144: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
-	40,  // 145: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
-	47,  // 146: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
-	40,  // 147: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
-	40,  // 148: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
-	70,  // 149: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
-	70,  // 150: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
-	62,  // 151: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
-	62,  // 152: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
-	70,  // 153: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
-	29,  // 154: flipt.Flipt.GetSegment:output_type -> flipt.Segment
-	30,  // 155: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
-	29,  // 156: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
-	29,  // 157: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
-	70,  // 158: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
-	36,  // 159: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
-	36,  // 160: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
-	70,  // 161: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
-	124, // [124:162] is the sub-list for method output_type
-	86,  // [86:124] is the sub-list for method input_type
-	86,  // [86:86] is the sub-list for extension type_name
-	86,  // [86:86] is the sub-list for extension extendee
-	0,   // [0:86] is the sub-list for field type_name
+	50,  // 43: flipt.RolloutThreshold.split:type_name -> flipt.Split
+	47,  // 44: flipt.RolloutThreshold.ramp:type_name -> flipt.Ramp
+	2,   // 45: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
+	45,  // 46: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
+	3,   // 47: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
+	50,  // 48: flipt.Portion.split:type_name -> flipt.Split
+	47,  // 49: flipt.Portion.ramp:type_name -> flipt.Ramp
+	72,  // 50: flipt.Ramp.start:type_name -> google.protobuf.Timestamp
+	74,  // 51: flipt.Ramp.over:type_name -> google.protobuf.Duration
+	48,  // 52: flipt.Ramp.steps:type_name -> flipt.RampStep
+	72,  // 53: flipt.Ramp.paused:type_name -> google.protobuf.Timestamp
+	72,  // 54: flipt.Ramp.reversed:type_name -> google.protobuf.Timestamp
+	74,  // 55: flipt.Ramp.delay:type_name -> google.protobuf.Duration
+	49,  // 56: flipt.Ramp.confirm:type_name -> flipt.RampConfirm
+	74,  // 57: flipt.RampStep.duration:type_name -> google.protobuf.Duration
+	74,  // 58: flipt.RampConfirm.every:type_name -> google.protobuf.Duration
+	6,   // 59: flipt.RampConfirm.lapse:type_name -> flipt.RampLapse
+	72,  // 60: flipt.RampConfirm.last:type_name -> google.protobuf.Timestamp
+	7,   // 61: flipt.Split.hash:type_name -> flipt.BucketHash
+	41,  // 62: flipt.RolloutList.rules:type_name -> flipt.Rollout
+	42,  // 63: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	43,  // 64: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	44,  // 65: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	72,  // 66: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	72,  // 67: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	46,  // 68: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
+	42,  // 69: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	43,  // 70: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	44,  // 71: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	72,  // 72: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	72,  // 73: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	46,  // 74: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
+	66,  // 75: flipt.Rule.distributions:type_name -> flipt.Distribution
+	72,  // 76: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 77: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
+	5,   // 78: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
+	44,  // 79: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
+	72,  // 80: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
+	72,  // 81: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
+	46,  // 82: flipt.Rule.portion:type_name -> flipt.Portion
+	50,  // 83: flipt.Rule.split:type_name -> flipt.Split
+	58,  // 84: flipt.RuleList.rules:type_name -> flipt.Rule
+	5,   // 85: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	44,  // 86: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	72,  // 87: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	72,  // 88: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	46,  // 89: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
+	50,  // 90: flipt.CreateRuleRequest.split:type_name -> flipt.Split
+	5,   // 91: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	44,  // 92: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	72,  // 93: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	72,  // 94: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	46,  // 95: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
+	50,  // 96: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
+	72,  // 97: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
+	72,  // 98: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
+	8,   // 99: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
+	9,   // 100: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
+	14,  // 101: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
+	15,  // 102: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
+	16,  // 103: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
+	17,  // 104: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
+	18,  // 105: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
+	21,  // 106: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
+	22,  // 107: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
+	23,  // 108: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
+	24,  // 109: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
+	25,  // 110: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
+	27,  // 111: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
+	28,  // 112: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
+	29,  // 113: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
+	61,  // 114: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
+	60,  // 115: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
+	62,  // 116: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
+	63,  // 117: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
+	65,  // 118: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
+	64,  // 119: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
+	53,  // 120: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
+	52,  // 121: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
+	54,  // 122: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
+	55,  // 123: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
+	56,  // 124: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
+	57,  // 125: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
+	67,  // 126: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
+	68,  // 127: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
+	69,  // 128: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
+	32,  // 129: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
+	33,  // 130: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
+	34,  // 131: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
+	35,  // 132: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
+	36,  // 133: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
+	38,  // 134: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
+	39,  // 135: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
+	40,  // 136: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
+	11,  // 137: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
+	10,  // 138: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
+	12,  // 139: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
+	13,  // 140: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
+	12,  // 141: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
+	12,  // 142: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
+	75,  // 143: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
+	19,  // 144: flipt.Flipt.GetFlag:output_type -> flipt.Flag
+	20,  // 145: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
+	19,  // 146: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
+	19,  // 147: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
+	75,  // 148: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
+	26,  // 149: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
+	26,  // 150: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
+	75,  // 151: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
+	58,  // 152: flipt.Flipt.GetRule:output_type -> flipt.Rule
+	59,  // 153: flipt.Flipt.ListRules:output_type -> flipt.RuleList
+	58,  // 154: flipt.Flipt.CreateRule:output_type -> flipt.Rule
+	58,  // 155: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
+	75,  // 156: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
+	75,  // 157: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
+	41,  // 158: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
+	51,  // 159: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
+	41,  // 160: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
+	41,  // 161: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
+	75,  // 162: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
+	75,  // 163: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
+	66,  // 164: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
+	66,  // 165: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
+	75,  // 166: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
+	30,  // 167: flipt.Flipt.GetSegment:output_type -> flipt.Segment
+	31,  // 168: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
+	30,  // 169: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
+	30,  // 170: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
+	75,  // 171: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
+	37,  // 172: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
+	37,  // 173: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
+	75,  // 174: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
+	137, // [137:175] is the sub-list for method output_type
+	99,  // [99:137] is the sub-list for method input_type
+	99,  // [99:99] is the sub-list for extension type_name
+	99,  // [99:99] is the sub-list for extension extendee
+	0,   // [0:99] is the sub-list for field type_name
 }
 
 func init() { file_flipt_flipt_proto_init() }
@@ -6750,11 +7088,11 @@ func file_flipt_flipt_proto_init() {
 		(*Rollout_Segment)(nil),
 		(*Rollout_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[43].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[46].OneofWrappers = []any{
 		(*CreateRolloutRequest_Segment)(nil),
 		(*CreateRolloutRequest_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[44].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[47].OneofWrappers = []any{
 		(*UpdateRolloutRequest_Segment)(nil),
 		(*UpdateRolloutRequest_Threshold)(nil),
 	}
@@ -6763,8 +7101,8 @@ func file_flipt_flipt_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_flipt_flipt_proto_rawDesc), len(file_flipt_flipt_proto_rawDesc)),
-			NumEnums:      7,
-			NumMessages:   61,
+			NumEnums:      8,
+			NumMessages:   64,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

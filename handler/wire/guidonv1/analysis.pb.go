@@ -1313,7 +1313,7 @@ func (x *FlagTimeline) GetBoundaries() []*FlagBoundary {
 	return nil
 }
 
-// FlagBoundary is an instant at which rules of a flag begin or end.
+// FlagBoundary is an instant at which rules of a flag begin or end, or shares change.
 type FlagBoundary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The instant.
@@ -1368,13 +1368,15 @@ func (x *FlagBoundary) GetRules() []*RuleBoundary {
 	return nil
 }
 
-// RuleBoundary is a rule that begins or ends.
+// RuleBoundary is a rule that begins or ends, or whose share changes.
 type RuleBoundary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of the rule, from 1.
 	Number int32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
 	// Whether it ends.
 	Ends bool `protobuf:"varint,2,opt,name=ends,proto3" json:"ends,omitempty"`
+	// The percentage from then on, if its ramp changes it; unset if the rule begins or ends.
+	Percentage *float32 `protobuf:"fixed32,4,opt,name=percentage,proto3,oneof" json:"percentage,omitempty"`
 	// What happens in words, such as "rule 2 begins: everyone: on".
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1423,6 +1425,13 @@ func (x *RuleBoundary) GetEnds() bool {
 		return x.Ends
 	}
 	return false
+}
+
+func (x *RuleBoundary) GetPercentage() float32 {
+	if x != nil && x.Percentage != nil {
+		return *x.Percentage
+	}
+	return 0
 }
 
 func (x *RuleBoundary) GetText() string {
@@ -2058,11 +2067,15 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"boundaries\"i\n" +
 	"\fFlagBoundary\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12-\n" +
-	"\x05rules\x18\x02 \x03(\v2\x17.guidon.v1.RuleBoundaryR\x05rules\"N\n" +
+	"\x05rules\x18\x02 \x03(\v2\x17.guidon.v1.RuleBoundaryR\x05rules\"\x82\x01\n" +
 	"\fRuleBoundary\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x12\n" +
-	"\x04ends\x18\x02 \x01(\bR\x04ends\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\"L\n" +
+	"\x04ends\x18\x02 \x01(\bR\x04ends\x12#\n" +
+	"\n" +
+	"percentage\x18\x04 \x01(\x02H\x00R\n" +
+	"percentage\x88\x01\x01\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04textB\r\n" +
+	"\v_percentage\"L\n" +
 	"\x13GetFlagReachRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"\x90\x02\n" +
@@ -2247,6 +2260,7 @@ func file_guidonv1_analysis_proto_init() {
 	file_guidonv1_analysis_proto_msgTypes[8].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[9].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[10].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -23,6 +23,75 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// RampAction is what can be done with a ramp.
+type RampAction int32
+
+const (
+	// None; not valid in requests.
+	RampAction_UNKNOWN_RAMP_ACTION RampAction = 0
+	// Stand still until it is resumed.
+	RampAction_PAUSE_RAMP_ACTION RampAction = 1
+	// Go on from where it was paused.
+	RampAction_RESUME_RAMP_ACTION RampAction = 2
+	// Run back to the initial percentage, at the ramp's own speed.
+	RampAction_REVERSE_RAMP_ACTION RampAction = 3
+	// Go on until the next confirmation is needed.
+	RampAction_CONFIRM_RAMP_ACTION RampAction = 4
+	// End the ramp with the percentage of this moment.
+	RampAction_STOP_RAMP_ACTION RampAction = 5
+	// End the ramp with the percentage that it leads to.
+	RampAction_FINISH_RAMP_ACTION RampAction = 6
+)
+
+// Enum value maps for RampAction.
+var (
+	RampAction_name = map[int32]string{
+		0: "UNKNOWN_RAMP_ACTION",
+		1: "PAUSE_RAMP_ACTION",
+		2: "RESUME_RAMP_ACTION",
+		3: "REVERSE_RAMP_ACTION",
+		4: "CONFIRM_RAMP_ACTION",
+		5: "STOP_RAMP_ACTION",
+		6: "FINISH_RAMP_ACTION",
+	}
+	RampAction_value = map[string]int32{
+		"UNKNOWN_RAMP_ACTION": 0,
+		"PAUSE_RAMP_ACTION":   1,
+		"RESUME_RAMP_ACTION":  2,
+		"REVERSE_RAMP_ACTION": 3,
+		"CONFIRM_RAMP_ACTION": 4,
+		"STOP_RAMP_ACTION":    5,
+		"FINISH_RAMP_ACTION":  6,
+	}
+)
+
+func (x RampAction) Enum() *RampAction {
+	p := new(RampAction)
+	*p = x
+	return p
+}
+
+func (x RampAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RampAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_guidonv1_edit_proto_enumTypes[0].Descriptor()
+}
+
+func (RampAction) Type() protoreflect.EnumType {
+	return &file_guidonv1_edit_proto_enumTypes[0]
+}
+
+func (x RampAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RampAction.Descriptor instead.
+func (RampAction) EnumDescriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{0}
+}
+
 // GetFlagContentRequest names a flag.
 type GetFlagContentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -529,6 +598,97 @@ func (x *SwitchFlagRequest) GetEveryone() bool {
 	return false
 }
 
+// ControlRampRequest names the ramp of a rule.
+type ControlRampRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The flag's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// The number of the rule, from 1; 0 if the flag has one ramp only.
+	Rule int32 `protobuf:"varint,3,opt,name=rule,proto3" json:"rule,omitempty"`
+	// What to do.
+	Action RampAction `protobuf:"varint,4,opt,name=action,proto3,enum=guidon.v1.RampAction" json:"action,omitempty"`
+	// The revision after which the flag must not have changed; unset means no condition.
+	UnlessChangedSince *int64 `protobuf:"varint,5,opt,name=unless_changed_since,json=unlessChangedSince,proto3,oneof" json:"unless_changed_since,omitempty"`
+	// Why the change is made, instead of the Guidon-Message of the request.
+	Message       string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ControlRampRequest) Reset() {
+	*x = ControlRampRequest{}
+	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ControlRampRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ControlRampRequest) ProtoMessage() {}
+
+func (x *ControlRampRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ControlRampRequest.ProtoReflect.Descriptor instead.
+func (*ControlRampRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ControlRampRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ControlRampRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ControlRampRequest) GetRule() int32 {
+	if x != nil {
+		return x.Rule
+	}
+	return 0
+}
+
+func (x *ControlRampRequest) GetAction() RampAction {
+	if x != nil {
+		return x.Action
+	}
+	return RampAction_UNKNOWN_RAMP_ACTION
+}
+
+func (x *ControlRampRequest) GetUnlessChangedSince() int64 {
+	if x != nil && x.UnlessChangedSince != nil {
+		return *x.UnlessChangedSince
+	}
+	return 0
+}
+
+func (x *ControlRampRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
 // MergeFlagRequest has an edited flag.
 type MergeFlagRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -550,7 +710,7 @@ type MergeFlagRequest struct {
 
 func (x *MergeFlagRequest) Reset() {
 	*x = MergeFlagRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	mi := &file_guidonv1_edit_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -562,7 +722,7 @@ func (x *MergeFlagRequest) String() string {
 func (*MergeFlagRequest) ProtoMessage() {}
 
 func (x *MergeFlagRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[7]
+	mi := &file_guidonv1_edit_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -575,7 +735,7 @@ func (x *MergeFlagRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeFlagRequest.ProtoReflect.Descriptor instead.
 func (*MergeFlagRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *MergeFlagRequest) GetNamespaceKey() string {
@@ -641,7 +801,7 @@ type MergeSegmentRequest struct {
 
 func (x *MergeSegmentRequest) Reset() {
 	*x = MergeSegmentRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[8]
+	mi := &file_guidonv1_edit_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -653,7 +813,7 @@ func (x *MergeSegmentRequest) String() string {
 func (*MergeSegmentRequest) ProtoMessage() {}
 
 func (x *MergeSegmentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[8]
+	mi := &file_guidonv1_edit_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -666,7 +826,7 @@ func (x *MergeSegmentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeSegmentRequest.ProtoReflect.Descriptor instead.
 func (*MergeSegmentRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *MergeSegmentRequest) GetNamespaceKey() string {
@@ -724,7 +884,7 @@ type MergeChoice struct {
 
 func (x *MergeChoice) Reset() {
 	*x = MergeChoice{}
-	mi := &file_guidonv1_edit_proto_msgTypes[9]
+	mi := &file_guidonv1_edit_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -736,7 +896,7 @@ func (x *MergeChoice) String() string {
 func (*MergeChoice) ProtoMessage() {}
 
 func (x *MergeChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[9]
+	mi := &file_guidonv1_edit_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -749,7 +909,7 @@ func (x *MergeChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeChoice.ProtoReflect.Descriptor instead.
 func (*MergeChoice) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *MergeChoice) GetPath() string {
@@ -779,7 +939,7 @@ type FlagMerge struct {
 
 func (x *FlagMerge) Reset() {
 	*x = FlagMerge{}
-	mi := &file_guidonv1_edit_proto_msgTypes[10]
+	mi := &file_guidonv1_edit_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -791,7 +951,7 @@ func (x *FlagMerge) String() string {
 func (*FlagMerge) ProtoMessage() {}
 
 func (x *FlagMerge) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[10]
+	mi := &file_guidonv1_edit_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -804,7 +964,7 @@ func (x *FlagMerge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagMerge.ProtoReflect.Descriptor instead.
 func (*FlagMerge) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *FlagMerge) GetFlag() *DocumentFlag {
@@ -834,7 +994,7 @@ type SegmentMerge struct {
 
 func (x *SegmentMerge) Reset() {
 	*x = SegmentMerge{}
-	mi := &file_guidonv1_edit_proto_msgTypes[11]
+	mi := &file_guidonv1_edit_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -846,7 +1006,7 @@ func (x *SegmentMerge) String() string {
 func (*SegmentMerge) ProtoMessage() {}
 
 func (x *SegmentMerge) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[11]
+	mi := &file_guidonv1_edit_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -859,7 +1019,7 @@ func (x *SegmentMerge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentMerge.ProtoReflect.Descriptor instead.
 func (*SegmentMerge) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SegmentMerge) GetSegment() *DocumentSegment {
@@ -908,7 +1068,7 @@ type MergeDetails struct {
 
 func (x *MergeDetails) Reset() {
 	*x = MergeDetails{}
-	mi := &file_guidonv1_edit_proto_msgTypes[12]
+	mi := &file_guidonv1_edit_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -920,7 +1080,7 @@ func (x *MergeDetails) String() string {
 func (*MergeDetails) ProtoMessage() {}
 
 func (x *MergeDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[12]
+	mi := &file_guidonv1_edit_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -933,7 +1093,7 @@ func (x *MergeDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeDetails.ProtoReflect.Descriptor instead.
 func (*MergeDetails) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{12}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *MergeDetails) GetBaseRevision() int64 {
@@ -1016,7 +1176,7 @@ type MergeConflict struct {
 
 func (x *MergeConflict) Reset() {
 	*x = MergeConflict{}
-	mi := &file_guidonv1_edit_proto_msgTypes[13]
+	mi := &file_guidonv1_edit_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1188,7 @@ func (x *MergeConflict) String() string {
 func (*MergeConflict) ProtoMessage() {}
 
 func (x *MergeConflict) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[13]
+	mi := &file_guidonv1_edit_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1201,7 @@ func (x *MergeConflict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeConflict.ProtoReflect.Descriptor instead.
 func (*MergeConflict) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MergeConflict) GetPath() string {
@@ -1108,7 +1268,7 @@ type MergeConflictWording struct {
 
 func (x *MergeConflictWording) Reset() {
 	*x = MergeConflictWording{}
-	mi := &file_guidonv1_edit_proto_msgTypes[14]
+	mi := &file_guidonv1_edit_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1280,7 @@ func (x *MergeConflictWording) String() string {
 func (*MergeConflictWording) ProtoMessage() {}
 
 func (x *MergeConflictWording) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[14]
+	mi := &file_guidonv1_edit_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1293,7 @@ func (x *MergeConflictWording) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MergeConflictWording.ProtoReflect.Descriptor instead.
 func (*MergeConflictWording) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MergeConflictWording) GetEarlier() string {
@@ -1174,7 +1334,7 @@ type PatchRequest struct {
 
 func (x *PatchRequest) Reset() {
 	*x = PatchRequest{}
-	mi := &file_guidonv1_edit_proto_msgTypes[15]
+	mi := &file_guidonv1_edit_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1346,7 @@ func (x *PatchRequest) String() string {
 func (*PatchRequest) ProtoMessage() {}
 
 func (x *PatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[15]
+	mi := &file_guidonv1_edit_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1359,7 @@ func (x *PatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PatchRequest.ProtoReflect.Descriptor instead.
 func (*PatchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PatchRequest) GetNamespaceKey() string {
@@ -1252,7 +1412,7 @@ type FlagEdit struct {
 
 func (x *FlagEdit) Reset() {
 	*x = FlagEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[16]
+	mi := &file_guidonv1_edit_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1264,7 +1424,7 @@ func (x *FlagEdit) String() string {
 func (*FlagEdit) ProtoMessage() {}
 
 func (x *FlagEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[16]
+	mi := &file_guidonv1_edit_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1277,7 +1437,7 @@ func (x *FlagEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagEdit.ProtoReflect.Descriptor instead.
 func (*FlagEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FlagEdit) GetPut() *DocumentFlag {
@@ -1337,7 +1497,7 @@ type SegmentEdit struct {
 
 func (x *SegmentEdit) Reset() {
 	*x = SegmentEdit{}
-	mi := &file_guidonv1_edit_proto_msgTypes[17]
+	mi := &file_guidonv1_edit_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1509,7 @@ func (x *SegmentEdit) String() string {
 func (*SegmentEdit) ProtoMessage() {}
 
 func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[17]
+	mi := &file_guidonv1_edit_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1522,7 @@ func (x *SegmentEdit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentEdit.ProtoReflect.Descriptor instead.
 func (*SegmentEdit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SegmentEdit) GetPut() *DocumentSegment {
@@ -1403,7 +1563,7 @@ type EditResponse struct {
 
 func (x *EditResponse) Reset() {
 	*x = EditResponse{}
-	mi := &file_guidonv1_edit_proto_msgTypes[18]
+	mi := &file_guidonv1_edit_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +1575,7 @@ func (x *EditResponse) String() string {
 func (*EditResponse) ProtoMessage() {}
 
 func (x *EditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[18]
+	mi := &file_guidonv1_edit_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +1588,7 @@ func (x *EditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditResponse.ProtoReflect.Descriptor instead.
 func (*EditResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EditResponse) GetNamespaceKey() string {
@@ -1474,7 +1634,7 @@ type EditedObject struct {
 
 func (x *EditedObject) Reset() {
 	*x = EditedObject{}
-	mi := &file_guidonv1_edit_proto_msgTypes[19]
+	mi := &file_guidonv1_edit_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1646,7 @@ func (x *EditedObject) String() string {
 func (*EditedObject) ProtoMessage() {}
 
 func (x *EditedObject) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_edit_proto_msgTypes[19]
+	mi := &file_guidonv1_edit_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1659,7 @@ func (x *EditedObject) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EditedObject.ProtoReflect.Descriptor instead.
 func (*EditedObject) Descriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_edit_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EditedObject) GetKind() string {
@@ -1571,6 +1731,14 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x14unless_changed_since\x18\x03 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x18\n" +
 	"\amessage\x18\x04 \x01(\tR\amessage\x12\x1a\n" +
 	"\beveryone\x18\x05 \x01(\bR\beveryoneB\x17\n" +
+	"\x15_unless_changed_since\"\xf8\x01\n" +
+	"\x12ControlRampRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
+	"\x04rule\x18\x03 \x01(\x05R\x04rule\x12-\n" +
+	"\x06action\x18\x04 \x01(\x0e2\x15.guidon.v1.RampActionR\x06action\x125\n" +
+	"\x14unless_changed_since\x18\x05 \x01(\x03H\x00R\x12unlessChangedSince\x88\x01\x01\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessageB\x17\n" +
 	"\x15_unless_changed_since\"\xdd\x01\n" +
 	"\x10MergeFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
@@ -1648,7 +1816,16 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\fEditedObject\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06action\x18\x03 \x01(\tR\x06action2\x91\x05\n" +
+	"\x06action\x18\x03 \x01(\tR\x06action*\xb4\x01\n" +
+	"\n" +
+	"RampAction\x12\x17\n" +
+	"\x13UNKNOWN_RAMP_ACTION\x10\x00\x12\x15\n" +
+	"\x11PAUSE_RAMP_ACTION\x10\x01\x12\x16\n" +
+	"\x12RESUME_RAMP_ACTION\x10\x02\x12\x17\n" +
+	"\x13REVERSE_RAMP_ACTION\x10\x03\x12\x17\n" +
+	"\x13CONFIRM_RAMP_ACTION\x10\x04\x12\x14\n" +
+	"\x10STOP_RAMP_ACTION\x10\x05\x12\x16\n" +
+	"\x12FINISH_RAMP_ACTION\x10\x062\xd8\x05\n" +
 	"\vEditService\x12J\n" +
 	"\x0eGetFlagContent\x12 .guidon.v1.GetFlagContentRequest\x1a\x16.guidon.v1.FlagContent\x12S\n" +
 	"\x11GetSegmentContent\x12#.guidon.v1.GetSegmentContentRequest\x1a\x19.guidon.v1.SegmentContent\x12E\n" +
@@ -1656,7 +1833,8 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\x0eReplaceSegment\x12 .guidon.v1.ReplaceSegmentRequest\x1a\x17.guidon.v1.EditResponse\x12D\n" +
 	"\vTurnFlagOff\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x12C\n" +
 	"\n" +
-	"TurnFlagOn\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x12>\n" +
+	"TurnFlagOn\x12\x1c.guidon.v1.SwitchFlagRequest\x1a\x17.guidon.v1.EditResponse\x12E\n" +
+	"\vControlRamp\x12\x1d.guidon.v1.ControlRampRequest\x1a\x17.guidon.v1.EditResponse\x12>\n" +
 	"\tMergeFlag\x12\x1b.guidon.v1.MergeFlagRequest\x1a\x14.guidon.v1.FlagMerge\x12G\n" +
 	"\fMergeSegment\x12\x1e.guidon.v1.MergeSegmentRequest\x1a\x17.guidon.v1.SegmentMerge\x129\n" +
 	"\x05Patch\x12\x17.guidon.v1.PatchRequest\x1a\x17.guidon.v1.EditResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
@@ -1673,88 +1851,94 @@ func file_guidonv1_edit_proto_rawDescGZIP() []byte {
 	return file_guidonv1_edit_proto_rawDescData
 }
 
-var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_guidonv1_edit_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_guidonv1_edit_proto_goTypes = []any{
-	(*GetFlagContentRequest)(nil),    // 0: guidon.v1.GetFlagContentRequest
-	(*FlagContent)(nil),              // 1: guidon.v1.FlagContent
-	(*GetSegmentContentRequest)(nil), // 2: guidon.v1.GetSegmentContentRequest
-	(*SegmentContent)(nil),           // 3: guidon.v1.SegmentContent
-	(*ReplaceFlagRequest)(nil),       // 4: guidon.v1.ReplaceFlagRequest
-	(*ReplaceSegmentRequest)(nil),    // 5: guidon.v1.ReplaceSegmentRequest
-	(*SwitchFlagRequest)(nil),        // 6: guidon.v1.SwitchFlagRequest
-	(*MergeFlagRequest)(nil),         // 7: guidon.v1.MergeFlagRequest
-	(*MergeSegmentRequest)(nil),      // 8: guidon.v1.MergeSegmentRequest
-	(*MergeChoice)(nil),              // 9: guidon.v1.MergeChoice
-	(*FlagMerge)(nil),                // 10: guidon.v1.FlagMerge
-	(*SegmentMerge)(nil),             // 11: guidon.v1.SegmentMerge
-	(*MergeDetails)(nil),             // 12: guidon.v1.MergeDetails
-	(*MergeConflict)(nil),            // 13: guidon.v1.MergeConflict
-	(*MergeConflictWording)(nil),     // 14: guidon.v1.MergeConflictWording
-	(*PatchRequest)(nil),             // 15: guidon.v1.PatchRequest
-	(*FlagEdit)(nil),                 // 16: guidon.v1.FlagEdit
-	(*SegmentEdit)(nil),              // 17: guidon.v1.SegmentEdit
-	(*EditResponse)(nil),             // 18: guidon.v1.EditResponse
-	(*EditedObject)(nil),             // 19: guidon.v1.EditedObject
-	(*DocumentFlag)(nil),             // 20: guidon.v1.DocumentFlag
-	(*timestamppb.Timestamp)(nil),    // 21: google.protobuf.Timestamp
-	(*DocumentSegment)(nil),          // 22: guidon.v1.DocumentSegment
-	(*FieldDifference)(nil),          // 23: guidon.v1.FieldDifference
-	(*Change)(nil),                   // 24: guidon.v1.Change
-	(*structpb.Value)(nil),           // 25: google.protobuf.Value
+	(RampAction)(0),                  // 0: guidon.v1.RampAction
+	(*GetFlagContentRequest)(nil),    // 1: guidon.v1.GetFlagContentRequest
+	(*FlagContent)(nil),              // 2: guidon.v1.FlagContent
+	(*GetSegmentContentRequest)(nil), // 3: guidon.v1.GetSegmentContentRequest
+	(*SegmentContent)(nil),           // 4: guidon.v1.SegmentContent
+	(*ReplaceFlagRequest)(nil),       // 5: guidon.v1.ReplaceFlagRequest
+	(*ReplaceSegmentRequest)(nil),    // 6: guidon.v1.ReplaceSegmentRequest
+	(*SwitchFlagRequest)(nil),        // 7: guidon.v1.SwitchFlagRequest
+	(*ControlRampRequest)(nil),       // 8: guidon.v1.ControlRampRequest
+	(*MergeFlagRequest)(nil),         // 9: guidon.v1.MergeFlagRequest
+	(*MergeSegmentRequest)(nil),      // 10: guidon.v1.MergeSegmentRequest
+	(*MergeChoice)(nil),              // 11: guidon.v1.MergeChoice
+	(*FlagMerge)(nil),                // 12: guidon.v1.FlagMerge
+	(*SegmentMerge)(nil),             // 13: guidon.v1.SegmentMerge
+	(*MergeDetails)(nil),             // 14: guidon.v1.MergeDetails
+	(*MergeConflict)(nil),            // 15: guidon.v1.MergeConflict
+	(*MergeConflictWording)(nil),     // 16: guidon.v1.MergeConflictWording
+	(*PatchRequest)(nil),             // 17: guidon.v1.PatchRequest
+	(*FlagEdit)(nil),                 // 18: guidon.v1.FlagEdit
+	(*SegmentEdit)(nil),              // 19: guidon.v1.SegmentEdit
+	(*EditResponse)(nil),             // 20: guidon.v1.EditResponse
+	(*EditedObject)(nil),             // 21: guidon.v1.EditedObject
+	(*DocumentFlag)(nil),             // 22: guidon.v1.DocumentFlag
+	(*timestamppb.Timestamp)(nil),    // 23: google.protobuf.Timestamp
+	(*DocumentSegment)(nil),          // 24: guidon.v1.DocumentSegment
+	(*FieldDifference)(nil),          // 25: guidon.v1.FieldDifference
+	(*Change)(nil),                   // 26: guidon.v1.Change
+	(*structpb.Value)(nil),           // 27: google.protobuf.Value
 }
 var file_guidonv1_edit_proto_depIdxs = []int32{
-	20, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
-	21, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
-	21, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
-	22, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
-	21, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
-	21, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
-	20, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	22, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	20, // 8: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	9,  // 9: guidon.v1.MergeFlagRequest.choices:type_name -> guidon.v1.MergeChoice
-	22, // 10: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	9,  // 11: guidon.v1.MergeSegmentRequest.choices:type_name -> guidon.v1.MergeChoice
-	20, // 12: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
-	12, // 13: guidon.v1.FlagMerge.details:type_name -> guidon.v1.MergeDetails
-	22, // 14: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
-	12, // 15: guidon.v1.SegmentMerge.details:type_name -> guidon.v1.MergeDetails
-	13, // 16: guidon.v1.MergeDetails.conflicts:type_name -> guidon.v1.MergeConflict
-	23, // 17: guidon.v1.MergeDetails.mine:type_name -> guidon.v1.FieldDifference
-	23, // 18: guidon.v1.MergeDetails.theirs:type_name -> guidon.v1.FieldDifference
-	24, // 19: guidon.v1.MergeDetails.latest:type_name -> guidon.v1.Change
-	25, // 20: guidon.v1.MergeConflict.earlier:type_name -> google.protobuf.Value
-	25, // 21: guidon.v1.MergeConflict.mine:type_name -> google.protobuf.Value
-	25, // 22: guidon.v1.MergeConflict.theirs:type_name -> google.protobuf.Value
-	14, // 23: guidon.v1.MergeConflict.wording:type_name -> guidon.v1.MergeConflictWording
-	16, // 24: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
-	17, // 25: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
-	20, // 26: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
-	22, // 27: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
-	19, // 28: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
-	0,  // 29: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
-	2,  // 30: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
-	4,  // 31: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
-	5,  // 32: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
-	6,  // 33: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
-	6,  // 34: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
-	7,  // 35: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
-	8,  // 36: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
-	15, // 37: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
-	1,  // 38: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
-	3,  // 39: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
-	18, // 40: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
-	18, // 41: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
-	18, // 42: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
-	18, // 43: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
-	10, // 44: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
-	11, // 45: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
-	18, // 46: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
-	38, // [38:47] is the sub-list for method output_type
-	29, // [29:38] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	22, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
+	23, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
+	23, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
+	24, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
+	23, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
+	23, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
+	22, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	24, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	0,  // 8: guidon.v1.ControlRampRequest.action:type_name -> guidon.v1.RampAction
+	22, // 9: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	11, // 10: guidon.v1.MergeFlagRequest.choices:type_name -> guidon.v1.MergeChoice
+	24, // 11: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	11, // 12: guidon.v1.MergeSegmentRequest.choices:type_name -> guidon.v1.MergeChoice
+	22, // 13: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
+	14, // 14: guidon.v1.FlagMerge.details:type_name -> guidon.v1.MergeDetails
+	24, // 15: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
+	14, // 16: guidon.v1.SegmentMerge.details:type_name -> guidon.v1.MergeDetails
+	15, // 17: guidon.v1.MergeDetails.conflicts:type_name -> guidon.v1.MergeConflict
+	25, // 18: guidon.v1.MergeDetails.mine:type_name -> guidon.v1.FieldDifference
+	25, // 19: guidon.v1.MergeDetails.theirs:type_name -> guidon.v1.FieldDifference
+	26, // 20: guidon.v1.MergeDetails.latest:type_name -> guidon.v1.Change
+	27, // 21: guidon.v1.MergeConflict.earlier:type_name -> google.protobuf.Value
+	27, // 22: guidon.v1.MergeConflict.mine:type_name -> google.protobuf.Value
+	27, // 23: guidon.v1.MergeConflict.theirs:type_name -> google.protobuf.Value
+	16, // 24: guidon.v1.MergeConflict.wording:type_name -> guidon.v1.MergeConflictWording
+	18, // 25: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
+	19, // 26: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
+	22, // 27: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
+	24, // 28: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
+	21, // 29: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
+	1,  // 30: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
+	3,  // 31: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
+	5,  // 32: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
+	6,  // 33: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
+	7,  // 34: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
+	7,  // 35: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
+	8,  // 36: guidon.v1.EditService.ControlRamp:input_type -> guidon.v1.ControlRampRequest
+	9,  // 37: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
+	10, // 38: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
+	17, // 39: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
+	2,  // 40: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
+	4,  // 41: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
+	20, // 42: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
+	20, // 43: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
+	20, // 44: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
+	20, // 45: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
+	20, // 46: guidon.v1.EditService.ControlRamp:output_type -> guidon.v1.EditResponse
+	12, // 47: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
+	13, // 48: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
+	20, // 49: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
+	40, // [40:50] is the sub-list for method output_type
+	30, // [30:40] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_edit_proto_init() }
@@ -1768,21 +1952,23 @@ func file_guidonv1_edit_proto_init() {
 	file_guidonv1_edit_proto_msgTypes[4].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[5].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[6].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[13].OneofWrappers = []any{}
-	file_guidonv1_edit_proto_msgTypes[16].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[7].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[14].OneofWrappers = []any{}
 	file_guidonv1_edit_proto_msgTypes[17].OneofWrappers = []any{}
+	file_guidonv1_edit_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_edit_proto_rawDesc), len(file_guidonv1_edit_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   20,
+			NumEnums:      1,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_guidonv1_edit_proto_goTypes,
 		DependencyIndexes: file_guidonv1_edit_proto_depIdxs,
+		EnumInfos:         file_guidonv1_edit_proto_enumTypes,
 		MessageInfos:      file_guidonv1_edit_proto_msgTypes,
 	}.Build()
 	File_guidonv1_edit_proto = out.File

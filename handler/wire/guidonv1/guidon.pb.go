@@ -2494,7 +2494,9 @@ type DocumentRolloutThreshold struct {
 	// How the percentage is taken; unset means in the flag's own way.
 	Split *flipt.Split `protobuf:"bytes,1000,opt,name=split,proto3" json:"split,omitempty"`
 	// Where the share begins, in percent.
-	Start         float32 `protobuf:"fixed32,1001,opt,name=start,proto3" json:"start,omitempty"`
+	Start float32 `protobuf:"fixed32,1001,opt,name=start,proto3" json:"start,omitempty"`
+	// How the share comes to the percentage over time; unset means it has it always.
+	Ramp          *flipt.Ramp `protobuf:"bytes,1002,opt,name=ramp,proto3" json:"ramp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2555,6 +2557,13 @@ func (x *DocumentRolloutThreshold) GetStart() float32 {
 		return x.Start
 	}
 	return 0
+}
+
+func (x *DocumentRolloutThreshold) GetRamp() *flipt.Ramp {
+	if x != nil {
+		return x.Ramp
+	}
+	return nil
 }
 
 // DocumentSegment is a segment with its constraints.
@@ -2924,14 +2933,15 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x16DocumentRolloutSegment\x12!\n" +
 	"\fsegment_keys\x18\x01 \x03(\tR\vsegmentKeys\x12A\n" +
 	"\x10segment_operator\x18\x02 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12\x14\n" +
-	"\x05value\x18\x03 \x01(\bR\x05value\"\x8c\x01\n" +
+	"\x05value\x18\x03 \x01(\bR\x05value\"\xae\x01\n" +
 	"\x18DocumentRolloutThreshold\x12\x1e\n" +
 	"\n" +
 	"percentage\x18\x01 \x01(\x02R\n" +
 	"percentage\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\bR\x05value\x12#\n" +
 	"\x05split\x18\xe8\a \x01(\v2\f.flipt.SplitR\x05split\x12\x15\n" +
-	"\x05start\x18\xe9\a \x01(\x02R\x05start\"\xcb\x01\n" +
+	"\x05start\x18\xe9\a \x01(\x02R\x05start\x12 \n" +
+	"\x04ramp\x18\xea\a \x01(\v2\v.flipt.RampR\x04ramp\"\xcb\x01\n" +
 	"\x0fDocumentSegment\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -3028,9 +3038,10 @@ var file_guidonv1_guidon_proto_goTypes = []any{
 	(*flipt.ConstraintGroup)(nil),        // 40: flipt.ConstraintGroup
 	(*flipt.Portion)(nil),                // 41: flipt.Portion
 	(*flipt.Split)(nil),                  // 42: flipt.Split
-	(flipt.MatchType)(0),                 // 43: flipt.MatchType
-	(flipt.ComparisonType)(0),            // 44: flipt.ComparisonType
-	(*emptypb.Empty)(nil),                // 45: google.protobuf.Empty
+	(*flipt.Ramp)(nil),                   // 43: flipt.Ramp
+	(flipt.MatchType)(0),                 // 44: flipt.MatchType
+	(flipt.ComparisonType)(0),            // 45: flipt.ComparisonType
+	(*emptypb.Empty)(nil),                // 46: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
 	35, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
@@ -3075,40 +3086,41 @@ var file_guidonv1_guidon_proto_depIdxs = []int32{
 	41, // 39: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
 	39, // 40: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
 	42, // 41: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
-	43, // 42: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	34, // 43: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	44, // 44: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	13, // 45: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	15, // 46: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
-	20, // 47: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	23, // 48: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	45, // 49: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	45, // 50: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	3,  // 51: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	4,  // 52: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	6,  // 53: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	45, // 54: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	10, // 55: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	11, // 56: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	12, // 57: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	14, // 58: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	16, // 59: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
-	21, // 60: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	24, // 61: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	1,  // 62: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	2,  // 63: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	45, // 64: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	5,  // 65: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	7,  // 66: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	9,  // 67: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	8,  // 68: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	45, // 69: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	45, // 70: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
-	58, // [58:71] is the sub-list for method output_type
-	45, // [45:58] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	43, // 42: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
+	44, // 43: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	34, // 44: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	45, // 45: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	13, // 46: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	15, // 47: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	20, // 48: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	23, // 49: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	46, // 50: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	46, // 51: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	3,  // 52: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	4,  // 53: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	6,  // 54: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	46, // 55: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	10, // 56: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	11, // 57: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	12, // 58: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	14, // 59: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	16, // 60: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	21, // 61: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	24, // 62: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	1,  // 63: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	2,  // 64: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	46, // 65: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	5,  // 66: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	7,  // 67: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	9,  // 68: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	8,  // 69: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	46, // 70: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	46, // 71: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	59, // [59:72] is the sub-list for method output_type
+	46, // [46:59] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }
