@@ -82,7 +82,7 @@ type CompiledConditions struct {
 func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int64) (compiled *CompiledConditions, matches bool) {
 	compiled = &CompiledConditions{Also: also}
 	if p := c.Portion; p != nil {
-		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.PercentageAt(epoch)); {
+		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.Ramp.PercentageAt(epoch, p.Percentage)); {
 		case share.Empty():
 			return nil, false
 		case !share.Takes():

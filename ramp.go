@@ -1,6 +1,9 @@
 package guidon
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Ramp leads a share from one percentage to another over time: in equal steps over Over, or in
 // stated Steps. The percentage of the share is its target. All instants and durations are whole
@@ -14,6 +17,18 @@ type Ramp struct {
 	Reversed time.Time     `json:"reversed,omitzero"` // since when it runs back, or zero
 	Delay    time.Duration `json:"delay,omitempty"`   // how long it stood still before
 	Confirm  *RampConfirm  `json:"confirm,omitempty"` // nil if it goes on by itself
+}
+
+// DurationText returns the duration as files state it, such as 72h or 1h30m.
+func DurationText(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = text[:len(text)-len("0s")]
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = text[:len(text)-len("0m")]
+	}
+	return text
 }
 
 // RampStep is a percentage that holds for some time.
@@ -65,12 +80,13 @@ func (r *Ramp) Clone() *Ramp {
 	return &clone
 }
 
-// PercentageAt returns the percentage of the portion at an instant, in Unix seconds.
-func (p *Portion) PercentageAt(unix int64) float32 { return p.Ramp.percentageAt(unix/60, p.Percentage) }
-
-// PercentageAt returns the percentage of the threshold at an instant, in Unix seconds.
-func (t *RolloutThreshold) PercentageAt(unix int64) float32 {
-	return t.Ramp.percentageAt(unix/60, t.Percentage)
+// PercentageAt returns the percentage of a share with the ramp and the target at an instant, in
+// Unix seconds. It is the target if r is nil.
+func (r *Ramp) PercentageAt(unix int64, target float32) float32 {
+	if r == nil {
+		return target
+	}
+	return r.percentageAt(unix/60, target)
 }
 
 // Times are counted in minutes: instants as Unix times, the elapsed time of a ramp from its start
@@ -79,11 +95,8 @@ func (t *RolloutThreshold) PercentageAt(unix int64) float32 {
 // maxRampSteps is how often the percentage of a linear ramp changes at most.
 const maxRampSteps = 100
 
-// percentageAt returns the percentage at a minute, or the target if r is nil.
+// percentageAt is PercentageAt for a minute.
 func (r *Ramp) percentageAt(minute int64, target float32) float32 {
-	if r == nil {
-		return target
-	}
 	elapsed := r.elapsed(minute)
 	switch {
 	case elapsed < 0:
@@ -192,8 +205,9 @@ func (r *Ramp) boundaries(b Bucketer, start, target float32) (boundaries []int64
 		return nil
 	}
 	for _, minute := range r.changes() {
-		before, after := r.percentageAt(minute-1, target), r.percentageAt(minute, target)
-		if newBucketShare(b, start, before) != newBucketShare(b, start, after) {
+		before := newBucketShare(b, start, r.percentageAt(minute-1, target))
+		after := newBucketShare(b, start, r.percentageAt(minute, target))
+		if before.End != after.End {
 			boundaries = append(boundaries, 60*minute)
 		}
 	}

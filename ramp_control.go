@@ -34,6 +34,27 @@ func (r *Ramp) Phase(at time.Time) RampPhase {
 	return RampRunning
 }
 
+// Begin returns when the ramp starts, after all delays.
+func (r *Ramp) Begin() time.Time { return time.Unix(60*r.begin(), 0).UTC() }
+
+// End returns when the ramp comes to its target, or back to its initial percentage if it is
+// reversed, unless an action changes that.
+func (r *Ramp) End() time.Time {
+	minute := r.begin() + r.length()
+	if !r.Reversed.IsZero() {
+		minute = minuteOf(r.Reversed) + r.turn()
+	}
+	return time.Unix(60*minute, 0).UTC()
+}
+
+// Deadline returns until when the ramp must be confirmed, or zero if it need not be.
+func (r *Ramp) Deadline() time.Time {
+	if r.Confirm == nil || !r.Reversed.IsZero() || r.deadline() >= r.begin()+r.length() {
+		return time.Time{}
+	}
+	return time.Unix(60*r.deadline(), 0).UTC()
+}
+
 // Errors of actions that do not fit the phase of a ramp.
 var (
 	errRampNotRunning    = Errorf(FailedPrecondition, "the ramp is not running")

@@ -154,11 +154,12 @@ func thresholdEnd(percentage float64) int {
 type BucketShare struct {
 	Bucketer
 	Start, End int // from the first bucket up to, and without, the end
+	Percentage float32
 }
 
 func newBucketShare(b Bucketer, start, percentage float32) BucketShare {
 	from, to := float64(start), float64(start+percentage) // in 32 bits, so that 0.1 and 99.9 are 100
-	return BucketShare{b, b.limit(from), min(b.limit(to), b.Buckets())}
+	return BucketShare{b, b.limit(from), min(b.limit(to), b.Buckets()), percentage}
 }
 
 // newThresholdBucketer is newBucketer for thresholds.

@@ -153,7 +153,7 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 		case !r.Stated().InForce(epoch) || t == nil && s == nil:
 			c.rollouts[i].audience = nobody
 		case t != nil:
-			c.rollouts[i] = compiledRollout{percentage: t.PercentageAt(epoch), value: t.Value}
+			c.rollouts[i] = compiledRollout{percentage: t.Ramp.PercentageAt(epoch, t.Percentage), value: t.Value}
 			if t.Start != 0 || t.Split != nil && *t.Split != (Split{}) {
 				c.rollouts[i].share = new(c.Threshold(i))
 			}

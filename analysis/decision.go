@@ -189,7 +189,7 @@ func (d *decisions) add(index int, s *step, outcomes ...outcomeRange) *decision 
 		added.who = d.p.requirementOf(s)
 	}
 	if c := s.Conditions; c != nil && c.Portion != nil {
-		added.part = " and are in its " + PercentWords(s.stated.Portion.Percentage)
+		added.part = " and are in its " + PercentWords(c.Portion.Percentage)
 	}
 	d.steps = append(d.steps, added)
 	return &d.steps[len(d.steps)-1]

@@ -298,7 +298,7 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 	}
 	outside := given && !o.x.within(bucketer, bucket)
 	if c := s.Conditions; !outside && c != nil && c.Portion != nil && !c.Portion.Has(o.x.entityID, o.x.context) {
-		outside, bucketer, bucket = true, &c.Portion.Bucketer, shareOf(c.Portion, s.stated.Portion.Percentage)
+		outside, bucketer, bucket = true, &c.Portion.Bucketer, shareOf(c.Portion)
 	}
 	if outside {
 		obstacle.Property = bucketer.By
@@ -350,7 +350,7 @@ func (o *others) wouldGive(i int, r *OtherResult) bool {
 func (o *others) buckets(i int, r *OtherResult) (by *guidon.Bucketer, best Share, given bool) {
 	s := &o.x.steps[i]
 	if s.share != nil {
-		return &s.share.Bucketer, shareOf(s.share, s.threshold.Percentage), s.value == r.Enabled
+		return &s.share.Bucketer, shareOf(s.share), s.value == r.Enabled
 	}
 	if s.rule == nil || !r.Match || s.rule.CodeDefault || !distributes(o.x.flag, s.rule) {
 		return nil, Share{}, false

@@ -98,7 +98,7 @@ func (x *explainer) explainStep(e *ExplainedStep, s *step, decided bool, known m
 	switch {
 	case s.never():
 	case s.share != nil:
-		e.Bucket = x.bucketIn(&s.share.Bucketer, shareOf(s.share, s.threshold.Percentage))
+		e.Bucket = x.bucketIn(&s.share.Bucketer, shareOf(s.share))
 	case s.rule != nil && decided && !s.rule.CodeDefault && distributes(x.flag, s.rule):
 		e.Bucket = x.bucketIn(&s.divider, slices.Collect(eachShare(x.flag, s.rule, &s.divider))...)
 		if e.Bucket.Chosen < 0 {
@@ -128,7 +128,7 @@ func (x *explainer) explainConditions(e *ExplainedStep, s *step, known map[strin
 	e.All, e.EmptyPortion = s.Audience != nil && s.Audience.All(), s.never() && s.stated.Portion != nil
 	e.Exceptions = x.explainSegments(s.stated.ExceptSegmentKeys, known)
 	if c := s.Conditions; c != nil && c.Portion != nil {
-		e.Portion = x.bucketIn(&c.Portion.Bucketer, shareOf(c.Portion, s.stated.Portion.Percentage))
+		e.Portion = x.bucketIn(&c.Portion.Bucketer, shareOf(c.Portion))
 	}
 }
 

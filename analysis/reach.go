@@ -154,7 +154,7 @@ func newReachStep(f *guidon.Flag, index int, s step, p *predicates) *reachStep {
 	case s.rule != nil && !s.rule.CodeDefault:
 		r.Shares, r.Unassigned = shares(f, &s)
 	case s.share != nil:
-		r.Shares = []Share{shareOf(s.share, s.threshold.Percentage)}
+		r.Shares = []Share{shareOf(s.share)}
 	}
 	switch {
 	case s.fails():

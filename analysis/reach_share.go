@@ -106,9 +106,9 @@ func causeOf(s Share) ShareCause {
 	return BelowOneBucket
 }
 
-// shareOf returns the share of a threshold or a portion, which has the percentage.
-func shareOf(b *guidon.BucketShare, percentage float32) Share {
-	s := Share{Percentage: percentage, Start: b.Start, End: b.End, Of: b.Buckets()}
+// shareOf returns the share of a threshold or a portion.
+func shareOf(b *guidon.BucketShare) Share {
+	s := Share{Percentage: b.Percentage, Start: b.Start, End: b.End, Of: b.Buckets()}
 	if b.Empty() {
 		s.Cause = ZeroShare
 	}

@@ -128,7 +128,7 @@ func (f *summarized) answers(s *Summary) (a answers) {
 			covered = max(covered, end)
 			a.add(Answer{Enabled: f.flag.Rollouts[i].Threshold.Value})
 			if covered == guidon.FineBuckets {
-				if f.flag.Rollouts[i].Threshold.Percentage < 100 {
+				if t.Percentage < 100 {
 					s.Rounded = int32(i) // #nosec G115 -- a flag has fewer rollouts
 				}
 				return a

@@ -35,6 +35,32 @@ func TimesWords(c *guidon.Conditions) string {
 	return ""
 }
 
+// RampWords returns what the ramp, which leads to the target, does at an instant, in words such as
+// "12% now, 100% on 4 December 2026 09:00 UTC". It returns "" if r is nil.
+func RampWords(r *guidon.Ramp, target float32, at time.Time) string {
+	if r == nil {
+		return ""
+	}
+	text := PercentWords(r.PercentageAt(at.Unix(), target)) + " now"
+	coming := ", " + PercentWords(target) + " on " + InstantWords(r.End())
+	switch r.Phase(at) {
+	case guidon.RampPaused:
+		return text + ", paused"
+	case guidon.RampLapsed:
+		return text + ", not confirmed by " + InstantWords(r.Deadline())
+	case guidon.RampReversing:
+		return text + ", back to " + PercentWords(r.Initial) + " on " + InstantWords(r.End())
+	case guidon.RampEnded:
+		return text + ", since " + InstantWords(r.End())
+	case guidon.RampWaiting:
+		coming = ", starting on " + InstantWords(r.Begin()) + coming
+	}
+	if deadline := r.Deadline(); !deadline.IsZero() {
+		coming += ", if it is confirmed by " + InstantWords(deadline)
+	}
+	return text + coming
+}
+
 // forceWords returns when a rule that is not in force in the epoch is, in words.
 func forceWords(c *guidon.Conditions, epoch int64) string {
 	if c.Until.IsZero() || epoch < c.Until.Unix() {
@@ -96,16 +122,17 @@ func (e *Effect) describe() (all []string) {
 	return all
 }
 
-// Boundary is an instant at which rules or rollouts of a flag begin or end.
+// Boundary is an instant at which rules or rollouts of a flag begin or end, or their shares change.
 type Boundary struct {
 	At    time.Time
 	Rules []RuleBoundary
 }
 
-// RuleBoundary is a rule or rollout that begins or ends.
+// RuleBoundary is a rule or rollout that begins or ends, or whose ramp changes its share.
 type RuleBoundary struct {
-	Index int
-	Ends  bool
+	Index      int
+	Ends       bool
+	Percentage *float32 // from then on; nil unless it changes
 }
 
 // TimelineOf returns the boundaries of the flag after the epoch, in order.
@@ -119,8 +146,22 @@ func TimelineOf(f *guidon.Flag, epoch int64) (boundaries []Boundary) {
 			if !c.Until.IsZero() && c.Until.Unix() == at {
 				b.Rules = append(b.Rules, RuleBoundary{Index: i, Ends: true})
 			}
+			if to, changes := rampTo(f, i, at); changes {
+				b.Rules = append(b.Rules, RuleBoundary{Index: i, Percentage: &to})
+			}
 		}
 		boundaries = append(boundaries, b)
 	}
 	return boundaries
+}
+
+// rampTo returns the percentage of the rule from the instant on, and whether its ramp changes it
+// then.
+func rampTo(f *guidon.Flag, index int, at int64) (percentage float32, changes bool) {
+	ramp, target := f.Ramp(index)
+	if ramp == nil {
+		return 0, false
+	}
+	percentage = (*ramp).PercentageAt(at, *target)
+	return percentage, percentage != (*ramp).PercentageAt(at-1, *target)
 }

@@ -73,6 +73,52 @@ func split[T any](at func(*T) **guidon.Split) *value[T] {
 	return v
 }
 
+// ramp returns the member for a ramp.
+func ramp[T any](at func(*T) **guidon.Ramp) *value[T] {
+	v := whole("ramp", "ramp", at, rampWords)
+	v.set = func(to, from *T) { *at(to) = (*at(from)).Clone() }
+	return v
+}
+
+// rampWords returns the ramp in words, such as "reached over 72h from 1 December 2026 09:00 UTC", or
+// "" if r is nil.
+func rampWords(r *guidon.Ramp) string {
+	if r == nil {
+		return ""
+	}
+	text := "reached over " + guidon.DurationText(r.Over)
+	if len(r.Steps) > 0 {
+		steps := make([]string, len(r.Steps))
+		for i, s := range r.Steps {
+			steps[i] = analysis.PercentWords(s.Percentage) + " for " + guidon.DurationText(s.For)
+		}
+		text = "reached after " + strings.Join(steps, ", ")
+	}
+	text += " from " + analysis.InstantWords(r.Start)
+	if r.Initial != 0 {
+		text += ", starting at " + analysis.PercentWords(r.Initial)
+	}
+	if r.Delay != 0 {
+		text += ", delayed by " + guidon.DurationText(r.Delay)
+	}
+	if c := r.Confirm; c != nil {
+		text += ", confirmed every " + guidon.DurationText(c.Every)
+		if c.Lapse == guidon.BackRamp {
+			text += " or taken back"
+		}
+		if !c.Last.IsZero() {
+			text += ", last on " + analysis.InstantWords(c.Last)
+		}
+	}
+	if !r.Paused.IsZero() {
+		text += ", paused on " + analysis.InstantWords(r.Paused)
+	}
+	if !r.Reversed.IsZero() {
+		text += ", reversed on " + analysis.InstantWords(r.Reversed)
+	}
+	return text
+}
+
 // whole returns the member for a field with pointers, which JSON forms have only if it is set. Its
 // set copies the pointers.
 func whole[T, V any](json, name string, at func(*T) *V, words func(V) string) *value[T] {
@@ -108,12 +154,15 @@ func PortionWords(p *guidon.Portion, of string) string {
 	if p.Split != (guidon.Split{}) {
 		text += " " + SplitWords(p.Split)
 	}
+	if p.Ramp != nil {
+		text += ", " + rampWords(p.Ramp)
+	}
 	return text
 }
 
 // thresholdWords is [PortionWords] for a share of all entities.
 func thresholdWords(t *guidon.RolloutThreshold) string {
-	p := guidon.Portion{Percentage: t.Percentage, Start: t.Start}
+	p := guidon.Portion{Percentage: t.Percentage, Start: t.Start, Ramp: t.Ramp}
 	if t.Split != nil {
 		p.Split = *t.Split
 	}

@@ -144,6 +144,7 @@ var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
 		func(t *guidon.RolloutThreshold) any { return switched(t.Value) }),
 	start(),
 	split(func(t *guidon.RolloutThreshold) **guidon.Split { return &t.Split }),
+	ramp(func(t *guidon.RolloutThreshold) **guidon.Ramp { return &t.Ramp }),
 }
 
 func start() *value[guidon.RolloutThreshold] {

@@ -23,7 +23,7 @@ func OffFirst(f *guidon.Flag) bool {
 	}
 	r := f.Rollouts[0]
 	t := r.Threshold
-	return t != nil && t.Percentage >= 100 && !t.Value && r.Stated().From.IsZero() && r.Stated().Until.IsZero() &&
+	return t != nil && t.Percentage >= 100 && t.Ramp == nil && !t.Value && r.Stated().From.IsZero() && r.Stated().Until.IsZero() &&
 		(t.Split == nil || t.Split.By == "") // otherwise some lack the property
 }
 

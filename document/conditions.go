@@ -21,6 +21,7 @@ func (d *decoder) conditions(c *guidon.Conditions) fields {
 				c.Portion = &guidon.Portion{}
 				known := d.split(&c.Portion.Split)
 				known["percentage"], known["start"] = d.float(&c.Portion.Percentage), d.float(&c.Portion.Start)
+				known["ramp"] = d.ramp(&c.Portion.Ramp)
 				d.object(n, known)
 			}
 		},
@@ -88,6 +89,7 @@ func (e *encoder) conditions(n *node, c *guidon.Conditions) {
 		portion.add("percentage", e.floatNode(p.Percentage))
 		e.addStart(portion, p.Start)
 		addSplit(portion, p.Split)
+		e.addRamp(portion, p.Ramp)
 		n.add("portion", portion)
 	}
 	addInstant(n, "from", c.From)

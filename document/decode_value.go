@@ -159,6 +159,21 @@ func (d *decoder) instant(to *time.Time) func(n *node) {
 	}
 }
 
+// duration returns a function that reads a duration.
+func (d *decoder) duration(to *time.Duration) func(n *node) {
+	return func(n *node) {
+		var value string
+		if d.text(&value)(n); value == "" {
+			return
+		}
+		duration, err := time.ParseDuration(value)
+		if err != nil {
+			d.fail(n, "must be a duration, such as 72h or 30m")
+		}
+		*to = duration
+	}
+}
+
 func (d *decoder) texts(to *[]string) func(n *node) {
 	return d.list(func(n *node) {
 		var item string

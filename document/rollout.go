@@ -32,7 +32,7 @@ func (d *decoder) rollout(n *node) *service.DocumentRollout {
 func (d *decoder) threshold(n *node) *guidon.RolloutThreshold {
 	t, split := &guidon.RolloutThreshold{}, guidon.Split{}
 	known := d.split(&split)
-	known["start"] = d.float(&t.Start)
+	known["start"], known["ramp"] = d.float(&t.Start), d.ramp(&t.Ramp)
 	known = d.additions(known)
 	known["percentage"], known["value"] = d.float(&t.Percentage), d.boolean(&t.Value)
 	d.object(n, known)
@@ -89,6 +89,7 @@ func (e *encoder) rollout(r *service.DocumentRollout) *node {
 		if t.Split != nil {
 			addSplit(threshold, *t.Split)
 		}
+		e.addRamp(threshold, t.Ramp)
 		n.add("threshold", threshold)
 	}
 	e.conditions(n, r.Stated())

@@ -79,7 +79,7 @@ func TestPreviewFlag(t *testing.T) {
 func TestPreviewErrors(t *testing.T) {
 	s := newAnalyzed(t)
 	for _, test := range []struct{ path, body, want string }{
-		{"flags/checkout/effect", `{}`, "invalid field flag or turnOn: must not be empty"},
+		{"flags/checkout/effect", `{}`, "invalid field flag, turnOn or ramp: must not be empty"},
 		{"flags/checkout/effect", `{"flag":{"key":"other","name":"O"}}`, `invalid field key: the edited object has the key "other" instead of "checkout"`},
 		{"flags/checkout/effect", `{"flag":{"rules":[{"segmentKeys":["nowhere"]}],"rollouts":[{"threshold":{"percentage":101}}]}}`,
 			"flag: invalid field name: must not be empty\n" + `flag: rules[0]: segment "nowhere" not found` + "\nflag: rollouts[0]: invalid field threshold.percentage: must be within range [0, 100]"},

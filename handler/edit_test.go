@@ -130,8 +130,8 @@ func TestTurnOnForEveryone(t *testing.T) {
 			t.Errorf("the effect of %s: got %d %s, want %s", body, r.status, r.body, want)
 		}
 	}
-	s.do("POST", ramp+"/effect", `{}`).fails(t, 400, 3, "invalid field flag or turnOn: must not be empty")
-	s.do("POST", ramp+"/effect", `{"turnOn":true,"flag":{"name":"Ramp"}}`).fails(t, 400, 3, "invalid field flag or turnOn: only one can be present")
+	s.do("POST", ramp+"/effect", `{}`).fails(t, 400, 3, "invalid field flag, turnOn or ramp: must not be empty")
+	s.do("POST", ramp+"/effect", `{"turnOn":true,"flag":{"name":"Ramp"}}`).fails(t, 400, 3, "invalid field flag, turnOn or ramp: only one can be present")
 	s.do("POST", ramp+"/reach", `{"turnOn":true}`).fails(t, 400, 3, "invalid field turnOn: must not be set")
 	s.do("POST", ramp+"/on", `{"everyone":true}`).check(t, 200, editReply(4, 0, "update flag ramp"))
 	s.do("POST", ramp+"/on", `{"everyone":true}`).check(t, 200, editReply(4, 1))

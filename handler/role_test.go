@@ -36,7 +36,7 @@ var needs = map[string]service.Role{
 	"CreateRollout": service.RoleEditor, "UpdateRollout": service.RoleEditor, "OrderRollouts": service.RoleEditor, "DeleteRollout": service.RoleEditor,
 	"CreateSegment": service.RoleEditor, "UpdateSegment": service.RoleEditor, "DeleteSegment": service.RoleEditor,
 	"CreateConstraint": service.RoleEditor, "UpdateConstraint": service.RoleEditor, "DeleteConstraint": service.RoleEditor,
-	"ReplaceFlag": service.RoleEditor, "ReplaceSegment": service.RoleEditor, "TurnFlagOff": service.RoleEditor, "TurnFlagOn": service.RoleEditor, "Patch": service.RoleEditor,
+	"ReplaceFlag": service.RoleEditor, "ReplaceSegment": service.RoleEditor, "TurnFlagOff": service.RoleEditor, "TurnFlagOn": service.RoleEditor, "ControlRamp": service.RoleEditor, "Patch": service.RoleEditor,
 	"Import": service.RoleEditor, "Plan": service.RoleViewer, "Apply": service.RoleEditor,
 	"CreateNamespace": service.RoleAdmin, "UpdateNamespace": service.RoleAdmin, "DeleteNamespace": service.RoleAdmin,
 	"ListNamespaces": service.RoleUnset, "GetInfo": service.RoleUnset, "ListAuthenticationMethods": service.RoleUnset,

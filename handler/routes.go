@@ -191,6 +191,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			management.TurnFlagOff, management.CheckTurnFlagOff),
 		call.Change("/guidon.v1.EditService/TurnFlagOn", manage, within(post, "/flags/{key}/on"),
 			management.TurnFlagOn),
+		call.Change("/guidon.v1.EditService/ControlRamp", manage, within(post, "/flags/{key}/ramp"),
+			management.ControlRamp),
 		call.Ask[guidonv1.FlagMerge]("/guidon.v1.EditService/MergeFlag", manage, within(post, "/flags/{key}/merge"),
 			management.MergeFlag).Heavy().Needing(service.RoleViewer),
 		call.Ask[guidonv1.SegmentMerge]("/guidon.v1.EditService/MergeSegment", manage,

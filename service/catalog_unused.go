@@ -126,9 +126,9 @@ func (f *flagFacts) explain(kinds unusedReasons) (reasons []UnusedReason) {
 func (f *flagFacts) why(kind UnusedKind) string {
 	switch kind {
 	case UnusedRounded:
-		percentage := f.flag.Rollouts[f.Rounded].Threshold.Percentage
-		return fmt.Sprintf("rule %d has %s%%, which takes everybody who gets there",
-			f.Rounded+1, strconv.FormatFloat(float64(percentage), 'f', -1, 32))
+		t := f.flag.Rollouts[f.Rounded].Threshold
+		return fmt.Sprintf("rule %d has %s, which takes everybody who gets there",
+			f.Rounded+1, analysis.PercentWords(t.Ramp.PercentageAt(f.lastBoundary, t.Percentage)))
 	case UnusedReviewPassed:
 		return fmt.Sprintf("the review date %s has passed", f.review())
 	}

@@ -37,7 +37,7 @@ func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *Docu
 		p.segments(segment.SegmentKeys, segments)
 		p.segments(conditions.Stated().ExceptSegmentKeys, segments)
 	}
-	return (&DocumentRollout{Description: r.Description, Segment: segment, Threshold: r.Threshold, Conditions: conditions}).clone()
+	return (&DocumentRollout{Description: r.Description, Segment: segment, Threshold: in.Threshold, Conditions: conditions}).clone()
 }
 
 func documentRollout(r *guidon.Rollout) *DocumentRollout {
@@ -53,7 +53,7 @@ func (r *DocumentRollout) clone() *DocumentRollout {
 		out.Segment = &segment
 	}
 	if r.Threshold != nil {
-		out.Threshold.Split = cloneOf(r.Threshold.Split)
+		out.Threshold.Split, out.Threshold.Ramp = cloneOf(r.Threshold.Split), r.Threshold.Ramp.Clone()
 	}
 	return out
 }

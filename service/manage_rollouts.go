@@ -120,11 +120,17 @@ func segmentKeysOf(segment *guidon.RolloutSegment) []string {
 }
 
 // check makes the checks common to create and update. It returns the segment rollout and its
-// conditions in their stored form; for a threshold, only the times.
-func (in RolloutInput) check() (*guidon.RolloutSegment, *guidon.Conditions, error) {
+// conditions in their stored form; for a threshold, which it sets to its stored form, only the
+// times.
+func (in *RolloutInput) check() (*guidon.RolloutSegment, *guidon.Conditions, error) {
 	if in.Threshold != nil {
 		times := guidon.Conditions{From: in.Stated().From, Until: in.Stated().Until}
-		err := cmp.Or(checkThreshold(in.Threshold, in.Stated()), checkTimes(&times))
+		if err := cmp.Or(checkThreshold(in.Threshold, in.Stated()), checkTimes(&times)); err != nil {
+			return nil, nil, err
+		}
+		t := *in.Threshold
+		ramp, err := checkRamp("threshold", t.Start, t.Ramp)
+		t.Ramp, in.Threshold = ramp, &t
 		return nil, times.OrNil(), err
 	}
 	if in.Segment == nil {

@@ -90,7 +90,8 @@ func keepShares(old, out *DocumentFlag) {
 			continue
 		}
 		if t := out.Rollouts[i].Threshold; t != nil {
-			t.Percentage, t.Start = old.Rollouts[from].Threshold.Percentage, old.Rollouts[from].Threshold.Start
+			was := old.Rollouts[from].Threshold
+			t.Percentage, t.Start, t.Ramp = was.Percentage, was.Start, was.Ramp
 		}
 		keepPortion(old.Rollouts[from].Stated(), out.Rollouts[i].Stated())
 	}
@@ -99,6 +100,7 @@ func keepShares(old, out *DocumentFlag) {
 // keepPortion sets the percentage of the portion if both have one.
 func keepPortion(old, out *guidon.Conditions) {
 	if old.Portion != nil && out.Portion != nil {
-		out.Portion.Percentage, out.Portion.Start = old.Portion.Percentage, old.Portion.Start
+		was := old.Portion
+		out.Portion.Percentage, out.Portion.Start, out.Portion.Ramp = was.Percentage, was.Start, was.Ramp
 	}
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -58,13 +59,16 @@ func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
 			return c, err
 		}
 	}
-	if c.Portion != nil {
-		if err := checkShare("portion", c.Portion.Start, c.Portion.Percentage); err != nil {
+	if p := c.Portion; p != nil {
+		if err := cmp.Or(checkShare("portion", p.Start, p.Percentage), checkSplit("portion", &p.Split)); err != nil {
 			return c, err
 		}
-		if err := checkSplit("portion", &c.Portion.Split); err != nil {
+		ramp, err := checkRamp("portion", p.Start, p.Ramp)
+		if err != nil {
 			return c, err
 		}
+		c.Portion = new(*p)
+		c.Portion.Ramp = ramp
 	}
 	return c, nil
 }
@@ -82,16 +86,24 @@ func checkTimes(c *guidon.Conditions) error {
 		name string
 		at   time.Time
 	}{{"from", c.From}, {"until", c.Until}} {
-		switch {
-		case f.at.IsZero():
-		case f.at.Before(firstTime) || f.at.After(lastTime):
-			return invalidField(f.name, "must be between the years 2000 and 9999")
-		case f.at.Nanosecond() != 0:
-			return invalidField(f.name, "must be a whole second")
+		if err := checkInstant(f.name, f.at, time.Second, "second"); err != nil {
+			return err
 		}
 	}
 	if !c.Until.IsZero() && !c.Until.After(c.From) {
 		return invalidField("until", "must be after from")
+	}
+	return nil
+}
+
+// checkInstant checks an instant, which may be zero, in whole units.
+func checkInstant(name string, at time.Time, unit time.Duration, word string) error {
+	switch {
+	case at.IsZero():
+	case at.Before(firstTime) || at.After(lastTime):
+		return invalidField(name, "must be between the years 2000 and 9999")
+	case !at.Truncate(unit).Equal(at):
+		return invalidField(name, "must be a whole "+word)
 	}
 	return nil
 }
@@ -159,8 +171,5 @@ func checkThreshold(t *guidon.RolloutThreshold, c *guidon.Conditions) error {
 	if !(t.Percentage >= 0 && t.Percentage <= 100) { // NaN fails too
 		return invalidField("threshold.percentage", "must be within range [0, 100]")
 	}
-	if err := checkShare("threshold", t.Start, t.Percentage); err != nil {
-		return err
-	}
-	return checkSplit("threshold", t.Split)
+	return cmp.Or(checkShare("threshold", t.Start, t.Percentage), checkSplit("threshold", t.Split))
 }

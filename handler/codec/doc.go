@@ -6,7 +6,7 @@
 // JSON that has no message at all.
 //
 // It supports the types that package wire uses: scalars, enums, lists, maps from
-// string to string, Timestamp, Struct, Value, ListValue and Empty. A test fails if
+// string to string, Timestamp, Duration, Struct, Value, ListValue and Empty. A test fails if
 // a message uses another one. google.api.HttpBody is not JSON and not supported.
 //
 // All functions are safe for concurrent use. An error caused by the input is a

@@ -46,7 +46,7 @@ func wireMessages(t testing.TB) []proto.Message {
 // supports.
 func TestShapes(t *testing.T) {
 	served := []protoreflect.FullName{
-		"google.protobuf.Timestamp", "google.protobuf.Struct", "google.protobuf.Value",
+		"google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.Struct", "google.protobuf.Value",
 		"google.protobuf.ListValue", "google.protobuf.Empty",
 	}
 	for _, m := range wireMessages(t) {

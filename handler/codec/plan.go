@@ -22,6 +22,7 @@ const (
 	ordinary shape = iota
 	empty
 	timestamp
+	duration
 	structure
 	anyValue
 	listValue
@@ -30,6 +31,7 @@ const (
 var shapes = map[protoreflect.FullName]shape{
 	"google.protobuf.Empty":     empty,
 	"google.protobuf.Timestamp": timestamp,
+	"google.protobuf.Duration":  duration,
 	"google.protobuf.Struct":    structure,
 	"google.protobuf.Value":     anyValue,
 	"google.protobuf.ListValue": listValue,

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -63,6 +65,10 @@ func fill(random *rand.Rand, m protoreflect.Message, depth int) {
 	case *timestamppb.Timestamp:
 		digits := []int32{0, 120_000_000, 123_456_000, 123_456_789}
 		special.Seconds, special.Nanos = random.Int64N(4e9)-2e9, digits[random.IntN(len(digits))]
+		return
+	case *durationpb.Duration:
+		unit := []time.Duration{1, time.Microsecond, time.Millisecond, time.Second}[random.IntN(4)]
+		proto.Merge(special, durationpb.New(time.Duration(random.Int64N(2e9)-1e9)*unit))
 		return
 	case *structpb.Struct:
 		special.Fields = map[string]*structpb.Value{}

@@ -3,8 +3,10 @@ package codec
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -25,6 +27,17 @@ func (s *scanner) special(m proto.Message) error {
 			return jsontext.ErrValue
 		}
 		into.Seconds, into.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below 1e9
+		return nil
+	case *durationpb.Duration:
+		text, err := s.text()
+		if err != nil {
+			return err
+		}
+		d, err := time.ParseDuration(string(text))
+		if err != nil {
+			return jsontext.ErrValue
+		}
+		proto.Merge(into, durationpb.New(d))
 		return nil
 	case *structpb.Struct:
 		return s.structFields(into)
@@ -93,6 +106,8 @@ func appendSpecial(b []byte, m proto.Message) ([]byte, error) {
 	case *timestamppb.Timestamp:
 		b, err := jsontext.AppendTimestamp(append(b, '"'), from.GetSeconds(), from.GetNanos())
 		return append(b, '"'), err
+	case *durationpb.Duration:
+		return append(jsontext.AppendDuration(append(b, '"'), from.AsDuration()), '"'), nil
 	case *structpb.Struct:
 		return appendStruct(b, from), nil
 	case *structpb.ListValue:

@@ -28,7 +28,7 @@ func ConditionsOf(m WithConditions) *guidon.Conditions {
 		c.Groups = append(c.Groups, groupOf(g))
 	}
 	if p := m.GetPortion(); p != nil {
-		c.Portion = &guidon.Portion{Percentage: p.GetPercentage(), Start: p.GetStart()}
+		c.Portion = &guidon.Portion{Percentage: p.GetPercentage(), Start: p.GetStart(), Ramp: RampOf(p.GetRamp())}
 		if split := SplitOf(p.GetSplit()); split != nil {
 			c.Portion.Split = *split
 		}
@@ -77,7 +77,7 @@ func WirePortion(p *guidon.Portion) *flipt.Portion {
 	if p == nil {
 		return nil
 	}
-	m := &flipt.Portion{Percentage: p.Percentage, Start: p.Start}
+	m := &flipt.Portion{Percentage: p.Percentage, Start: p.Start, Ramp: WireRamp(p.Ramp)}
 	if p.Split != (guidon.Split{}) {
 		m.Split = WireSplit(&p.Split)
 	}

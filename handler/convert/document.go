@@ -62,6 +62,7 @@ func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
 	if t := m.GetThreshold(); t != nil {
 		r.Threshold = &guidon.RolloutThreshold{
 			Percentage: t.GetPercentage(), Value: t.GetValue(), Start: t.GetStart(), Split: SplitOf(t.GetSplit()),
+			Ramp: RampOf(t.GetRamp()),
 		}
 	}
 	if s := m.GetSegment(); s != nil {
@@ -171,7 +172,8 @@ func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	switch {
 	case r.Threshold != nil:
 		m.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
-			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value, Start: r.Threshold.Start, Split: WireSplit(r.Threshold.Split),
+			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value, Start: r.Threshold.Start,
+			Split: WireSplit(r.Threshold.Split), Ramp: WireRamp(r.Threshold.Ramp),
 		}}
 	case r.Segment != nil:
 		m.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{

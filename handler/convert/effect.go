@@ -64,12 +64,15 @@ func flagOutcome(o analysis.Outcome) *guidonv1.FlagOutcome {
 func Timeline(f *guidon.Flag, boundaries []analysis.Boundary) *guidonv1.FlagTimeline {
 	return &guidonv1.FlagTimeline{Boundaries: All(boundaries, func(b analysis.Boundary) *guidonv1.FlagBoundary {
 		return &guidonv1.FlagBoundary{At: Timestamp(b.At), Rules: All(b.Rules, func(r analysis.RuleBoundary) *guidonv1.RuleBoundary {
-			verb := "begins"
-			if r.Ends {
-				verb = "ends"
+			verb := "begins: " + change.RuleWords(f, r.Index)
+			switch {
+			case r.Percentage != nil:
+				verb = "is for " + analysis.PercentWords(*r.Percentage)
+			case r.Ends:
+				verb = "ends: " + change.RuleWords(f, r.Index)
 			}
 			return &guidonv1.RuleBoundary{
-				Number: Count(r.Index + 1), Ends: r.Ends, Text: fmt.Sprintf("rule %d %s: %s", r.Index+1, verb, change.RuleWords(f, r.Index)),
+				Number: Count(r.Index + 1), Ends: r.Ends, Percentage: r.Percentage, Text: fmt.Sprintf("rule %d %s", r.Index+1, verb),
 			}
 		})}
 	})}

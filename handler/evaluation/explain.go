@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"context"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -31,9 +32,9 @@ func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.Ex
 		return nil, err
 	}
 	meta := responseMeta{m.GetRequestId(), v.tick().Sub(start), timestamppb.New(v.now())}
-	w := &explanation{e: e, left: maxExplained}
+	w := &explanation{e: e, at: view.AsOf(e.Flag), left: maxExplained}
 	return &guidonv1.ExplainResponse{
-		AsOf:         convert.Timestamp(view.AsOf(e.Flag)),
+		AsOf:         convert.Timestamp(w.at),
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
 		FlagType: flipt.FlagType(e.Flag.Type), Enabled: e.Flag.Enabled,
 		Result: wireResult(e, meta), DecidedBy: number(e.Decided),
@@ -81,8 +82,9 @@ func short(text string) string { return guidon.Shorten(text, maxExplainedText) }
 // explanation converts an explanation to its message.
 type explanation struct {
 	e    *analysis.Explanation
-	left int  // how many constraints and outcomes there may still be
-	cut  bool // outcomes are missing
+	at   time.Time // that it is for, or zero if it is the same at all times
+	left int       // how many constraints and outcomes there may still be
+	cut  bool      // outcomes are missing
 }
 
 // take reports whether there may be n more constraints or outcomes.
@@ -113,7 +115,7 @@ var outcomeNames = [...]string{
 
 func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 	s := &w.e.Steps[i]
-	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: outcomeNames[s.Outcome], Text: w.stepText(i), Bucket: wireBucket(s.Bucket)}
+	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: outcomeNames[s.Outcome], Text: w.stepText(i) + w.rampText(i), Bucket: wireBucket(s.Bucket)}
 	var keys []string
 	if r := s.Rule; r != nil {
 		m.Id, m.Rank, m.SegmentOperator, keys = r.ID, r.Rank, flipt.SegmentOperator(r.SegmentOperator), r.SegmentKeys

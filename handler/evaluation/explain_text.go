@@ -31,6 +31,18 @@ func (w *explanation) stepText(i int) string {
 	return "did not match" + mismatchText(s)
 }
 
+// rampText returns what the ramp of a rule that was reached does, in words, or "" without one.
+func (w *explanation) rampText(i int) string {
+	ramp, target := w.e.Flag.Ramp(i)
+	switch w.e.Steps[i].Outcome {
+	case analysis.StepMatched, analysis.StepNotMatched, analysis.StepNeverMatches:
+		if ramp != nil && *ramp != nil && !w.at.IsZero() {
+			return " (" + analysis.RampWords(*ramp, *target, w.at) + ")"
+		}
+	}
+	return ""
+}
+
 // mismatchText returns why a rule did not match, unless it is because of its segments.
 func mismatchText(s *analysis.ExplainedStep) string {
 	for i, g := range s.Groups {

@@ -148,11 +148,12 @@ func (e *snapshotEncoder) distributions(distributions []*guidon.Distribution, va
 
 func (e *snapshotEncoder) rollouts(f *guidon.Flag) {
 	n := 0
-	for i, step := range e.snapshot.Compiled(f.Key).Steps() {
+	compiled := e.snapshot.Compiled(f.Key)
+	for i, step := range compiled.Steps() {
 		r := f.Rollouts[i]
 		e.comma(n).raw(`{"type":`).enum(evaluation.EvaluationRolloutType(r.Type())).raw(`,"rank":`).integer(r.Rank)
 		if t := r.Threshold; t != nil {
-			e.raw(`,"threshold":{"percentage":`).float(t.Percentage).raw(`,"value":`).boolean(t.Value)
+			e.raw(`,"threshold":{"percentage":`).float(compiled.Threshold(i).Percentage).raw(`,"value":`).boolean(t.Value)
 		} else {
 			target := clientTargetOf(step.Audience, r.Segment.SegmentOperator)
 			e.raw(`,"segment":{"value":`).boolean(r.Segment.Value)

@@ -73,8 +73,9 @@ func (w *snapshotWire) flag(f *guidon.Flag) *evaluation.EvaluationFlag {
 			m.DefaultVariant = &evaluation.EvaluationVariant{Id: v.ID, Key: v.Key, Attachment: v.Attachment}
 		}
 	case guidon.BooleanFlag:
-		for i, step := range w.snapshot.Compiled(f.Key).Steps() {
-			m.Rollouts = append(m.Rollouts, w.rollout(f.Rollouts[i], step.Audience))
+		compiled := w.snapshot.Compiled(f.Key)
+		for i, step := range compiled.Steps() {
+			m.Rollouts = append(m.Rollouts, w.rollout(compiled, i, step.Audience))
 		}
 	}
 	return m
@@ -113,11 +114,12 @@ func (w *snapshotWire) rule(r *guidon.Rule, t clientTarget, variants map[string]
 	return m
 }
 
-func (w *snapshotWire) rollout(r *guidon.Rollout, audience *guidon.Audience) *evaluation.EvaluationRollout {
+func (w *snapshotWire) rollout(f *guidon.CompiledFlag, i int, audience *guidon.Audience) *evaluation.EvaluationRollout {
+	r := f.Flag().Rollouts[i]
 	m := &evaluation.EvaluationRollout{Type: evaluation.EvaluationRolloutType(r.Type()), Rank: r.Rank}
 	if r.Threshold != nil {
 		m.Rule = &evaluation.EvaluationRollout_Threshold{Threshold: &evaluation.EvaluationRolloutThreshold{
-			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
+			Percentage: f.Threshold(i).Percentage, Value: r.Threshold.Value,
 		}}
 		return m
 	}

@@ -28,24 +28,34 @@ func GetFlagTimeline(_ context.Context, v service.View, m *guidonv1.GetFlagTimel
 	return convert.Timeline(f, analysis.TimelineOf(f, v.Snapshot.Epoch())), nil
 }
 
-// CheckPreviewFlag checks that there is a key, and either an edited flag or a switch.
+// CheckPreviewFlag checks that there is a key, and an edited flag, a switch or an action.
 func CheckPreviewFlag(request *guidonv1.PreviewFlagRequest) error {
-	switch {
-	case request.GetFlag() == nil && request.TurnOn == nil:
-		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag or turnOn: must not be empty")
-	case request.GetFlag() != nil && request.TurnOn != nil:
-		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag or turnOn: only one can be present")
+	given := 0
+	for _, is := range []bool{request.GetFlag() != nil, request.TurnOn != nil, request.GetRamp() != 0} {
+		if is {
+			given++
+		}
 	}
-	return CheckKey(request)
+	switch given {
+	case 0:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag, turnOn or ramp: must not be empty")
+	case 1:
+		return CheckKey(request)
+	}
+	return guidon.Errorf(guidon.InvalidArgument, "invalid field flag, turnOn or ramp: only one can be present")
 }
 
-// PreviewFlag returns the effect of saving a flag, or of turning it on or off.
+// PreviewFlag returns the effect of saving a flag, of turning it on or off, or of an action on a
+// ramp.
 func PreviewFlag(ctx context.Context, v service.View, m *guidonv1.PreviewFlagRequest) (*guidonv1.FlagEffect, error) {
 	var e *analysis.Effect
 	var err error
-	if m.TurnOn != nil {
+	switch {
+	case m.TurnOn != nil:
 		e, err = v.PreviewSwitch(ctx, m.GetKey(), m.GetTurnOn())
-	} else {
+	case m.GetRamp() != 0:
+		e, err = v.PreviewRamp(ctx, m.GetKey(), int(m.GetRule()), convert.Enum[service.RampAction](m.GetRamp()))
+	default:
 		e, err = v.PreviewFlag(ctx, m.GetKey(), convert.DocumentFlagOf(m.GetFlag()))
 	}
 	return convert.Result(e, err, convert.Effect)
@@ -56,6 +66,8 @@ func CheckPreviewFlagReach(request *guidonv1.PreviewFlagRequest) error {
 	switch {
 	case request.TurnOn != nil:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field turnOn: must not be set")
+	case request.GetRamp() != 0:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field ramp: must not be set")
 	case request.GetFlag() == nil:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not be empty")
 	}

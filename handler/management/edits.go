@@ -82,6 +82,15 @@ func TurnFlagOn(
 	return convert.Changed(r, revision, err, editResponse)
 }
 
+// ControlRamp changes the ramp of a rule.
+func ControlRamp(
+	ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ControlRampRequest,
+) (*guidonv1.EditResponse, int64, error) {
+	r, revision, err := s.ControlRamp(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), m.GetKey(), int(m.GetRule()),
+		convert.Enum[service.RampAction](m.GetAction()), m.UnlessChangedSince)
+	return convert.Changed(r, revision, err, editResponse)
+}
+
 // Patch changes several flags and segments.
 func Patch(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.PatchRequest) (*guidonv1.EditResponse, int64, error) {
 	r, revision, err := s.Edit(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), service.Edits{

@@ -81,6 +81,7 @@ func thresholdInput(m *flipt.RolloutThreshold) *guidon.RolloutThreshold {
 	}
 	return &guidon.RolloutThreshold{
 		Percentage: m.GetPercentage(), Value: m.GetValue(), Start: m.GetStart(), Split: convert.SplitOf(m.GetSplit()),
+		Ramp: convert.RampOf(m.GetRamp()),
 	}
 }
 
@@ -97,7 +98,7 @@ func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout
 		case r.Threshold != nil:
 			rollout.Rule = &flipt.Rollout_Threshold{Threshold: &flipt.RolloutThreshold{
 				Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
-				Start: r.Threshold.Start, Split: convert.WireSplit(r.Threshold.Split),
+				Start: r.Threshold.Start, Split: convert.WireSplit(r.Threshold.Split), Ramp: convert.WireRamp(r.Threshold.Ramp),
 			}}
 		case r.Segment != nil:
 			segmentKey, segmentKeys := segmentsOf(r.Segment.SegmentKeys)

@@ -96,6 +96,8 @@ var scenario = []sent{
 	{"/guidon.v1.EditService/ReplaceSegment", `{"namespaceKey":"default","key":"nordics","segment":{"name":"Nordics","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"country","operator":"isoneof","value":"[\"DK\",\"SE\"]"}]},"message":"Shipping to the north"}`, ""},
 	{"/guidon.v1.EditService/TurnFlagOff", `{"namespaceKey":"default","key":"new-checkout","message":"Too many failed payments"}`, ""},
 	{"/guidon.v1.EditService/TurnFlagOn", `{"namespaceKey":"default","key":"new-checkout"}`, ""},
+	{"/guidon.v1.EditService/ReplaceFlag", `{"namespaceKey":"default","key":"free-shipping","flag":{"name":"Free shipping","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":100,"value":true,"ramp":{"start":"2026-12-01T09:00:00Z","over":"259200s"}}}]}}`, ""},
+	{"/guidon.v1.EditService/ControlRamp", `{"namespaceKey":"default","key":"free-shipping","rule":1,"action":"PAUSE_RAMP_ACTION"}`, ""},
 	{"/guidon.v1.EditService/MergeFlag", `{"namespaceKey":"default","key":"free-shipping","since":1,"flag":{"name":"Shipping for free","type":"BOOLEAN_FLAG_TYPE"}}`, ""},
 	{"/guidon.v1.EditService/MergeSegment", `{"namespaceKey":"default","key":"nordics","since":1,"segment":{"name":"The north"}}`, ""},
 	{"/guidon.v1.EditService/Patch", `{"namespaceKey":"default","flags":[{"put":{"key":"banner","name":"Banner","type":"BOOLEAN_FLAG_TYPE"}},{"turnOff":"free-shipping"}],"segments":[{"delete":"nordics"}]}`, ""},

@@ -42,6 +42,8 @@ func (s *schemas) message(message protoreflect.MessageDescriptor) object {
 	switch message.FullName() {
 	case "google.protobuf.Timestamp":
 		return object{{"type", "string"}, {"format", "date-time"}}
+	case "google.protobuf.Duration":
+		return object{{"type", "string"}, {"examples", []any{"259200s"}}}
 	case "google.protobuf.Value":
 		return object{}
 	case "google.protobuf.ListValue":

@@ -93,6 +93,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.EditService/ReplaceSegment":    "Create or replace a segment with its constraints, possibly unless it changed since a revision",
 	"/guidon.v1.EditService/TurnFlagOff":       "Turn a flag off for everyone",
 	"/guidon.v1.EditService/TurnFlagOn":        "Restore what a flag was before it was turned off",
+	"/guidon.v1.EditService/ControlRamp":       "Pause, resume, reverse, confirm, stop or finish the ramp of a rule",
 	"/guidon.v1.EditService/MergeFlag":         "Bring an edited flag together with what has been saved since the edit began, without saving it",
 	"/guidon.v1.EditService/MergeSegment":      "Bring an edited segment together with what has been saved since the edit began, without saving it",
 	"/guidon.v1.EditService/Patch":             "Put, delete and turn off up to 100 flags and segments in one revision, all of them or none",
@@ -103,7 +104,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/PreviewSegment":   "Preview what saving an edited segment changes for users of the flags that refer to it",
 	"/guidon.v1.AnalysisService/PreviewFlag":      "Preview what saving an edited flag, or turning it on or off, changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":     "Get what a flag can never do, and how its percentages are rounded",
-	"/guidon.v1.AnalysisService/GetFlagTimeline":  "List when rules of a flag begin and end",
+	"/guidon.v1.AnalysisService/GetFlagTimeline":  "List when rules of a flag begin and end, and when their shares change",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Preview what an edited flag could never do, and how its percentages would be rounded",
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "List flags that match filters: what each does in short, and how many other filters would leave",

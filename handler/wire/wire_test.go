@@ -44,7 +44,7 @@ func TestMethods(t *testing.T) {
 		"guidon.v1.SessionService: ListSessions CreateSession DeleteSession CreateGrant ExchangeGrant",
 		"guidon.v1.ChangeService: ListChanges LatestChanges",
 		"guidon.v1.DocumentService: Import Export",
-		"guidon.v1.EditService: GetFlagContent GetSegmentContent ReplaceFlag ReplaceSegment TurnFlagOff TurnFlagOn MergeFlag MergeSegment Patch",
+		"guidon.v1.EditService: GetFlagContent GetSegmentContent ReplaceFlag ReplaceSegment TurnFlagOff TurnFlagOn ControlRamp MergeFlag MergeSegment Patch",
 		"guidon.v1.PlanService: Plan Apply",
 		"guidon.v1.AnalysisService: GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach PreviewFlagReach GetFlagTimeline",
 		"guidon.v1.CatalogService: ListFlagSummaries ListSegmentSummaries ListUnusedFlags ListProperties GetCatalogCounts Search",

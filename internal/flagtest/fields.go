@@ -89,6 +89,9 @@ func fill(v reflect.Value, name string, n *int) {
 			*value = value.Truncate(time.Second).AddDate(1000, 0, 0)
 		}
 		return
+	case *time.Duration:
+		*value = time.Duration(*n) * time.Minute
+		return
 	case *json.RawMessage:
 		*value = fmt.Appendf(nil, `{"n":%d}`, *n)
 		return

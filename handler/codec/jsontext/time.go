@@ -3,6 +3,7 @@ package jsontext
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -33,20 +34,34 @@ func AppendTimestamp(b []byte, seconds int64, nanos int32) ([]byte, error) {
 	}
 	// Package time has a fast path for this layout. The fraction is inserted before the Z.
 	b = time.Unix(seconds, 0).UTC().AppendFormat(b, time.RFC3339)
+	return append(appendFraction(b[:len(b)-1], nanos), 'Z'), nil
+}
+
+// appendFraction appends a point and 3, 6 or 9 digits, or nothing for 0.
+func appendFraction(b []byte, nanos int32) []byte {
 	if nanos == 0 {
-		return b, nil
+		return b
 	}
 	digits, fraction := 9, nanos
 	for fraction%1000 == 0 {
 		digits, fraction = digits-3, fraction/1000
 	}
-	b[len(b)-1] = '.'
-	b = append(b, "000000000"[:digits]...)
+	b = append(append(b, '.'), "000000000"[:digits]...)
 	for i := len(b) - 1; fraction > 0; i-- {
 		b[i] = byte('0' + fraction%10) // #nosec G115 -- a digit
 		fraction /= 10
 	}
-	return append(b, 'Z'), nil
+	return b
+}
+
+// AppendDuration appends a duration in seconds with 0, 3, 6 or 9 fractional digits, such as
+// 1.500s.
+func AppendDuration(b []byte, d time.Duration) []byte {
+	seconds, nanos := d/time.Second, int32(d%time.Second) // #nosec G115 -- below 1e9
+	if d < 0 {
+		b, seconds, nanos = append(b, '-'), -seconds, -nanos
+	}
+	return append(appendFraction(strconv.AppendInt(b, int64(seconds), 10), nanos), 's')
 }
 
 // AppendTime appends a time as a JSON string. It returns an error if t is outside the

@@ -648,7 +648,11 @@ type PreviewFlagRequest struct {
 	Flag *DocumentFlag `protobuf:"bytes,3,opt,name=flag,proto3" json:"flag,omitempty"`
 	// For PreviewFlag, instead of the flag: turn the stored flag on as TurnFlagOn does with
 	// everyone, or if it is false, off as TurnFlagOff does.
-	TurnOn        *bool `protobuf:"varint,5,opt,name=turn_on,json=turnOn,proto3,oneof" json:"turn_on,omitempty"`
+	TurnOn *bool `protobuf:"varint,5,opt,name=turn_on,json=turnOn,proto3,oneof" json:"turn_on,omitempty"`
+	// For PreviewFlag, instead of the flag: do this with the ramp of the rule, as ControlRamp does.
+	Ramp RampAction `protobuf:"varint,6,opt,name=ramp,proto3,enum=guidon.v1.RampAction" json:"ramp,omitempty"`
+	// For ramp: the number of the rule, from 1; 0 if the flag has one ramp only.
+	Rule          int32 `protobuf:"varint,7,opt,name=rule,proto3" json:"rule,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -709,6 +713,20 @@ func (x *PreviewFlagRequest) GetTurnOn() bool {
 		return *x.TurnOn
 	}
 	return false
+}
+
+func (x *PreviewFlagRequest) GetRamp() RampAction {
+	if x != nil {
+		return x.Ramp
+	}
+	return RampAction_UNKNOWN_RAMP_ACTION
+}
+
+func (x *PreviewFlagRequest) GetRule() int32 {
+	if x != nil {
+		return x.Rule
+	}
+	return 0
 }
 
 // FlagEffect is what changes for users of a flag. Shares are exact in the buckets of the
@@ -1997,12 +2015,14 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x10SegmentReference\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12!\n" +
-	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xb4\x01\n" +
+	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xf3\x01\n" +
 	"\x12PreviewFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12+\n" +
 	"\x04flag\x18\x03 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x12\x1c\n" +
-	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01B\n" +
+	"\aturn_on\x18\x05 \x01(\bH\x00R\x06turnOn\x88\x01\x01\x12)\n" +
+	"\x04ramp\x18\x06 \x01(\x0e2\x15.guidon.v1.RampActionR\x04ramp\x12\x12\n" +
+	"\x04rule\x18\a \x01(\x05R\x04ruleB\n" +
 	"\n" +
 	"\b_turn_onJ\x04\b\x04\x10\x05R\n" +
 	"page_words\"\xb2\x02\n" +
@@ -2199,8 +2219,9 @@ var file_guidonv1_analysis_proto_goTypes = []any{
 	(*ShareReach)(nil),             // 25: guidon.v1.ShareReach
 	(*DocumentSegment)(nil),        // 26: guidon.v1.DocumentSegment
 	(*DocumentFlag)(nil),           // 27: guidon.v1.DocumentFlag
-	(flipt.FlagType)(0),            // 28: flipt.FlagType
-	(*timestamppb.Timestamp)(nil),  // 29: google.protobuf.Timestamp
+	(RampAction)(0),                // 28: guidon.v1.RampAction
+	(flipt.FlagType)(0),            // 29: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),  // 30: google.protobuf.Timestamp
 }
 var file_guidonv1_analysis_proto_depIdxs = []int32{
 	26, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
@@ -2209,45 +2230,46 @@ var file_guidonv1_analysis_proto_depIdxs = []int32{
 	8,  // 3: guidon.v1.SegmentUse.rollouts:type_name -> guidon.v1.SegmentReference
 	10, // 4: guidon.v1.SegmentUse.effect:type_name -> guidon.v1.FlagEffect
 	27, // 5: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	28, // 6: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
-	12, // 7: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
-	13, // 8: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
-	11, // 9: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
-	29, // 10: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
-	10, // 11: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
-	0,  // 12: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
-	14, // 13: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
-	15, // 14: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
-	15, // 15: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
-	1,  // 16: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
-	18, // 17: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
-	29, // 18: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
-	19, // 19: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
-	28, // 20: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
-	22, // 21: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
-	23, // 22: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
-	2,  // 23: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
-	24, // 24: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
-	25, // 25: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
-	2,  // 26: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
-	3,  // 27: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
-	4,  // 28: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
-	5,  // 29: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
-	9,  // 30: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
-	20, // 31: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
-	9,  // 32: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
-	16, // 33: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
-	6,  // 34: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
-	6,  // 35: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
-	10, // 36: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
-	21, // 37: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
-	21, // 38: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
-	17, // 39: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
-	34, // [34:40] is the sub-list for method output_type
-	28, // [28:34] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	28, // 6: guidon.v1.PreviewFlagRequest.ramp:type_name -> guidon.v1.RampAction
+	29, // 7: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
+	12, // 8: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
+	13, // 9: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
+	11, // 10: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
+	30, // 11: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
+	10, // 12: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
+	0,  // 13: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
+	14, // 14: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
+	15, // 15: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
+	15, // 16: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
+	1,  // 17: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
+	18, // 18: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
+	30, // 19: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
+	19, // 20: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
+	29, // 21: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
+	22, // 22: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
+	23, // 23: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
+	2,  // 24: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
+	24, // 25: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
+	25, // 26: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
+	2,  // 27: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
+	3,  // 28: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
+	4,  // 29: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
+	5,  // 30: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
+	9,  // 31: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
+	20, // 32: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
+	9,  // 33: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
+	16, // 34: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
+	6,  // 35: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
+	6,  // 36: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
+	10, // 37: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
+	21, // 38: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
+	21, // 39: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
+	17, // 40: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
+	35, // [35:41] is the sub-list for method output_type
+	29, // [29:35] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_analysis_proto_init() }

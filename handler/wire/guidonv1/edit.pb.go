@@ -23,75 +23,6 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// RampAction is what can be done with a ramp.
-type RampAction int32
-
-const (
-	// None; not valid in requests.
-	RampAction_UNKNOWN_RAMP_ACTION RampAction = 0
-	// Stand still until it is resumed.
-	RampAction_PAUSE_RAMP_ACTION RampAction = 1
-	// Go on from where it was paused.
-	RampAction_RESUME_RAMP_ACTION RampAction = 2
-	// Run back to the initial percentage, at the ramp's own speed.
-	RampAction_REVERSE_RAMP_ACTION RampAction = 3
-	// Go on until the next confirmation is needed.
-	RampAction_CONFIRM_RAMP_ACTION RampAction = 4
-	// End the ramp with the percentage of this moment.
-	RampAction_STOP_RAMP_ACTION RampAction = 5
-	// End the ramp with the percentage that it leads to.
-	RampAction_FINISH_RAMP_ACTION RampAction = 6
-)
-
-// Enum value maps for RampAction.
-var (
-	RampAction_name = map[int32]string{
-		0: "UNKNOWN_RAMP_ACTION",
-		1: "PAUSE_RAMP_ACTION",
-		2: "RESUME_RAMP_ACTION",
-		3: "REVERSE_RAMP_ACTION",
-		4: "CONFIRM_RAMP_ACTION",
-		5: "STOP_RAMP_ACTION",
-		6: "FINISH_RAMP_ACTION",
-	}
-	RampAction_value = map[string]int32{
-		"UNKNOWN_RAMP_ACTION": 0,
-		"PAUSE_RAMP_ACTION":   1,
-		"RESUME_RAMP_ACTION":  2,
-		"REVERSE_RAMP_ACTION": 3,
-		"CONFIRM_RAMP_ACTION": 4,
-		"STOP_RAMP_ACTION":    5,
-		"FINISH_RAMP_ACTION":  6,
-	}
-)
-
-func (x RampAction) Enum() *RampAction {
-	p := new(RampAction)
-	*p = x
-	return p
-}
-
-func (x RampAction) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (RampAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_guidonv1_edit_proto_enumTypes[0].Descriptor()
-}
-
-func (RampAction) Type() protoreflect.EnumType {
-	return &file_guidonv1_edit_proto_enumTypes[0]
-}
-
-func (x RampAction) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use RampAction.Descriptor instead.
-func (RampAction) EnumDescriptor() ([]byte, []int) {
-	return file_guidonv1_edit_proto_rawDescGZIP(), []int{0}
-}
-
 // GetFlagContentRequest names a flag.
 type GetFlagContentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1816,16 +1747,7 @@ const file_guidonv1_edit_proto_rawDesc = "" +
 	"\fEditedObject\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06action\x18\x03 \x01(\tR\x06action*\xb4\x01\n" +
-	"\n" +
-	"RampAction\x12\x17\n" +
-	"\x13UNKNOWN_RAMP_ACTION\x10\x00\x12\x15\n" +
-	"\x11PAUSE_RAMP_ACTION\x10\x01\x12\x16\n" +
-	"\x12RESUME_RAMP_ACTION\x10\x02\x12\x17\n" +
-	"\x13REVERSE_RAMP_ACTION\x10\x03\x12\x17\n" +
-	"\x13CONFIRM_RAMP_ACTION\x10\x04\x12\x14\n" +
-	"\x10STOP_RAMP_ACTION\x10\x05\x12\x16\n" +
-	"\x12FINISH_RAMP_ACTION\x10\x062\xd8\x05\n" +
+	"\x06action\x18\x03 \x01(\tR\x06action2\xd8\x05\n" +
 	"\vEditService\x12J\n" +
 	"\x0eGetFlagContent\x12 .guidon.v1.GetFlagContentRequest\x1a\x16.guidon.v1.FlagContent\x12S\n" +
 	"\x11GetSegmentContent\x12#.guidon.v1.GetSegmentContentRequest\x1a\x19.guidon.v1.SegmentContent\x12E\n" +
@@ -1851,89 +1773,88 @@ func file_guidonv1_edit_proto_rawDescGZIP() []byte {
 	return file_guidonv1_edit_proto_rawDescData
 }
 
-var file_guidonv1_edit_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_guidonv1_edit_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_guidonv1_edit_proto_goTypes = []any{
-	(RampAction)(0),                  // 0: guidon.v1.RampAction
-	(*GetFlagContentRequest)(nil),    // 1: guidon.v1.GetFlagContentRequest
-	(*FlagContent)(nil),              // 2: guidon.v1.FlagContent
-	(*GetSegmentContentRequest)(nil), // 3: guidon.v1.GetSegmentContentRequest
-	(*SegmentContent)(nil),           // 4: guidon.v1.SegmentContent
-	(*ReplaceFlagRequest)(nil),       // 5: guidon.v1.ReplaceFlagRequest
-	(*ReplaceSegmentRequest)(nil),    // 6: guidon.v1.ReplaceSegmentRequest
-	(*SwitchFlagRequest)(nil),        // 7: guidon.v1.SwitchFlagRequest
-	(*ControlRampRequest)(nil),       // 8: guidon.v1.ControlRampRequest
-	(*MergeFlagRequest)(nil),         // 9: guidon.v1.MergeFlagRequest
-	(*MergeSegmentRequest)(nil),      // 10: guidon.v1.MergeSegmentRequest
-	(*MergeChoice)(nil),              // 11: guidon.v1.MergeChoice
-	(*FlagMerge)(nil),                // 12: guidon.v1.FlagMerge
-	(*SegmentMerge)(nil),             // 13: guidon.v1.SegmentMerge
-	(*MergeDetails)(nil),             // 14: guidon.v1.MergeDetails
-	(*MergeConflict)(nil),            // 15: guidon.v1.MergeConflict
-	(*MergeConflictWording)(nil),     // 16: guidon.v1.MergeConflictWording
-	(*PatchRequest)(nil),             // 17: guidon.v1.PatchRequest
-	(*FlagEdit)(nil),                 // 18: guidon.v1.FlagEdit
-	(*SegmentEdit)(nil),              // 19: guidon.v1.SegmentEdit
-	(*EditResponse)(nil),             // 20: guidon.v1.EditResponse
-	(*EditedObject)(nil),             // 21: guidon.v1.EditedObject
-	(*DocumentFlag)(nil),             // 22: guidon.v1.DocumentFlag
-	(*timestamppb.Timestamp)(nil),    // 23: google.protobuf.Timestamp
-	(*DocumentSegment)(nil),          // 24: guidon.v1.DocumentSegment
+	(*GetFlagContentRequest)(nil),    // 0: guidon.v1.GetFlagContentRequest
+	(*FlagContent)(nil),              // 1: guidon.v1.FlagContent
+	(*GetSegmentContentRequest)(nil), // 2: guidon.v1.GetSegmentContentRequest
+	(*SegmentContent)(nil),           // 3: guidon.v1.SegmentContent
+	(*ReplaceFlagRequest)(nil),       // 4: guidon.v1.ReplaceFlagRequest
+	(*ReplaceSegmentRequest)(nil),    // 5: guidon.v1.ReplaceSegmentRequest
+	(*SwitchFlagRequest)(nil),        // 6: guidon.v1.SwitchFlagRequest
+	(*ControlRampRequest)(nil),       // 7: guidon.v1.ControlRampRequest
+	(*MergeFlagRequest)(nil),         // 8: guidon.v1.MergeFlagRequest
+	(*MergeSegmentRequest)(nil),      // 9: guidon.v1.MergeSegmentRequest
+	(*MergeChoice)(nil),              // 10: guidon.v1.MergeChoice
+	(*FlagMerge)(nil),                // 11: guidon.v1.FlagMerge
+	(*SegmentMerge)(nil),             // 12: guidon.v1.SegmentMerge
+	(*MergeDetails)(nil),             // 13: guidon.v1.MergeDetails
+	(*MergeConflict)(nil),            // 14: guidon.v1.MergeConflict
+	(*MergeConflictWording)(nil),     // 15: guidon.v1.MergeConflictWording
+	(*PatchRequest)(nil),             // 16: guidon.v1.PatchRequest
+	(*FlagEdit)(nil),                 // 17: guidon.v1.FlagEdit
+	(*SegmentEdit)(nil),              // 18: guidon.v1.SegmentEdit
+	(*EditResponse)(nil),             // 19: guidon.v1.EditResponse
+	(*EditedObject)(nil),             // 20: guidon.v1.EditedObject
+	(*DocumentFlag)(nil),             // 21: guidon.v1.DocumentFlag
+	(*timestamppb.Timestamp)(nil),    // 22: google.protobuf.Timestamp
+	(*DocumentSegment)(nil),          // 23: guidon.v1.DocumentSegment
+	(RampAction)(0),                  // 24: guidon.v1.RampAction
 	(*FieldDifference)(nil),          // 25: guidon.v1.FieldDifference
 	(*Change)(nil),                   // 26: guidon.v1.Change
 	(*structpb.Value)(nil),           // 27: google.protobuf.Value
 }
 var file_guidonv1_edit_proto_depIdxs = []int32{
-	22, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
-	23, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
-	23, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
-	24, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
-	23, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
-	23, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
-	22, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	24, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	0,  // 8: guidon.v1.ControlRampRequest.action:type_name -> guidon.v1.RampAction
-	22, // 9: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	11, // 10: guidon.v1.MergeFlagRequest.choices:type_name -> guidon.v1.MergeChoice
-	24, // 11: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	11, // 12: guidon.v1.MergeSegmentRequest.choices:type_name -> guidon.v1.MergeChoice
-	22, // 13: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
-	14, // 14: guidon.v1.FlagMerge.details:type_name -> guidon.v1.MergeDetails
-	24, // 15: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
-	14, // 16: guidon.v1.SegmentMerge.details:type_name -> guidon.v1.MergeDetails
-	15, // 17: guidon.v1.MergeDetails.conflicts:type_name -> guidon.v1.MergeConflict
+	21, // 0: guidon.v1.FlagContent.flag:type_name -> guidon.v1.DocumentFlag
+	22, // 1: guidon.v1.FlagContent.created_at:type_name -> google.protobuf.Timestamp
+	22, // 2: guidon.v1.FlagContent.updated_at:type_name -> google.protobuf.Timestamp
+	23, // 3: guidon.v1.SegmentContent.segment:type_name -> guidon.v1.DocumentSegment
+	22, // 4: guidon.v1.SegmentContent.created_at:type_name -> google.protobuf.Timestamp
+	22, // 5: guidon.v1.SegmentContent.updated_at:type_name -> google.protobuf.Timestamp
+	21, // 6: guidon.v1.ReplaceFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	23, // 7: guidon.v1.ReplaceSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	24, // 8: guidon.v1.ControlRampRequest.action:type_name -> guidon.v1.RampAction
+	21, // 9: guidon.v1.MergeFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	10, // 10: guidon.v1.MergeFlagRequest.choices:type_name -> guidon.v1.MergeChoice
+	23, // 11: guidon.v1.MergeSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	10, // 12: guidon.v1.MergeSegmentRequest.choices:type_name -> guidon.v1.MergeChoice
+	21, // 13: guidon.v1.FlagMerge.flag:type_name -> guidon.v1.DocumentFlag
+	13, // 14: guidon.v1.FlagMerge.details:type_name -> guidon.v1.MergeDetails
+	23, // 15: guidon.v1.SegmentMerge.segment:type_name -> guidon.v1.DocumentSegment
+	13, // 16: guidon.v1.SegmentMerge.details:type_name -> guidon.v1.MergeDetails
+	14, // 17: guidon.v1.MergeDetails.conflicts:type_name -> guidon.v1.MergeConflict
 	25, // 18: guidon.v1.MergeDetails.mine:type_name -> guidon.v1.FieldDifference
 	25, // 19: guidon.v1.MergeDetails.theirs:type_name -> guidon.v1.FieldDifference
 	26, // 20: guidon.v1.MergeDetails.latest:type_name -> guidon.v1.Change
 	27, // 21: guidon.v1.MergeConflict.earlier:type_name -> google.protobuf.Value
 	27, // 22: guidon.v1.MergeConflict.mine:type_name -> google.protobuf.Value
 	27, // 23: guidon.v1.MergeConflict.theirs:type_name -> google.protobuf.Value
-	16, // 24: guidon.v1.MergeConflict.wording:type_name -> guidon.v1.MergeConflictWording
-	18, // 25: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
-	19, // 26: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
-	22, // 27: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
-	24, // 28: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
-	21, // 29: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
-	1,  // 30: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
-	3,  // 31: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
-	5,  // 32: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
-	6,  // 33: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
-	7,  // 34: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
-	7,  // 35: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
-	8,  // 36: guidon.v1.EditService.ControlRamp:input_type -> guidon.v1.ControlRampRequest
-	9,  // 37: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
-	10, // 38: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
-	17, // 39: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
-	2,  // 40: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
-	4,  // 41: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
-	20, // 42: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
-	20, // 43: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
-	20, // 44: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
-	20, // 45: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
-	20, // 46: guidon.v1.EditService.ControlRamp:output_type -> guidon.v1.EditResponse
-	12, // 47: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
-	13, // 48: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
-	20, // 49: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
+	15, // 24: guidon.v1.MergeConflict.wording:type_name -> guidon.v1.MergeConflictWording
+	17, // 25: guidon.v1.PatchRequest.flags:type_name -> guidon.v1.FlagEdit
+	18, // 26: guidon.v1.PatchRequest.segments:type_name -> guidon.v1.SegmentEdit
+	21, // 27: guidon.v1.FlagEdit.put:type_name -> guidon.v1.DocumentFlag
+	23, // 28: guidon.v1.SegmentEdit.put:type_name -> guidon.v1.DocumentSegment
+	20, // 29: guidon.v1.EditResponse.changes:type_name -> guidon.v1.EditedObject
+	0,  // 30: guidon.v1.EditService.GetFlagContent:input_type -> guidon.v1.GetFlagContentRequest
+	2,  // 31: guidon.v1.EditService.GetSegmentContent:input_type -> guidon.v1.GetSegmentContentRequest
+	4,  // 32: guidon.v1.EditService.ReplaceFlag:input_type -> guidon.v1.ReplaceFlagRequest
+	5,  // 33: guidon.v1.EditService.ReplaceSegment:input_type -> guidon.v1.ReplaceSegmentRequest
+	6,  // 34: guidon.v1.EditService.TurnFlagOff:input_type -> guidon.v1.SwitchFlagRequest
+	6,  // 35: guidon.v1.EditService.TurnFlagOn:input_type -> guidon.v1.SwitchFlagRequest
+	7,  // 36: guidon.v1.EditService.ControlRamp:input_type -> guidon.v1.ControlRampRequest
+	8,  // 37: guidon.v1.EditService.MergeFlag:input_type -> guidon.v1.MergeFlagRequest
+	9,  // 38: guidon.v1.EditService.MergeSegment:input_type -> guidon.v1.MergeSegmentRequest
+	16, // 39: guidon.v1.EditService.Patch:input_type -> guidon.v1.PatchRequest
+	1,  // 40: guidon.v1.EditService.GetFlagContent:output_type -> guidon.v1.FlagContent
+	3,  // 41: guidon.v1.EditService.GetSegmentContent:output_type -> guidon.v1.SegmentContent
+	19, // 42: guidon.v1.EditService.ReplaceFlag:output_type -> guidon.v1.EditResponse
+	19, // 43: guidon.v1.EditService.ReplaceSegment:output_type -> guidon.v1.EditResponse
+	19, // 44: guidon.v1.EditService.TurnFlagOff:output_type -> guidon.v1.EditResponse
+	19, // 45: guidon.v1.EditService.TurnFlagOn:output_type -> guidon.v1.EditResponse
+	19, // 46: guidon.v1.EditService.ControlRamp:output_type -> guidon.v1.EditResponse
+	11, // 47: guidon.v1.EditService.MergeFlag:output_type -> guidon.v1.FlagMerge
+	12, // 48: guidon.v1.EditService.MergeSegment:output_type -> guidon.v1.SegmentMerge
+	19, // 49: guidon.v1.EditService.Patch:output_type -> guidon.v1.EditResponse
 	40, // [40:50] is the sub-list for method output_type
 	30, // [30:40] is the sub-list for method input_type
 	30, // [30:30] is the sub-list for extension type_name
@@ -1961,14 +1882,13 @@ func file_guidonv1_edit_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_edit_proto_rawDesc), len(file_guidonv1_edit_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      0,
 			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_guidonv1_edit_proto_goTypes,
 		DependencyIndexes: file_guidonv1_edit_proto_depIdxs,
-		EnumInfos:         file_guidonv1_edit_proto_enumTypes,
 		MessageInfos:      file_guidonv1_edit_proto_msgTypes,
 	}.Build()
 	File_guidonv1_edit_proto = out.File

@@ -83,6 +83,75 @@ func (ImportMode) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{0}
 }
 
+// RampAction is what can be done with a ramp.
+type RampAction int32
+
+const (
+	// None; not valid in requests.
+	RampAction_UNKNOWN_RAMP_ACTION RampAction = 0
+	// Stand still until it is resumed.
+	RampAction_PAUSE_RAMP_ACTION RampAction = 1
+	// Go on from where it was paused.
+	RampAction_RESUME_RAMP_ACTION RampAction = 2
+	// Run back to the initial percentage, at the ramp's own speed.
+	RampAction_REVERSE_RAMP_ACTION RampAction = 3
+	// Go on until the next confirmation is needed.
+	RampAction_CONFIRM_RAMP_ACTION RampAction = 4
+	// End the ramp with the percentage of this moment.
+	RampAction_STOP_RAMP_ACTION RampAction = 5
+	// End the ramp with the percentage that it leads to.
+	RampAction_FINISH_RAMP_ACTION RampAction = 6
+)
+
+// Enum value maps for RampAction.
+var (
+	RampAction_name = map[int32]string{
+		0: "UNKNOWN_RAMP_ACTION",
+		1: "PAUSE_RAMP_ACTION",
+		2: "RESUME_RAMP_ACTION",
+		3: "REVERSE_RAMP_ACTION",
+		4: "CONFIRM_RAMP_ACTION",
+		5: "STOP_RAMP_ACTION",
+		6: "FINISH_RAMP_ACTION",
+	}
+	RampAction_value = map[string]int32{
+		"UNKNOWN_RAMP_ACTION": 0,
+		"PAUSE_RAMP_ACTION":   1,
+		"RESUME_RAMP_ACTION":  2,
+		"REVERSE_RAMP_ACTION": 3,
+		"CONFIRM_RAMP_ACTION": 4,
+		"STOP_RAMP_ACTION":    5,
+		"FINISH_RAMP_ACTION":  6,
+	}
+)
+
+func (x RampAction) Enum() *RampAction {
+	p := new(RampAction)
+	*p = x
+	return p
+}
+
+func (x RampAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (RampAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_guidonv1_guidon_proto_enumTypes[1].Descriptor()
+}
+
+func (RampAction) Type() protoreflect.EnumType {
+	return &file_guidonv1_guidon_proto_enumTypes[1]
+}
+
+func (x RampAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use RampAction.Descriptor instead.
+func (RampAction) EnumDescriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{1}
+}
+
 // ListSessionsResponse has the caller's sessions.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2961,7 +3030,16 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x12CREATE_IMPORT_MODE\x10\x00\x12\x1d\n" +
 	"\x19SKIP_EXISTING_IMPORT_MODE\x10\x01\x12\x16\n" +
 	"\x12UPDATE_IMPORT_MODE\x10\x02\x12\x17\n" +
-	"\x13REPLACE_IMPORT_MODE\x10\x032\xb1\x01\n" +
+	"\x13REPLACE_IMPORT_MODE\x10\x03*\xb4\x01\n" +
+	"\n" +
+	"RampAction\x12\x17\n" +
+	"\x13UNKNOWN_RAMP_ACTION\x10\x00\x12\x15\n" +
+	"\x11PAUSE_RAMP_ACTION\x10\x01\x12\x16\n" +
+	"\x12RESUME_RAMP_ACTION\x10\x02\x12\x17\n" +
+	"\x13REVERSE_RAMP_ACTION\x10\x03\x12\x17\n" +
+	"\x13CONFIRM_RAMP_ACTION\x10\x04\x12\x14\n" +
+	"\x10STOP_RAMP_ACTION\x10\x05\x12\x16\n" +
+	"\x12FINISH_RAMP_ACTION\x10\x062\xb1\x01\n" +
 	"\rChangeService\x12L\n" +
 	"\vListChanges\x12\x1d.guidon.v1.ListChangesRequest\x1a\x1e.guidon.v1.ListChangesResponse\x12R\n" +
 	"\rLatestChanges\x12\x1f.guidon.v1.LatestChangesRequest\x1a .guidon.v1.LatestChangesResponse2\x89\x01\n" +
@@ -2992,130 +3070,131 @@ func file_guidonv1_guidon_proto_rawDescGZIP() []byte {
 	return file_guidonv1_guidon_proto_rawDescData
 }
 
-var file_guidonv1_guidon_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_guidonv1_guidon_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_guidonv1_guidon_proto_goTypes = []any{
 	(ImportMode)(0),                      // 0: guidon.v1.ImportMode
-	(*ListSessionsResponse)(nil),         // 1: guidon.v1.ListSessionsResponse
-	(*CreateSessionResponse)(nil),        // 2: guidon.v1.CreateSessionResponse
-	(*DeleteSessionRequest)(nil),         // 3: guidon.v1.DeleteSessionRequest
-	(*CreateGrantRequest)(nil),           // 4: guidon.v1.CreateGrantRequest
-	(*CreateGrantResponse)(nil),          // 5: guidon.v1.CreateGrantResponse
-	(*ExchangeGrantRequest)(nil),         // 6: guidon.v1.ExchangeGrantRequest
-	(*ExchangeGrantResponse)(nil),        // 7: guidon.v1.ExchangeGrantResponse
-	(*Binding)(nil),                      // 8: guidon.v1.Binding
-	(*ListBindingsResponse)(nil),         // 9: guidon.v1.ListBindingsResponse
-	(*CreateBindingRequest)(nil),         // 10: guidon.v1.CreateBindingRequest
-	(*DeleteBindingRequest)(nil),         // 11: guidon.v1.DeleteBindingRequest
-	(*DeleteAuthenticationsRequest)(nil), // 12: guidon.v1.DeleteAuthenticationsRequest
-	(*ListChangesRequest)(nil),           // 13: guidon.v1.ListChangesRequest
-	(*ListChangesResponse)(nil),          // 14: guidon.v1.ListChangesResponse
-	(*LatestChangesRequest)(nil),         // 15: guidon.v1.LatestChangesRequest
-	(*LatestChangesResponse)(nil),        // 16: guidon.v1.LatestChangesResponse
-	(*Change)(nil),                       // 17: guidon.v1.Change
-	(*ChangeReason)(nil),                 // 18: guidon.v1.ChangeReason
-	(*Actor)(nil),                        // 19: guidon.v1.Actor
-	(*ImportRequest)(nil),                // 20: guidon.v1.ImportRequest
-	(*ImportResponse)(nil),               // 21: guidon.v1.ImportResponse
-	(*DocumentChange)(nil),               // 22: guidon.v1.DocumentChange
-	(*ExportRequest)(nil),                // 23: guidon.v1.ExportRequest
-	(*Document)(nil),                     // 24: guidon.v1.Document
-	(*DocumentNamespace)(nil),            // 25: guidon.v1.DocumentNamespace
-	(*DocumentFlag)(nil),                 // 26: guidon.v1.DocumentFlag
-	(*DocumentVariant)(nil),              // 27: guidon.v1.DocumentVariant
-	(*DocumentRule)(nil),                 // 28: guidon.v1.DocumentRule
-	(*DocumentDistribution)(nil),         // 29: guidon.v1.DocumentDistribution
-	(*DocumentRollout)(nil),              // 30: guidon.v1.DocumentRollout
-	(*DocumentRolloutSegment)(nil),       // 31: guidon.v1.DocumentRolloutSegment
-	(*DocumentRolloutThreshold)(nil),     // 32: guidon.v1.DocumentRolloutThreshold
-	(*DocumentSegment)(nil),              // 33: guidon.v1.DocumentSegment
-	(*DocumentConstraint)(nil),           // 34: guidon.v1.DocumentConstraint
-	(*auth.Authentication)(nil),          // 35: flipt.auth.Authentication
-	(*timestamppb.Timestamp)(nil),        // 36: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 37: google.protobuf.Struct
-	(flipt.FlagType)(0),                  // 38: flipt.FlagType
-	(flipt.SegmentOperator)(0),           // 39: flipt.SegmentOperator
-	(*flipt.ConstraintGroup)(nil),        // 40: flipt.ConstraintGroup
-	(*flipt.Portion)(nil),                // 41: flipt.Portion
-	(*flipt.Split)(nil),                  // 42: flipt.Split
-	(*flipt.Ramp)(nil),                   // 43: flipt.Ramp
-	(flipt.MatchType)(0),                 // 44: flipt.MatchType
-	(flipt.ComparisonType)(0),            // 45: flipt.ComparisonType
-	(*emptypb.Empty)(nil),                // 46: google.protobuf.Empty
+	(RampAction)(0),                      // 1: guidon.v1.RampAction
+	(*ListSessionsResponse)(nil),         // 2: guidon.v1.ListSessionsResponse
+	(*CreateSessionResponse)(nil),        // 3: guidon.v1.CreateSessionResponse
+	(*DeleteSessionRequest)(nil),         // 4: guidon.v1.DeleteSessionRequest
+	(*CreateGrantRequest)(nil),           // 5: guidon.v1.CreateGrantRequest
+	(*CreateGrantResponse)(nil),          // 6: guidon.v1.CreateGrantResponse
+	(*ExchangeGrantRequest)(nil),         // 7: guidon.v1.ExchangeGrantRequest
+	(*ExchangeGrantResponse)(nil),        // 8: guidon.v1.ExchangeGrantResponse
+	(*Binding)(nil),                      // 9: guidon.v1.Binding
+	(*ListBindingsResponse)(nil),         // 10: guidon.v1.ListBindingsResponse
+	(*CreateBindingRequest)(nil),         // 11: guidon.v1.CreateBindingRequest
+	(*DeleteBindingRequest)(nil),         // 12: guidon.v1.DeleteBindingRequest
+	(*DeleteAuthenticationsRequest)(nil), // 13: guidon.v1.DeleteAuthenticationsRequest
+	(*ListChangesRequest)(nil),           // 14: guidon.v1.ListChangesRequest
+	(*ListChangesResponse)(nil),          // 15: guidon.v1.ListChangesResponse
+	(*LatestChangesRequest)(nil),         // 16: guidon.v1.LatestChangesRequest
+	(*LatestChangesResponse)(nil),        // 17: guidon.v1.LatestChangesResponse
+	(*Change)(nil),                       // 18: guidon.v1.Change
+	(*ChangeReason)(nil),                 // 19: guidon.v1.ChangeReason
+	(*Actor)(nil),                        // 20: guidon.v1.Actor
+	(*ImportRequest)(nil),                // 21: guidon.v1.ImportRequest
+	(*ImportResponse)(nil),               // 22: guidon.v1.ImportResponse
+	(*DocumentChange)(nil),               // 23: guidon.v1.DocumentChange
+	(*ExportRequest)(nil),                // 24: guidon.v1.ExportRequest
+	(*Document)(nil),                     // 25: guidon.v1.Document
+	(*DocumentNamespace)(nil),            // 26: guidon.v1.DocumentNamespace
+	(*DocumentFlag)(nil),                 // 27: guidon.v1.DocumentFlag
+	(*DocumentVariant)(nil),              // 28: guidon.v1.DocumentVariant
+	(*DocumentRule)(nil),                 // 29: guidon.v1.DocumentRule
+	(*DocumentDistribution)(nil),         // 30: guidon.v1.DocumentDistribution
+	(*DocumentRollout)(nil),              // 31: guidon.v1.DocumentRollout
+	(*DocumentRolloutSegment)(nil),       // 32: guidon.v1.DocumentRolloutSegment
+	(*DocumentRolloutThreshold)(nil),     // 33: guidon.v1.DocumentRolloutThreshold
+	(*DocumentSegment)(nil),              // 34: guidon.v1.DocumentSegment
+	(*DocumentConstraint)(nil),           // 35: guidon.v1.DocumentConstraint
+	(*auth.Authentication)(nil),          // 36: flipt.auth.Authentication
+	(*timestamppb.Timestamp)(nil),        // 37: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 38: google.protobuf.Struct
+	(flipt.FlagType)(0),                  // 39: flipt.FlagType
+	(flipt.SegmentOperator)(0),           // 40: flipt.SegmentOperator
+	(*flipt.ConstraintGroup)(nil),        // 41: flipt.ConstraintGroup
+	(*flipt.Portion)(nil),                // 42: flipt.Portion
+	(*flipt.Split)(nil),                  // 43: flipt.Split
+	(*flipt.Ramp)(nil),                   // 44: flipt.Ramp
+	(flipt.MatchType)(0),                 // 45: flipt.MatchType
+	(flipt.ComparisonType)(0),            // 46: flipt.ComparisonType
+	(*emptypb.Empty)(nil),                // 47: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
-	35, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
-	35, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
-	36, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
-	35, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
-	36, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
-	8,  // 5: guidon.v1.ListBindingsResponse.bindings:type_name -> guidon.v1.Binding
-	36, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
-	36, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
-	17, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
-	17, // 9: guidon.v1.LatestChangesResponse.changes:type_name -> guidon.v1.Change
-	19, // 10: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
-	36, // 11: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
-	37, // 12: guidon.v1.Change.before:type_name -> google.protobuf.Struct
-	37, // 13: guidon.v1.Change.after:type_name -> google.protobuf.Struct
-	18, // 14: guidon.v1.Change.reason:type_name -> guidon.v1.ChangeReason
-	24, // 15: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
+	36, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
+	36, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
+	37, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
+	36, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
+	37, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 5: guidon.v1.ListBindingsResponse.bindings:type_name -> guidon.v1.Binding
+	37, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
+	37, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
+	18, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
+	18, // 9: guidon.v1.LatestChangesResponse.changes:type_name -> guidon.v1.Change
+	20, // 10: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
+	37, // 11: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
+	38, // 12: guidon.v1.Change.before:type_name -> google.protobuf.Struct
+	38, // 13: guidon.v1.Change.after:type_name -> google.protobuf.Struct
+	19, // 14: guidon.v1.Change.reason:type_name -> guidon.v1.ChangeReason
+	25, // 15: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
 	0,  // 16: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
-	22, // 17: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
-	24, // 18: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
-	24, // 19: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
-	25, // 20: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
-	26, // 21: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
-	33, // 22: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
-	38, // 23: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
-	27, // 24: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
-	28, // 25: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
-	30, // 26: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
-	39, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
-	29, // 28: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
-	40, // 29: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
-	36, // 30: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
-	36, // 31: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
-	41, // 32: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
-	42, // 33: guidon.v1.DocumentRule.split:type_name -> flipt.Split
-	31, // 34: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
-	32, // 35: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	40, // 36: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
-	36, // 37: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
-	36, // 38: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
-	41, // 39: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
-	39, // 40: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	42, // 41: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
-	43, // 42: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
-	44, // 43: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	34, // 44: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	45, // 45: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	13, // 46: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	15, // 47: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
-	20, // 48: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	23, // 49: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	46, // 50: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	46, // 51: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	3,  // 52: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	4,  // 53: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	6,  // 54: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	46, // 55: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	10, // 56: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	11, // 57: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	12, // 58: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	14, // 59: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	16, // 60: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
-	21, // 61: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	24, // 62: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	1,  // 63: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	2,  // 64: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	46, // 65: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	5,  // 66: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	7,  // 67: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	9,  // 68: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	8,  // 69: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	46, // 70: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	46, // 71: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	23, // 17: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
+	25, // 18: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
+	25, // 19: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
+	26, // 20: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
+	27, // 21: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
+	34, // 22: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
+	39, // 23: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
+	28, // 24: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
+	29, // 25: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
+	31, // 26: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
+	40, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
+	30, // 28: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
+	41, // 29: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
+	37, // 30: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
+	37, // 31: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
+	42, // 32: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
+	43, // 33: guidon.v1.DocumentRule.split:type_name -> flipt.Split
+	32, // 34: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
+	33, // 35: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
+	41, // 36: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
+	37, // 37: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
+	37, // 38: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
+	42, // 39: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
+	40, // 40: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	43, // 41: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
+	44, // 42: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
+	45, // 43: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	35, // 44: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	46, // 45: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	14, // 46: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	16, // 47: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	21, // 48: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	24, // 49: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	47, // 50: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	47, // 51: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	4,  // 52: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	5,  // 53: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	7,  // 54: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	47, // 55: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	11, // 56: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	12, // 57: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	13, // 58: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	15, // 59: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	17, // 60: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	22, // 61: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	25, // 62: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	2,  // 63: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	3,  // 64: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	47, // 65: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	6,  // 66: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	8,  // 67: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	10, // 68: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	9,  // 69: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	47, // 70: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	47, // 71: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
 	59, // [59:72] is the sub-list for method output_type
 	46, // [46:59] is the sub-list for method input_type
 	46, // [46:46] is the sub-list for extension type_name
@@ -3140,7 +3219,7 @@ func file_guidonv1_guidon_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_guidon_proto_rawDesc), len(file_guidonv1_guidon_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   4,
