@@ -145,7 +145,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 			continue
 		}
 		if r.audience == nil {
-			partial := r.percentage > 0 && r.percentage <= BooleanBuckets-1 // otherwise it matches all entities or none
+			partial := r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
 			bucketed, divided = bucketed || partial, divided || partial
 			if float32(booleanBucket(f.key, entityID)) < r.percentage {
 				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil

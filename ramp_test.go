@@ -158,6 +158,7 @@ func TestRampBoundaries(t *testing.T) {
 		want []int // minutes
 	}{
 		{"1 % of 100 buckets", threshold(linear(0, 72*time.Hour), 1), []int{44}},
+		{"the last of 100 %", threshold(linear(99.2, 2*time.Minute), 100), []int{2}},
 		{"1 % down", threshold(linear(1, 72*time.Hour), 0), []int{72 * 60}},
 		{"0.004 % of fine buckets", portion(linear(0, 100*time.Minute), 0.004), []int{13, 38, 63, 88}},
 		{"steps", threshold(stepped(10), 60), []int{0, 5, 10}},
@@ -545,7 +546,7 @@ func (c *rampChanges) check(t *testing.T, r *guidon.Ramp, target float32, w *wal
 }
 
 // checkRampBoundaries checks that the boundaries are the minutes in which the buckets of a share
-// change, without the compiled types.
+// change, or it becomes or ceases to be 100 %, without the compiled types.
 func checkRampBoundaries(t *testing.T, r *guidon.Ramp, target float32) {
 	t.Helper()
 	percentages := make([]float32, 1300)
@@ -554,13 +555,13 @@ func checkRampBoundaries(t *testing.T, r *guidon.Ramp, target float32) {
 	}
 	for _, share := range rampShares {
 		var want []int64
-		before := share.bucket(r.Initial)
+		before, whole := share.bucket(r.Initial), r.Initial >= 100
 		for i, percentage := range percentages {
 			after := share.bucket(percentage)
-			if after != before {
+			if after != before || whole != (percentage >= 100) {
 				want = append(want, minute(i-1).Unix())
 			}
-			before = after
+			before, whole = after, percentage >= 100
 		}
 		if got := share.flag(r, target).Boundaries(); !slices.Equal(want, got) {
 			t.Errorf("boundaries of a %s: got %v, want %v", share.name, got, want)

@@ -203,6 +203,9 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 
 // partialThreshold reports whether a threshold takes some entities and not others.
 func partialThreshold(t *guidon.RolloutThreshold) bool {
+	if t.Start == 0 && (t.Split == nil || *t.Split == guidon.Split{}) {
+		return 0 < t.Percentage && t.Percentage < 100
+	}
 	split := guidon.Split{}
 	if t.Split != nil {
 		split = *t.Split
