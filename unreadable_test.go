@@ -171,6 +171,7 @@ func TestStoredFlag(t *testing.T) {
 		"a portion":               strings.Replace(marked, end, `"updatedAt":"2024-01-01T00:00:00Z","portion":{"percentage":5,"start":1,"by":"b","seed":"s","hash":"murmur3"}}],`, 1),
 		"a threshold by tenant":   rollouts(marked, strings.Replace(threshold, "%s", `,"start":5,"split":{"by":"tenant"}`, 1)),
 		"a split":                 rule(`"split":{"hash":"flipt-fine"},"everyone":true`),
+		"a hash":                  rule(`"split":{"seed":"g:","hash":"unleash"},"everyone":true`),
 		"the default in the code": rule(`"codeDefault":true,"everyone":true`),
 	} {
 		f := guidon.ReadFlag("f", []byte(stored))
