@@ -34,7 +34,7 @@ func (into *condition) add(c *constraint) error {
 	kind, operator, _ := strings.Cut(c.Operator, "_")
 	part := c.Operator == "STR_CONTAINS" && !c.CaseInsensitive
 	switch {
-	case comparisons[c.Operator] == nil:
+	case !slices.Contains(operators, c.Operator):
 		return fmt.Errorf("the operator %s is not taken over", guidon.Quote(c.Operator))
 	case kind == "DATE":
 		return into.addTime(c)

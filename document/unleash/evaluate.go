@@ -1,6 +1,8 @@
 package unleash
 
 import (
+	"cmp"
+	"math"
 	"math/bits"
 	"net/netip"
 	"slices"
@@ -151,80 +153,70 @@ func (u *User) meet(constraints []constraint) bool {
 	return true
 }
 
+// operators are those that Unleash specifies for all SDKs.
+var operators = strings.Fields("IN NOT_IN STR_CONTAINS STR_STARTS_WITH STR_ENDS_WITH DATE_AFTER DATE_BEFORE " +
+	"NUM_EQ NUM_GT NUM_GTE NUM_LT NUM_LTE SEMVER_EQ SEMVER_GT SEMVER_GTE SEMVER_LT SEMVER_LTE")
+
 // meets reports whether the user meets the constraint. One with an unknown operator is never met,
 // also if it is inverted.
 func (u *User) meets(c *constraint) bool {
-	compare := comparisons[c.Operator]
-	if compare == nil {
+	if !slices.Contains(operators, c.Operator) {
 		return false
 	}
 	value, has := u.Properties[c.ContextName]
-	return compare(u, c, value, has) != c.Inverted
-}
-
-var comparisons = map[string]func(u *User, c *constraint, value string, has bool) bool{
-	"IN": func(_ *User, c *constraint, value string, has bool) bool {
-		return has && slices.Contains(c.Values, value)
-	},
-	"NOT_IN": func(_ *User, c *constraint, value string, has bool) bool {
-		return !has || !slices.Contains(c.Values, value)
-	},
-
-	"STR_CONTAINS":    textually(strings.Contains),
-	"STR_STARTS_WITH": textually(strings.HasPrefix),
-	"STR_ENDS_WITH":   textually(strings.HasSuffix),
-
-	"NUM_EQ":  numerically(func(a, b float64) bool { return a == b }),
-	"NUM_GT":  numerically(func(a, b float64) bool { return a > b }),
-	"NUM_GTE": numerically(func(a, b float64) bool { return a >= b }),
-	"NUM_LT":  numerically(func(a, b float64) bool { return a < b }),
-	"NUM_LTE": numerically(func(a, b float64) bool { return a <= b }),
-
-	"SEMVER_EQ":  asVersions(func(order int) bool { return order == 0 }),
-	"SEMVER_GT":  asVersions(func(order int) bool { return order > 0 }),
-	"SEMVER_GTE": asVersions(func(order int) bool { return order >= 0 }),
-	"SEMVER_LT":  asVersions(func(order int) bool { return order < 0 }),
-	"SEMVER_LTE": asVersions(func(order int) bool { return order <= 0 }),
-
-	"DATE_AFTER":  byTime(time.Time.After),
-	"DATE_BEFORE": byTime(time.Time.Before),
-}
-
-type comparison = func(u *User, c *constraint, value string, has bool) bool
-
-func textually(compare func(text, part string) bool) comparison {
-	return func(_ *User, c *constraint, value string, has bool) bool {
-		fold := func(text string) string { return text }
-		if c.CaseInsensitive {
-			fold = strings.ToLower
-		}
-		value = fold(value)
-		return has && slices.ContainsFunc(c.Values, func(part string) bool { return compare(value, fold(part)) })
-	}
-}
-
-func numerically(compare func(a, b float64) bool) comparison {
-	return func(_ *User, c *constraint, value string, has bool) bool {
+	kind, operator, _ := strings.Cut(c.Operator, "_")
+	met := false
+	switch kind {
+	case "IN":
+		met = has && slices.Contains(c.Values, value)
+	case "NOT":
+		met = !has || !slices.Contains(c.Values, value)
+	case "DATE":
+		at, err := time.Parse(time.RFC3339, string(c.Value))
+		met = err == nil && (operator == "AFTER" && u.At.After(at) || operator == "BEFORE" && u.At.Before(at))
+	case "STR":
+		met = has && c.hasPart(operator, value)
+	case "NUM":
 		a, errA := strconv.ParseFloat(value, 64)
 		b, errB := strconv.ParseFloat(string(c.Value), 64)
-		return has && errA == nil && errB == nil && compare(a, b)
-	}
-}
-
-func asVersions(holds func(order int) bool) comparison {
-	return func(_ *User, c *constraint, value string, has bool) bool {
+		met = errA == nil && errB == nil && !math.IsNaN(a) && isOrdered(cmp.Compare(a, b), operator)
+	case "SEMVER":
 		a, errA := guidon.ParseVersion(value)
 		b, errB := guidon.ParseVersion(string(c.Value))
-		whole := strings.Count(strings.SplitN(value, "-", 2)[0], ".") >= 2 && !strings.HasPrefix(value, "v")
-		return has && whole && errA == nil && errB == nil && holds(a.Compare(b))
+		core, _, _ := strings.Cut(value, "-")
+		whole := strings.Count(core, ".") >= 2 && !strings.HasPrefix(value, "v")
+		met = whole && errA == nil && errB == nil && isOrdered(a.Compare(b), operator)
 	}
+	return met != c.Inverted
 }
 
-func byTime(compare func(a, b time.Time) bool) comparison {
-	return func(u *User, c *constraint, _ string, _ bool) bool {
-		at, err := time.Parse(time.RFC3339, string(c.Value))
-		return err == nil && compare(u.At, at)
+// hasPart reports whether a value of the constraint is at the place in the text that the operator
+// says.
+func (c *constraint) hasPart(operator, text string) bool {
+	fold := func(text string) string { return text }
+	if c.CaseInsensitive {
+		fold = strings.ToLower
 	}
+	compare := map[string]func(text, part string) bool{
+		"CONTAINS": strings.Contains, "STARTS_WITH": strings.HasPrefix, "ENDS_WITH": strings.HasSuffix,
+	}[operator]
+	text = fold(text)
+	return slices.ContainsFunc(c.Values, func(part string) bool { return compare(text, fold(part)) })
+}
+
+// isOrdered reports whether the operator holds for the result of a comparison.
+func isOrdered(order int, operator string) bool {
+	switch operator {
+	case "EQ":
+		return order == 0
+	case "GT":
+		return order > 0
+	case "GTE":
+		return order >= 0
+	case "LT":
+		return order < 0
+	}
+	return order <= 0
 }
 
 // inBlock reports whether the address is the other one, or in the IPv4 block.

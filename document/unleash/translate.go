@@ -48,10 +48,10 @@ func (e *Environment) Document() (*service.Document, []Omission) {
 	}
 	d := &service.Document{Namespace: t.namespace}
 	var omissions []Omission
-	used, seen := map[string]*service.DocumentSegment{}, map[string]bool{}
+	used, seen := segments{}, map[string]bool{}
 	for i := range e.Features {
 		f := &e.Features[i]
-		flag, segments, err := t.flag(f)
+		flag, its, err := t.flag(f)
 		if seen[f.Name] {
 			err = errors.New("another feature has the same name")
 		}
@@ -61,14 +61,20 @@ func (e *Environment) Document() (*service.Document, []Omission) {
 			continue
 		}
 		d.Flags = append(d.Flags, flag)
-		for _, g := range segments {
-			used[g.Key] = g
-		}
+		maps.Copy(used, its)
 	}
-	for _, key := range slices.Sorted(maps.Keys(used)) {
-		d.Segments = append(d.Segments, used[key])
-	}
+	d.Segments = used.sorted()
 	return d, omissions
+}
+
+// segments are those of flags, by their keys.
+type segments map[string]*service.DocumentSegment
+
+func (s segments) sorted() (list []*service.DocumentSegment) {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		list = append(list, s[key])
+	}
+	return list
 }
 
 var notOfKey = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
@@ -77,7 +83,7 @@ var notOfKey = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
 func keyOf(name string) string { return cmp.Or(notOfKey.ReplaceAllString(name, "-"), "-") }
 
 // flag returns the feature as a flag, and the segments that it uses.
-func (t *translator) flag(f *Feature) (*service.DocumentFlag, []*service.DocumentSegment, error) {
+func (t *translator) flag(f *Feature) (*service.DocumentFlag, segments, error) {
 	strategies, err := f.active()
 	if err != nil {
 		return nil, nil, err
@@ -90,34 +96,23 @@ func (t *translator) flag(f *Feature) (*service.DocumentFlag, []*service.Documen
 			Description: service.OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100},
 		})
 	}
-	var used []*service.DocumentSegment
+	used := segments{}
 	for i := range strategies {
 		s := &strategies[i]
 		rule, err := t.rule(s)
 		if err == nil && rule != nil {
-			used = append(used, rule.segments...)
+			maps.Copy(used, rule.segments)
 			err = rule.addTo(flag, f, s)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("strategy %d (%s): %w", i+1, s.Name, err)
 		}
 	}
-	return flag, used, t.check(flag, used)
-}
-
-// check returns why a document cannot have the flag, or nil.
-func (t *translator) check(flag *service.DocumentFlag, used []*service.DocumentSegment) error {
-	segments := map[string]*service.DocumentSegment{}
-	for _, g := range used {
-		segments[g.Key] = g
-	}
-	alone := &service.Document{
-		Namespace: t.namespace, Flags: []*service.DocumentFlag{flag}, Segments: slices.Collect(maps.Values(segments)),
-	}
+	alone := &service.Document{Namespace: t.namespace, Flags: []*service.DocumentFlag{flag}, Segments: used.sorted()}
 	if problems, _ := alone.Problems(1); len(problems) > 0 {
-		return errors.New(problems[0].String())
+		return nil, nil, errors.New(problems[0].String())
 	}
-	return nil
+	return flag, used, nil
 }
 
 // active returns the strategies that apply, or why the feature as a whole is omitted.
@@ -143,14 +138,14 @@ func (f *Feature) hasVariants(strategies []strategy) bool {
 
 // rule is whom a strategy is for.
 type rule struct {
-	segments []*service.DocumentSegment
+	segments segments
 	condition
 	portion *guidon.Portion
 }
 
 // rule returns whom the strategy is for, or nil if it is for nobody.
 func (t *translator) rule(s *strategy) (*rule, error) {
-	r := &rule{}
+	r := &rule{segments: segments{}}
 	for i := range s.Constraints {
 		if err := r.add(&s.Constraints[i]); err != nil {
 			return nil, err
@@ -202,8 +197,8 @@ func (r *rule) addSegment(s *translatedSegment) error {
 	case s.as == nil:
 		r.clauses = append(r.clauses, s.condition.clauses...)
 		r.restrict(s.condition.from, s.condition.until)
-	case !slices.Contains(r.segments, s.as):
-		r.segments = append(r.segments, s.as)
+	default:
+		r.segments[s.as.Key] = s.as
 	}
 	return nil
 }
@@ -236,8 +231,12 @@ func (r *rule) addStrategy(s *strategy) (some bool, err error) {
 	return false, errors.New("it is a strategy of your own")
 }
 
-// list returns the items of a parameter, which are separated by commas.
+// list returns the items of a parameter, which are separated by commas. It is not safe for
+// concurrent use.
 func (s *strategy) list(parameter string) (items []string) {
+	if items, known := s.lists[parameter]; known {
+		return items
+	}
 	all := strings.Split(string(s.Parameters[parameter]), ",")
 	for i, item := range all {
 		if i > 0 {
@@ -250,6 +249,10 @@ func (s *strategy) list(parameter string) (items []string) {
 			items = append(items, item)
 		}
 	}
+	if s.lists == nil {
+		s.lists = map[string][]string{}
+	}
+	s.lists[parameter] = items
 	return items
 }
 
@@ -300,10 +303,7 @@ func splitOf(by, group string) (guidon.Split, error) {
 
 // addTo adds rules or a rollout to the flag.
 func (r *rule) addTo(flag *service.DocumentFlag, f *Feature, s *strategy) error {
-	var keys []string
-	for _, g := range r.segments {
-		keys = append(keys, g.Key)
-	}
+	keys := slices.Sorted(maps.Keys(r.segments))
 	operator := guidon.OrSegments
 	if len(keys) > 1 {
 		operator = guidon.AndSegments

@@ -22,7 +22,8 @@ const (
 	maxFeatures = 20_000
 )
 
-// Environment is the flags of Unleash in one of its environments. They must not be modified.
+// Environment is the flags of Unleash in one of its environments. They must not be modified, nor
+// used concurrently.
 type Environment struct {
 	Name     string // empty if the input does not say it
 	Features []Feature
@@ -47,6 +48,7 @@ type strategy struct {
 	Segments    []int
 	Variants    []variant
 	Disabled    bool
+	lists       map[string][]string // of parameters, see list
 
 	// In exports, where strategies are not within their features.
 	ID           string
@@ -161,6 +163,8 @@ func Read(from []byte) ([]*Environment, error) {
 	switch {
 	case in.Features == nil:
 		return nil, guidon.Errorf(guidon.InvalidArgument, `this is no export of Unleash: it has no "features"`)
+	case in.FeatureEnvironments != nil && len(in.FeatureEnvironments) == 0:
+		return nil, guidon.Errorf(guidon.InvalidArgument, `the export has no environment: "featureEnvironments" is empty`)
 	case len(in.Features) > maxFeatures:
 		return nil, guidon.Errorf(guidon.TooLarge, "there are more than %d features", maxFeatures)
 	}

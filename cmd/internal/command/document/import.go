@@ -123,7 +123,6 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 		"leave out rows of Flipt whose flag, segment, rule does not exist, as Flipt does")
 	i.unleash.flags(command)
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
-	command.MarkFlagsMutuallyExclusive("from", "from-flipt-database")
 	return command
 }
 

@@ -45,6 +45,12 @@ func (u *unleashSource) flags(command *cobra.Command) {
 	flags.StringVar(&u.environment, "environment", "", "`name` of the one environment to import, or of that of the URL")
 	flags.IntVar(&u.users, "verify", defaultVerifiedUsers, "compare the answers for this `number` of generated users for each flag")
 	flags.StringVar(&u.out, "out", "", "write the flags of Unleash to this `file` instead of importing them")
+	for _, name := range []string{"from", "url", "url-token-file", "environment", "verify", "out"} {
+		command.MarkFlagsMutuallyExclusive(name, "from-flipt-database")
+	}
+	for _, name := range []string{"skip-existing", "update", "drop", "dry-run"} {
+		command.MarkFlagsMutuallyExclusive("out", name)
+	}
 }
 
 func (u *unleashSource) chosen() bool { return u.from.Word != "" }
