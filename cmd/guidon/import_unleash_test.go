@@ -65,8 +65,8 @@ func TestImportUnleashErrors(t *testing.T) {
 		want string
 	}{
 		{cli.ExitUsage, "import x.yaml --verify 5", "can be combined only with --from unleash"},
-		{cli.ExitUsage, "import --from-flipt-database x.db --verify 5", "[from-flipt-database verify] were all set"},
-		{cli.ExitUsage, "import --from unleash x.json --out x.yaml --update", "[out update] were all set"},
+		{cli.ExitUsage, "import --from-flipt-database x.db --verify 5", "--from-flipt-database and --verify cannot be combined"},
+		{cli.ExitUsage, "import --from unleash x.json --out x.yaml --update", "--out and --update cannot be combined"},
 		{cli.ExitUsage, "import --from flagd x.json", "must be unleash"},
 		{cli.ExitUsage, "import --from unleash", "--from unleash needs one file, - for the standard input, or --url"},
 		{cli.ExitUsage, "import --from unleash x.json --url http://unleash.example/api", "--from unleash needs one file"},

@@ -248,7 +248,7 @@ func (g *generator) near(value string, values []string) string {
 	case 6:
 		return "v" + value
 	case 7, 8:
-		return value[:last] + string(rune(value[last])-1+rune(2*g.random.IntN(2))) // one less or more
+		return value[:last] + string(rune(value[last])-1+2*g.random.Int32N(2)) // one less or more
 	}
 	return value
 }
