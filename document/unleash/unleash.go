@@ -196,7 +196,8 @@ func placed(from []byte, err error) error {
 	}
 	before := from[:min(offset, int64(len(from)))]
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
-	return guidon.Errorf(guidon.InvalidArgument, "line %d, column %d: %s", bytes.Count(before, []byte("\n"))+1, utf8.RuneCount(line), message)
+	number := bytes.Count(before, []byte("\n")) + 1
+	return guidon.Errorf(guidon.InvalidArgument, "line %d, column %d: %s", number, utf8.RuneCount(line), message)
 }
 
 // environments returns the environments of an export.

@@ -151,9 +151,11 @@ func (g *generator) add(property string, values []string) {
 
 func (g *generator) addresses(blocks []string) {
 	for _, block := range blocks {
-		if prefix, _, cut := strings.Cut(block, "/"); cut || strings.Contains(prefix, ".") {
-			network := prefix[:strings.LastIndexByte(prefix, '.')+1]
-			g.add("remoteAddress", []string{prefix, "::ffff:" + prefix, network + "1", network + "77", network + "130", network + "254", "2001:db8::1"})
+		address, _, _ := strings.Cut(block, "/")
+		network := address[:strings.LastIndexByte(address, '.')+1]
+		g.add("remoteAddress", []string{address, "::ffff:" + address, "2001:db8::1"})
+		for _, last := range []string{"1", "77", "130", "254"} {
+			g.add("remoteAddress", []string{network + last})
 		}
 	}
 }
@@ -178,7 +180,8 @@ func (g *generator) constraints(constraints []constraint) {
 		at, err := time.Parse(time.RFC3339, string(c.Value))
 		switch {
 		case c.ContextName != currentTime:
-			g.add(c.ContextName, append(c.Values, string(c.Value)))
+			g.add(c.ContextName, c.Values)
+			g.add(c.ContextName, []string{string(c.Value)})
 		case err == nil:
 			g.times = append(g.times, at.Add(-time.Second), at.Add(time.Second))
 		}

@@ -166,7 +166,8 @@ func (i *importCommand) unleashText(ctx context.Context, paths []string) (source
 	}
 	u, err := url.Parse(i.unleash.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", nil, cli.UsageError("invalid --url: must have the form https://unleash.example/api, without user, query or fragment; the token is a separate option")
+		return "", nil, cli.UsageError("invalid --url: must have the form https://unleash.example/api, without user, query or fragment; " +
+			"the token is a separate option")
 	}
 	token := machine.Variable(i.Environ, "UNLEASH_TOKEN")
 	if i.unleash.tokenFile != "" {
