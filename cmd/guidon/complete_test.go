@@ -37,7 +37,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"flag", "rollout", "checkout", "--by", "pl"}, []string{"plan"}},
 		{[]string{"flag", "rule", "set", "checkout", "1", "--portion-by", "pl"}, []string{"plan"}},
 		{[]string{"flag", "rollout", "x", "--seed", "ch"}, []string{"checkout\tCheckout"}},
-		{[]string{"flag", "rollout", "checkout", "--hash", ""}, []string{"flipt", "flipt-fine", "murmur3"}},
+		{[]string{"flag", "rollout", "checkout", "--hash", ""}, []string{"flipt", "flipt-fine", "murmur3", "unleash"}},
 		{[]string{"undo", "-n", "small", ""}, []string{"2\tanonymous: create flag only-here", "1\tanonymous: create namespace small"}},
 		{[]string{"restore", "small@1"}, []string{"small@1\tanonymous: create namespace small"}},
 		{[]string{"log", "-n", "small", "--revision", "2"}, []string{"2\tanonymous: create flag only-here"}},
