@@ -34,7 +34,7 @@ func TestUnleashBuckets(t *testing.T) {
 	}{{"gr1", "123", 73, 796}, {"groupX", "999", 25, 260}} {
 		split := Split{Seed: tt.group + ":", Hash: UnleashHash}
 		variants, portion := newBucketer(split, "flag"), newPortionBucketer(split, "flag")
-		threshold := newThresholdShare(&RolloutThreshold{Percentage: float32(tt.percent), Split: &split}, "flag")
+		threshold := newBucketShare(newThresholdBucketer(&RolloutThreshold{Split: &split}, "flag"), 0, float32(tt.percent))
 		if got := variants.Bucket(tt.id) + 1; got != tt.variants || variants.Buckets() != 1000 {
 			t.Errorf("%s: variants: got %d of %d, want %d of 1000", tt.id, got, variants.Buckets(), tt.variants)
 		}
