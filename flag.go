@@ -41,6 +41,7 @@ type Flag struct {
 	Variants         []*Variant      `json:"variants,omitempty"` // in creation order
 	Rules            []*Rule         `json:"rules,omitempty"`    // sorted by rank
 	Rollouts         []*Rollout      `json:"rollouts,omitempty"` // sorted by rank
+	Requires         []Requirement   `json:"requires,omitempty"` // without which the flag is off
 	CreatedAt        time.Time       `json:"createdAt"`
 	UpdatedAt        time.Time       `json:"updatedAt"`
 
@@ -51,7 +52,7 @@ type Flag struct {
 // Additions reports whether the stored form of the flag has parts that releases from before the
 // schema step additions cannot read.
 func (f *Flag) Additions() bool {
-	return slices.ContainsFunc(f.Rules, (*Rule).Additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).Additions)
+	return len(f.Requires) > 0 || slices.ContainsFunc(f.Rules, (*Rule).Additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).Additions)
 }
 
 // Additions is [Flag.Additions] for one rule.

@@ -1,0 +1,207 @@
+package guidon
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Requirement is what a flag, or one of its rules, requires of another flag of its namespace.
+type Requirement struct {
+	FlagKey string   `json:"flagKey"`
+	Answers []string `json:"answers,omitempty"` // "true" or "false", or keys of variants, one of which it must be; none means "true"
+}
+
+// CloneRequirements returns a deep copy, or nil if there are none.
+func CloneRequirements(all []Requirement) []Requirement {
+	clone := slices.Clone(all)
+	for i := range clone {
+		clone[i].Answers = slices.Clone(clone[i].Answers)
+	}
+	return clone
+}
+
+// answerTrue is what a requirement without answers is met by.
+var answerTrue = []string{"true"}
+
+// Stated returns the answers that meet the requirement.
+func (r *Requirement) Stated() []string {
+	if len(r.Answers) == 0 {
+		return answerTrue
+	}
+	return r.Answers
+}
+
+// requirements yields those of the flag and of its rules.
+func (f *Flag) requirements(yield func(*Requirement) bool) {
+	for i := range f.Requires {
+		if !yield(&f.Requires[i]) {
+			return
+		}
+	}
+	for _, c := range f.EachConditions() {
+		for i := range c.Requires {
+			if !yield(&c.Requires[i]) {
+				return
+			}
+		}
+	}
+}
+
+// compiledRequirement is a requirement prepared for evaluation.
+type compiledRequirement struct {
+	key     string
+	flag    *CompiledFlag // nil if there is none: it is never met
+	answers []string
+}
+
+func compileRequirements(all []Requirement) []compiledRequirement {
+	if len(all) == 0 {
+		return nil
+	}
+	compiled := make([]compiledRequirement, len(all))
+	for i := range all {
+		compiled[i] = compiledRequirement{key: all[i].FlagKey, answers: all[i].Stated()}
+	}
+	return compiled
+}
+
+// unmet returns the key of the first flag that does not answer as required, or "". It sets
+// bucketed if the entity's id was hashed. The error is that of evaluating a required flag.
+func unmet(all []compiledRequirement, entityID string, context map[string]string, bucketed *bool) (key string, err error) {
+	for i := range all {
+		r := &all[i]
+		if r.flag == nil {
+			return r.key, nil
+		}
+		answer, err := r.flag.answer(entityID, context, bucketed)
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(r.answers, answer) {
+			return r.key, nil
+		}
+	}
+	return "", nil
+}
+
+// answer returns the result as requirements name it.
+func (f *CompiledFlag) answer(entityID string, context map[string]string, bucketed *bool) (string, error) {
+	if f.kind == BooleanFlag {
+		result, err := f.Boolean(entityID, context)
+		*bucketed = *bucketed || result.Bucketed
+		return strconv.FormatBool(result.Enabled), err
+	}
+	result, err := f.Variant(entityID, context)
+	*bucketed = *bucketed || result.Bucketed
+	return result.VariantKey, err
+}
+
+// setRequiring records whether the flag with the key, which is nil if it was deleted, requires
+// others.
+func (s *Snapshot) setRequiring(key string, f *Flag) {
+	requiring := false
+	if f != nil {
+		f.requirements(func(*Requirement) bool { requiring = true; return false })
+	}
+	switch {
+	case requiring == s.requiring[key]: // the map may be shared
+	case !requiring:
+		delete(s.requiring, key)
+	case s.requiring == nil:
+		s.requiring = map[string]bool{key: true}
+	default:
+		s.requiring[key] = true
+	}
+}
+
+// dependents adds the flags to users that depend on the changed ones, whose keys are given, or on
+// users themselves.
+func (s *Snapshot) dependents(changed map[string]*Flag, users []*CompiledFlag) []*CompiledFlag {
+	if len(s.requiring) == 0 {
+		return users
+	}
+	stale := make(map[string]bool, len(changed)+len(users))
+	for key := range changed {
+		stale[key] = true
+	}
+	for _, f := range users {
+		stale[f.key] = true
+	}
+	for grown := true; grown; {
+		grown = false
+		for key := range s.requiring {
+			f := s.flagByKey.get(key)
+			if stale[key] || f == nil || !f.requiresAny(stale) {
+				continue
+			}
+			stale[key], grown = true, true
+			users = append(users, f)
+		}
+	}
+	return users
+}
+
+func (f *CompiledFlag) requiresAny(keys map[string]bool) (any bool) {
+	f.flag.requirements(func(r *Requirement) bool {
+		any = keys[r.FlagKey]
+		return !any
+	})
+	return any
+}
+
+// link lets the requirements of flags that were just compiled point to flags. Those in a cycle,
+// which no write permits, point to none.
+func link(compiled []*CompiledFlag, flag func(key string) *CompiledFlag) {
+	var cyclic []*compiledRequirement
+	for _, f := range compiled {
+		for r := range f.requirements {
+			r.flag = flag(r.key)
+		}
+	}
+	for _, f := range compiled {
+		for r := range f.requirements {
+			if r.flag != nil && r.flag.reaches(f, map[*CompiledFlag]bool{}) {
+				cyclic = append(cyclic, r)
+			}
+		}
+	}
+	for _, r := range cyclic {
+		r.flag = nil
+	}
+}
+
+// reaches reports whether the flag is the target, or requires it directly or indirectly.
+func (f *CompiledFlag) reaches(target *CompiledFlag, seen map[*CompiledFlag]bool) bool {
+	if f == target {
+		return true
+	}
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	for r := range f.requirements {
+		if r.flag != nil && r.flag.reaches(target, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// requirements yields those of the flag and of its rules.
+func (f *CompiledFlag) requirements(yield func(*compiledRequirement) bool) {
+	for i := range f.requires {
+		if !yield(&f.requires[i]) {
+			return
+		}
+	}
+	for _, s := range f.Steps() {
+		if s.Conditions == nil {
+			continue
+		}
+		for i := range s.Conditions.requires {
+			if !yield(&s.Conditions.requires[i]) {
+				return
+			}
+		}
+	}
+}
