@@ -38,7 +38,7 @@ func (r ruleVerbs) ramp() verb {
 		names: "the key", args: arguments(1, false), complete: completeInOrder(r.complete, cli.CompleteWords(actions...)),
 		options: func(command *cobra.Command) {
 			r.dryRunFlag(command)
-			command.Flags().Int32Var(rule, "rule", 0, "number of the rule (default: the only one with a ramp)")
+			command.Flags().Int32Var(rule, "rule", 0, "`number` of the rule (default: the only one with a ramp)")
 		},
 		check: func(command *cobra.Command) error {
 			switch action := command.Flags().Arg(1); {

@@ -30,7 +30,7 @@ func (o *rampOptions) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.over, "over", 0, "reach the percentage in equal steps within this `time`, such as 72h or 3d; 0 immediately")
 	flags.Func("steps", "reach the percentage after these `steps`, such as 5%:24h,25%:24h", o.addSteps)
 	flags.String("ramp-from", "", "`percentage` before the first step (default: the present one, or 0% of a new rule)")
-	flags.String("ramp-start", "", "`time` of the first step, rounded up to a minute (default: now, or --from if that is later)")
+	flags.String("ramp-start", "", "`time` at which the ramp starts, rounded up to a minute (default: now, or a later --from)")
 	flags.DurationVar(&o.confirmEvery, "confirm-every", 0, "the ramp needs a confirmation within this `time`, again and again; 0 for none")
 	flags.Var(&o.lapse, "lapse", "without a confirmation, the ramp holds its percentage, or goes back to the first one")
 }
