@@ -145,7 +145,7 @@ func filledFlags(plain bool) []*guidon.Flag {
 		for _, r := range f.Rollouts {
 			r.Conditions = &guidon.Conditions{}
 			if r.Threshold != nil {
-				r.Threshold.Start, r.Threshold.Split = 0, nil
+				r.Threshold.Start, r.Threshold.Split, r.Threshold.Ramp = 0, nil, nil
 			}
 		}
 	}

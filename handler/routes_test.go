@@ -87,7 +87,7 @@ func TestEveryPathVariableIsAField(t *testing.T) {
 
 // TestReadsAndWrites checks the classification of the operations against their names.
 func TestReadsAndWrites(t *testing.T) {
-	changing := []string{"Create", "Update", "Delete", "Order", "Import", "Apply", "Replace", "Turn", "Patch"}
+	changing := []string{"Create", "Update", "Delete", "Order", "Import", "Apply", "Replace", "Turn", "Control", "Patch"}
 	for _, o := range handler.Operations() {
 		changes := slices.ContainsFunc(changing, func(verb string) bool { return strings.HasPrefix(o.Method(), verb) })
 		want := changes && o.Area == call.AreaManagement

@@ -37,8 +37,8 @@ func RampActions() []string {
 func (s *Service) ControlRamp(
 	ctx context.Context, w Write, namespace, key string, rule int, action RampAction, unlessChangedSince *int64,
 ) (*EditResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) {
-		return true, controlRamp(f, rule, action, tx.Now())
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, _ Tx, f *guidon.Flag) (bool, error) {
+		return true, controlRamp(f, rule, action, s.now())
 	})
 }
 

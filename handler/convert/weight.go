@@ -29,6 +29,9 @@ var weights = map[reflect.Type]int{
 	reflect.TypeFor[guidon.ConstraintGroup](): 64,
 	reflect.TypeFor[guidon.Portion]():         64,
 	reflect.TypeFor[guidon.Split]():           64,
+	reflect.TypeFor[guidon.Ramp]():            256,
+	reflect.TypeFor[guidon.RampStep]():        64,
+	reflect.TypeFor[guidon.RampConfirm]():     128,
 	reflect.TypeFor[guidon.Segment]():         320,
 	reflect.TypeFor[guidon.Constraint]():      320,
 	reflect.TypeFor[change.Record]():          1216, // with its actor and its summary

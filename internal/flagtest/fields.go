@@ -33,6 +33,15 @@ func FilledFlags() []*guidon.Flag {
 			r.Rank, r.Conditions.Everyone = int32(i+1), false
 		}
 		f.Rollouts[0].Conditions = nil
+		for i := range max(len(f.Rules), len(f.Rollouts)) {
+			for _, r := range ramps(f, i) {
+				if i == 0 {
+					r.Steps = nil // which exclude Over
+				} else {
+					r.Over = 0
+				}
+			}
+		}
 		f.Rollouts[0].Segment, f.Rollouts[1].Threshold = nil, nil // one or the other
 	}
 	for _, c := range slices.Concat(conditionsOf(variant), conditionsOf(boolean)) {
@@ -45,6 +54,20 @@ func FilledFlags() []*guidon.Flag {
 	variant.Type, boolean.Type = guidon.VariantFlag, guidon.BooleanFlag
 	variant.Key, boolean.Key = "variant", "boolean"
 	return []*guidon.Flag{variant, boolean}
+}
+
+// ramps returns those of the rule and the rollout with the index.
+func ramps(f *guidon.Flag, i int) (all []*guidon.Ramp) {
+	if p := f.Rules[i].Stated().Portion; p != nil {
+		all = append(all, p.Ramp)
+	}
+	if p := f.Rollouts[i].Stated().Portion; p != nil {
+		all = append(all, p.Ramp)
+	}
+	if t := f.Rollouts[i].Threshold; t != nil {
+		all = append(all, t.Ramp)
+	}
+	return all
 }
 
 func conditionsOf(f *guidon.Flag) (all []*guidon.Conditions) {
@@ -87,6 +110,8 @@ func fill(v reflect.Value, name string, n *int) {
 			*value = value.Truncate(time.Second)
 		case "Until":
 			*value = value.Truncate(time.Second).AddDate(1000, 0, 0)
+		case "Start", "Paused", "Reversed", "Last":
+			*value = value.Truncate(time.Minute)
 		}
 		return
 	case *time.Duration:
@@ -198,7 +223,10 @@ func each(v reflect.Value, path string, do func(path string, v reflect.Value)) {
 func change(v reflect.Value, name string) {
 	switch value := v.Addr().Interface().(type) {
 	case *time.Time:
-		*value = value.Add(time.Second)
+		*value = value.Add(time.Minute)
+		return
+	case *time.Duration:
+		*value += time.Minute
 		return
 	case *json.RawMessage:
 		*value = json.RawMessage(`{"n":"changed"}`)
