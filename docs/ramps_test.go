@@ -46,7 +46,7 @@ func rampCourses() []rampCourse {
 		{"100 % in three days", over, 100, nil},
 		{"the same, paused for a day", over, 100, []rampAction{{24, (*guidon.Ramp).Pause}, {48, (*guidon.Ramp).Resume}}},
 		{"the same, reversed after two days", over, 100, []rampAction{{48, (*guidon.Ramp).Reverse}}},
-		{"5 %, 25 % and then 50 %, last confirmed after 30 hours", steps, 50, []rampAction{
+		{"in steps, last confirmed after 30 hours", steps, 50, []rampAction{
 			{10, (*guidon.Ramp).Confirmed}, {20, (*guidon.Ramp).Confirmed}, {30, (*guidon.Ramp).Confirmed},
 		}},
 	}
@@ -73,7 +73,7 @@ func (c rampCourse) percentages(t *testing.T) (all []float32) {
 // drawRamps returns the picture of the ramps, two next to each other.
 func drawRamps(t *testing.T, c theme) string {
 	t.Helper()
-	const chartWidth, chartHeight, row = 380, 100, 172
+	const chartWidth, chartHeight, row = 350, 100, 172
 	var svg strings.Builder
 	out := func(format string, args ...any) { fmt.Fprintf(&svg, format+"\n", args...) }
 	courses := rampCourses()
@@ -81,7 +81,7 @@ func drawRamps(t *testing.T, c theme) string {
 	out(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="14" role="img">`, pictureWidth, height)
 	out(`  <rect width="%d" height="%d" fill="%s"/>`, pictureWidth, height, c.ground)
 	for i, course := range courses {
-		left, top := margin+i%2*(chartWidth+60), i/2*row+40
+		left, top := margin+i%2*(chartWidth+80), i/2*row+40
 		x := func(hour int) float64 { return float64(left) + float64(hour*chartWidth)/(24*rampDays) }
 		y := func(percentage float32) float64 { return float64(top+chartHeight) - float64(percentage) }
 		out(`  <text x="%d" y="%d" font-weight="600" fill="%s">%s</text>`, left, top-16, c.text, course.title)
@@ -90,7 +90,7 @@ func drawRamps(t *testing.T, c theme) string {
 			out(`  <text x="%d" y="%.1f" font-size="12" fill="%s">%.0f %%</text>`, left+chartWidth+4, y(percentage)+4, c.faint, percentage)
 		}
 		for day := range rampDays + 1 {
-			out(`  <text x="%.1f" y="%d" font-size="12" text-anchor="middle" fill="%s">%d</text>`, x(24*day), top+chartHeight+17, c.faint, day)
+			out(`  <text x="%.1f" y="%d" font-size="12" text-anchor="middle" fill="%s">day %d</text>`, x(24*day), top+chartHeight+17, c.faint, day)
 		}
 		path := fmt.Sprintf("M%.1f %.1f", x(0), y(0))
 		for hour, percentage := range course.percentages(t) {
