@@ -69,8 +69,12 @@ func forceWords(c *guidon.Conditions, epoch int64) string {
 	return "it held " + TimesWords(c)
 }
 
-// maxLater limits the boundaries for which an effect is computed.
-const maxLater = 20
+// Limits of the boundaries for which an effect is computed, and of those at which only ramps change
+// shares.
+const (
+	maxLater = 20
+	maxRamps = 5
+)
 
 // comingBoundaries returns the boundaries of the flags, of which each may be nil, after the epoch,
 // in order.
@@ -86,6 +90,30 @@ func comingBoundaries(epoch int64, flags ...*guidon.Flag) (coming []int64) {
 	return coming[first:]
 }
 
+// effectBoundaries returns the next boundaries of the flags. Of those at which only ramps change
+// shares, it returns the first and the last, and some between.
+func effectBoundaries(epoch int64, flags ...*guidon.Flag) []int64 {
+	times := map[int64]bool{}
+	for _, f := range flags {
+		if f == nil {
+			continue
+		}
+		for _, c := range f.EachConditions() {
+			times[c.From.Unix()], times[c.Until.Unix()] = true, true
+		}
+	}
+	coming := comingBoundaries(epoch, flags...)
+	ramps := slices.DeleteFunc(slices.Clone(coming), func(at int64) bool { return times[at] })
+	if len(ramps) > maxRamps {
+		some := map[int64]bool{}
+		for i := range maxRamps {
+			some[ramps[i*(len(ramps)-1)/(maxRamps-1)]] = true
+		}
+		coming = slices.DeleteFunc(coming, func(at int64) bool { return !times[at] && !some[at] })
+	}
+	return coming[:min(len(coming), maxLater)]
+}
+
 // LaterEffect is the effect from an instant on, which differs from that before it.
 type LaterEffect struct {
 	At time.Time
@@ -94,9 +122,9 @@ type LaterEffect struct {
 
 // later finds what the effect is at the next boundaries of the flag in both states.
 func (e *Effect) later(ctx context.Context, before, after *guidon.Snapshot, flagKey string) error {
-	coming := comingBoundaries(max(before.Epoch(), after.Epoch()), before.Flag(flagKey), after.Flag(flagKey))
+	coming := effectBoundaries(max(before.Epoch(), after.Epoch()), before.Flag(flagKey), after.Flag(flagKey))
 	latest := e.describe()
-	for _, boundary := range coming[:min(len(coming), maxLater)] {
+	for _, boundary := range coming {
 		at := time.Unix(boundary, 0).UTC()
 		next, err := effectOf(ctx, before.Preview(at), after.Preview(at), flagKey)
 		if err != nil {
@@ -135,9 +163,14 @@ type RuleBoundary struct {
 	Percentage *float32 // from then on; nil unless it changes
 }
 
-// TimelineOf returns the boundaries of the flag after the epoch, in order.
-func TimelineOf(f *guidon.Flag, epoch int64) (boundaries []Boundary) {
-	for _, at := range comingBoundaries(epoch, f) {
+// maxTimeline limits a timeline.
+const maxTimeline = 1000
+
+// TimelineOf returns the next boundaries of the flag after the epoch, in order, and whether there
+// are more.
+func TimelineOf(f *guidon.Flag, epoch int64) (boundaries []Boundary, more bool) {
+	coming := comingBoundaries(epoch, f)
+	for _, at := range coming[:min(len(coming), maxTimeline)] {
 		b := Boundary{At: time.Unix(at, 0).UTC()}
 		for i, c := range f.EachConditions() {
 			if !c.From.IsZero() && c.From.Unix() == at {
@@ -152,7 +185,7 @@ func TimelineOf(f *guidon.Flag, epoch int64) (boundaries []Boundary) {
 		}
 		boundaries = append(boundaries, b)
 	}
-	return boundaries
+	return boundaries, len(coming) > maxTimeline
 }
 
 // rampTo returns the percentage of the rule from the instant on, and whether its ramp changes it

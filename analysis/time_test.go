@@ -61,13 +61,44 @@ func TestTimelineOf(t *testing.T) {
 		hours(2):                   all[2:],
 		hours(3):                   nil,
 	} {
-		if diff := cmp.Diff(want, analysis.TimelineOf(f, epoch.Unix())); diff != "" {
-			t.Errorf("after %v (-want +got):\n%s", epoch, diff)
+		got, more := analysis.TimelineOf(f, epoch.Unix())
+		if diff := cmp.Diff(want, got); diff != "" || more {
+			t.Errorf("after %v (-want +got):\n%s more: %t", epoch, diff, more)
 		}
 	}
 	f.Type = guidon.VariantFlag
-	if got := analysis.TimelineOf(f, 0); got != nil {
+	if got, _ := analysis.TimelineOf(f, 0); got != nil {
 		t.Errorf("rollouts of a variant flag: got %v", got)
+	}
+}
+
+// rising returns a threshold that reaches the percentage in so many hours.
+func rising(percentage float32, hours int) *guidon.Rollout {
+	r := flagtest.Threshold(percentage, true)
+	r.Threshold.Ramp = &guidon.Ramp{Start: flagtest.FuzzedStart, Over: time.Duration(hours) * time.Hour}
+	return r
+}
+
+// TestTimelineOfRamps: a ramp is in the timeline where it changes the buckets of its share. Not all
+// changes of many ramps are.
+func TestTimelineOfRamps(t *testing.T) {
+	got, more := analysis.TimelineOf(flagtest.BooleanFlag("f", false, rising(4, 10)), 0)
+	var want []analysis.Boundary
+	for i, percentage := range []float32{0.04, 1.04, 2.04, 3.04} { // the first of each bucket
+		at := flagtest.FuzzedStart.Add(time.Duration(6*(25*i+1)) * time.Minute)
+		want = append(want, analysis.Boundary{At: at, Rules: []analysis.RuleBoundary{{Index: 0, Percentage: &percentage}}})
+	}
+	if diff := cmp.Diff(want, got); diff != "" || more {
+		t.Errorf("(-want +got):\n%s more: %t", diff, more)
+	}
+	var many []*guidon.Rollout
+	for i := range 20 {
+		r := rising(100, 24)
+		r.Threshold.Ramp.Start = r.Threshold.Ramp.Start.Add(time.Duration(i) * time.Minute)
+		many = append(many, r)
+	}
+	if got, more := analysis.TimelineOf(flagtest.BooleanFlag("f", false, many...), 0); len(got) != 1000 || !more {
+		t.Errorf("got %d boundaries, more: %t, want 1000 and more", len(got), more)
 	}
 }
 
@@ -134,5 +165,16 @@ func TestLaterLimit(t *testing.T) {
 	e, err := analysis.EffectOf(t.Context(), before, flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, rollouts...)), "f")
 	if err != nil || len(e.Later) != 20 || !e.Later[19].At.Equal(hours(20)) {
 		t.Errorf("got %d later effects, %v, want 20", len(e.Later), err)
+	}
+	e, err = analysis.EffectOf(t.Context(), before, flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, rising(100, 100), during(50, 2, 3))), "f")
+	if err != nil || len(e.Later) == 0 {
+		t.Fatal(e, err)
+	}
+	var at []time.Duration
+	for _, later := range e.Later {
+		at = append(at, later.At.Sub(flagtest.FuzzedStart))
+	}
+	if diff := cmp.Diff([]time.Duration{time.Hour, 2 * time.Hour, 3 * time.Hour, 27 * time.Hour, 51 * time.Hour, 75 * time.Hour, 100 * time.Hour}, at); diff != "" {
+		t.Errorf("the effects of a ramp (-want +got):\n%s", diff)
 	}
 }

@@ -20,8 +20,7 @@ func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T
 		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups },
 			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
 		except, everyone,
-		whole("portion", "portion", func(t *T) **guidon.Portion { return &at(t).Portion },
-			func(p *guidon.Portion) string { return PortionWords(p, "") }),
+		portion(func(t *T) **guidon.Portion { return &at(t).Portion }),
 		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
 		instant("until", "end time", func(t *T) *time.Time { return &at(t).Until }),
 	} {
@@ -57,6 +56,21 @@ func timesWords(c *guidon.Conditions) string {
 	return ""
 }
 
+// portion returns the member for a portion.
+func portion[T any](at func(*T) **guidon.Portion) *value[T] {
+	v := whole("portion", "portion", at, func(p *guidon.Portion) string { return PortionWords(p, "") })
+	v.show = func(t *T) any {
+		p := *at(t)
+		if p == nil || p.Ramp == nil {
+			return bareText(PortionWords(p, ""))
+		}
+		rest := *p
+		rest.Ramp = nil
+		return ramped{PortionWords(&rest, ""), p.Ramp}
+	}
+	return v
+}
+
 // split returns the member for a way to divide.
 func split[T any](at func(*T) **guidon.Split) *value[T] {
 	v := whole("split", "divided", at, func(s *guidon.Split) string {
@@ -71,52 +85,6 @@ func split[T any](at func(*T) **guidon.Split) *value[T] {
 		}
 	}
 	return v
-}
-
-// ramp returns the member for a ramp.
-func ramp[T any](at func(*T) **guidon.Ramp) *value[T] {
-	v := whole("ramp", "ramp", at, rampWords)
-	v.set = func(to, from *T) { *at(to) = (*at(from)).Clone() }
-	return v
-}
-
-// rampWords returns the ramp in words, such as "reached over 72h from 1 December 2026 09:00 UTC", or
-// "" if r is nil.
-func rampWords(r *guidon.Ramp) string {
-	if r == nil {
-		return ""
-	}
-	text := "reached over " + guidon.DurationText(r.Over)
-	if len(r.Steps) > 0 {
-		steps := make([]string, len(r.Steps))
-		for i, s := range r.Steps {
-			steps[i] = analysis.PercentWords(s.Percentage) + " for " + guidon.DurationText(s.For)
-		}
-		text = "reached after " + strings.Join(steps, ", ")
-	}
-	text += " from " + analysis.InstantWords(r.Start)
-	if r.Initial != 0 {
-		text += ", starting at " + analysis.PercentWords(r.Initial)
-	}
-	if r.Delay != 0 {
-		text += ", delayed by " + guidon.DurationText(r.Delay)
-	}
-	if c := r.Confirm; c != nil {
-		text += ", confirmed every " + guidon.DurationText(c.Every)
-		if c.Lapse == guidon.BackRamp {
-			text += " or taken back"
-		}
-		if !c.Last.IsZero() {
-			text += ", last on " + analysis.InstantWords(c.Last)
-		}
-	}
-	if !r.Paused.IsZero() {
-		text += ", paused on " + analysis.InstantWords(r.Paused)
-	}
-	if !r.Reversed.IsZero() {
-		text += ", reversed on " + analysis.InstantWords(r.Reversed)
-	}
-	return text
 }
 
 // whole returns the member for a field with pointers, which JSON forms have only if it is set. Its

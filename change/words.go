@@ -26,6 +26,11 @@ const changed = "changed"
 func transition(before, after any, long bool) Wording {
 	was, shortBefore := valueWords(before)
 	is, shortAfter := valueWords(after)
+	if ramp, is := before.(ramped); is {
+		if action := ramp.action(after); action != "" {
+			return Wording{What: action}
+		}
+	}
 	switch {
 	case after == negation(true):
 		return Wording{What: "negated"}
@@ -44,7 +49,7 @@ func transition(before, after any, long bool) Wording {
 // isEmpty reports whether the value is a text without characters.
 func isEmpty(value any) bool {
 	o, ok := value.(operand)
-	return value == "" || ok && o.constraint.Value == ""
+	return value == "" || value == bareText("") || ok && o.constraint.Value == ""
 }
 
 // Values that words show differently from their JSON form.
@@ -76,6 +81,9 @@ func valueWords(value any) (string, bool) {
 	case operand:
 		_, _, words := analysis.ComparisonWords(value.constraint)
 		return cmp.Or(words, nothing), len(words) <= 2*maxQuoted
+	case ramped:
+		text := value.words()
+		return text, len(text) <= 3*maxQuoted
 	case bool:
 		return map[bool]string{false: "no", true: "yes"}[value], true
 	case []string:

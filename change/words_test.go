@@ -178,6 +178,49 @@ func TestValuesInWords(t *testing.T) {
 
 // TestWording: a difference in words has the names of the parts one by one, because a key may
 // have any character.
+// TestRampsInWords: what an action does with a ramp, of a threshold and of a portion.
+func TestRampsInWords(t *testing.T) {
+	morning := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	plain := &guidon.Ramp{Start: morning, Over: time.Hour, Initial: 5, Confirm: &guidon.RampConfirm{Every: time.Hour}}
+	edited := func(edit func(*guidon.Ramp)) *guidon.Ramp {
+		r := plain.Clone()
+		edit(r)
+		return r
+	}
+	paused := edited(func(r *guidon.Ramp) { r.Paused = morning.Add(time.Minute) })
+	for _, test := range []struct {
+		name          string
+		before, after *guidon.Ramp
+		want          string // of a threshold; X stands for the ramp's name
+	}{
+		{"paused", plain, paused, "Xpaused"},
+		{"resumed", paused, edited(func(r *guidon.Ramp) { r.Delay = time.Hour }), "Xresumed"},
+		{"reversed", paused, edited(func(r *guidon.Ramp) { r.Reversed, r.Delay = morning.Add(time.Hour), time.Minute }), "Xreversed"},
+		{"confirmed", plain, edited(func(r *guidon.Ramp) { r.Confirm.Last = morning.Add(time.Hour) }), "Xconfirmed"},
+		{"edited", plain, edited(func(r *guidon.Ramp) { r.Initial = 7 }), ""},
+	} {
+		threshold := func(r *guidon.Ramp) *guidon.Flag {
+			o := flagtest.Threshold(50, true)
+			o.Threshold.Ramp = r
+			return boolean(o)
+		}
+		portion := func(r *guidon.Ramp) *guidon.Flag {
+			return boolean(&guidon.Rollout{Segment: &guidon.RolloutSegment{Value: true}, Conditions: &guidon.Conditions{
+				Everyone: true, Portion: &guidon.Portion{Percentage: 50, Ramp: r},
+			}})
+		}
+		for name, got := range map[string][2]string{
+			"threshold": {record(t, change.KindFlag, "f", threshold(test.before), threshold(test.after)).Summary(), "rule 1: ramp "},
+			"portion":   {record(t, change.KindFlag, "f", portion(test.before), portion(test.after)).Summary(), "rule 1: portion ramp "},
+		} {
+			want := got[1] + strings.TrimPrefix(test.want, "X")
+			if test.want != "" && got[0] != want || !strings.HasPrefix(got[0], "rule 1: ") {
+				t.Errorf("%s, %s: got %q, want %q", name, test.name, got[0], want)
+			}
+		}
+	}
+}
+
 func TestWording(t *testing.T) {
 	before, after := boolean(), boolean()
 	before.Metadata, after.Metadata = json.RawMessage(`{"a: b → c":1}`), json.RawMessage(`{"a: b → c":2}`)

@@ -194,10 +194,10 @@ func TestTimeInAnalyses(t *testing.T) {
 	}
 	exactly("GET", flags+"/f/timeline", "", `{"boundaries":[`+
 		`{"at":"2090-12-01T09:00:00Z","rules":[{"number":2,"ends":false,"text":"rule 2 begins: 100%: on"}]},`+
-		`{"at":"2090-12-24T00:00:00Z","rules":[{"number":2,"ends":true,"text":"rule 2 ends: 100%: on"}]}]}`)
+		`{"at":"2090-12-24T00:00:00Z","rules":[{"number":2,"ends":true,"text":"rule 2 ends: 100%: on"}]}],"truncated":false}`)
 	exactly("GET", future+"/f/timeline", "", `{"boundaries":[`+
-		`{"at":"2090-12-24T00:00:00Z","rules":[{"number":2,"ends":true,"text":"rule 2 ends: 100%: on"}]}]}`)
-	exactly("GET", flags+"/plain/timeline", "", `{"boundaries":[]}`)
+		`{"at":"2090-12-24T00:00:00Z","rules":[{"number":2,"ends":true,"text":"rule 2 ends: 100%: on"}]}],"truncated":false}`)
+	exactly("GET", flags+"/plain/timeline", "", `{"boundaries":[],"truncated":false}`)
 	s.do("GET", flags+"/nope/timeline", "").check(t, 404, `{"code":5,"message":"flag \"default/nope\" not found","details":[]}`)
 
 	type explanation struct {

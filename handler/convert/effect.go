@@ -60,9 +60,10 @@ func flagOutcome(o analysis.Outcome) *guidonv1.FlagOutcome {
 	return m
 }
 
-// Timeline returns the message of the boundaries of the flag.
-func Timeline(f *guidon.Flag, boundaries []analysis.Boundary) *guidonv1.FlagTimeline {
-	return &guidonv1.FlagTimeline{Boundaries: All(boundaries, func(b analysis.Boundary) *guidonv1.FlagBoundary {
+// Timeline returns the message of the boundaries of the flag after the epoch.
+func Timeline(f *guidon.Flag, epoch int64) *guidonv1.FlagTimeline {
+	boundaries, more := analysis.TimelineOf(f, epoch)
+	return &guidonv1.FlagTimeline{Truncated: more, Boundaries: All(boundaries, func(b analysis.Boundary) *guidonv1.FlagBoundary {
 		return &guidonv1.FlagBoundary{At: Timestamp(b.At), Rules: All(b.Rules, func(r analysis.RuleBoundary) *guidonv1.RuleBoundary {
 			verb := "begins: " + change.RuleWords(f, r.Index)
 			switch {

@@ -25,7 +25,7 @@ func GetFlagTimeline(_ context.Context, v service.View, m *guidonv1.GetFlagTimel
 	if err != nil {
 		return nil, err
 	}
-	return convert.Timeline(f, analysis.TimelineOf(f, v.Snapshot.Epoch())), nil
+	return convert.Timeline(f, v.Snapshot.Epoch()), nil
 }
 
 // CheckPreviewFlag checks that there is a key, and an edited flag, a switch or an action.

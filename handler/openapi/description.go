@@ -61,7 +61,7 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/guidon.v1.EditService/ReplaceSegment":    "Constraints that stay keep their ids. With unlessChangedSince, the status is 412 if the segment has changed after that revision.",
 	"/guidon.v1.EditService/TurnFlagOff":       "A boolean flag gets a rule before all others that makes it false. A variant flag becomes not enabled, and its metadata get guidon.turnedOff. Nothing else changes, so turning it on again restores what was before.",
 	"/guidon.v1.EditService/TurnFlagOn":        "Changes nothing if the flag is not off. A flag that is off but has not been turned off is enabled with everyone, and the status is 400 without.",
-	"/guidon.v1.EditService/ControlRamp":       "The status is 400 if the rule has no ramp, or if the action does not fit what the ramp does. stop and finish end the ramp.",
+	"/guidon.v1.EditService/ControlRamp":       "The status is 400 if the rule has no ramp, and 412 if the action does not fit what the ramp does. stop and finish end the ramp.",
 	"/guidon.v1.EditService/MergeFlag":         "What one side alone has changed is taken from it. What both have changed differently is a conflict, which the request can resolve.",
 	"/guidon.v1.EditService/MergeSegment":      "What one side alone has changed is taken from it. What both have changed differently is a conflict, which the request can resolve.",
 	"/guidon.v1.EditService/Patch":             "All problems are reported together. An item with unlessChangedSince fails with 412 if its object has changed after that revision.",

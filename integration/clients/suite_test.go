@@ -67,7 +67,7 @@ var insideTests = []string{
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
 	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestReadOnlyTrusted", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
-	"TestSignIn", "TestSnapshotObserved", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTime", "TestTimeInAnalyses", "TestTimeOfStates", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
+	"TestSignIn", "TestSnapshotObserved", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTime", "TestTimeInAnalyses", "TestRamp", "TestTimeOfStates", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate

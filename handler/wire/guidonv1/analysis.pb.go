@@ -1289,7 +1289,9 @@ func (x *GetFlagTimelineRequest) GetKey() string {
 type FlagTimeline struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The instants to come, in order.
-	Boundaries    []*FlagBoundary `protobuf:"bytes,1,rep,name=boundaries,proto3" json:"boundaries,omitempty"`
+	Boundaries []*FlagBoundary `protobuf:"bytes,1,rep,name=boundaries,proto3" json:"boundaries,omitempty"`
+	// Whether there are more than the 1,000 of the list.
+	Truncated     bool `protobuf:"varint,2,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1329,6 +1331,13 @@ func (x *FlagTimeline) GetBoundaries() []*FlagBoundary {
 		return x.Boundaries
 	}
 	return nil
+}
+
+func (x *FlagTimeline) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
 }
 
 // FlagBoundary is an instant at which rules of a flag begin or end, or shares change.
@@ -2080,11 +2089,12 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\aenabled\x18\x04 \x01(\bR\aenabled\"O\n" +
 	"\x16GetFlagTimelineRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\"G\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"e\n" +
 	"\fFlagTimeline\x127\n" +
 	"\n" +
 	"boundaries\x18\x01 \x03(\v2\x17.guidon.v1.FlagBoundaryR\n" +
-	"boundaries\"i\n" +
+	"boundaries\x12\x1c\n" +
+	"\ttruncated\x18\x02 \x01(\bR\ttruncated\"i\n" +
 	"\fFlagBoundary\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12-\n" +
 	"\x05rules\x18\x02 \x03(\v2\x17.guidon.v1.RuleBoundaryR\x05rules\"\x82\x01\n" +
