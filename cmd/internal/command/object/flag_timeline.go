@@ -15,7 +15,7 @@ import (
 )
 
 const flagTimelineHelp = `Print when rules of a flag begin and end to hold, and when ramps change their
-percentages, from now on: the first 20 lines. As JSON, it has all.
+percentages, from now on: up to 20 lines. As JSON, there are up to 1,000.
 
 The namespace may be an earlier state, or one in the future, such as
 shop@2026-12-01T09:00:00Z.`
@@ -54,6 +54,9 @@ func printTimeline(out io.Writer, timeline *guidonv1.FlagTimeline) error {
 	}
 	if last := len(lines) - 1; len(lines) > maxTimeline {
 		lines = append(lines[:maxTimeline-1], fmt.Sprintf("and %d more, then", len(lines)-maxTimeline), lines[last])
+	}
+	if timeline.GetTruncated() {
+		lines = append(lines, "and more after that")
 	}
 	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
 	return err
