@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -206,23 +207,37 @@ func BenchmarkConstraint(b *testing.B) {
 }
 
 // BenchmarkAt is the time for a snapshot at an instant of the epoch that is kept, and at the
-// first one of another epoch, if one of a hundred flags has a rule with a time.
+// first one of another epoch: if one of a hundred flags has a rule with a time, and if each
+// boolean flag of twice as many has a ramp, which changes every minute.
 func BenchmarkAt(b *testing.B) {
-	flags, segments := benchObjects(10_000)
-	for i := 0; i < len(flags); i += 100 {
-		flags[i].Rollouts[0].Conditions = &guidon.Conditions{From: instant(1 + i%timesOfRules)}
+	times, segments := benchObjects(10_000)
+	for i := 0; i < len(times); i += 100 {
+		times[i].Rollouts[0].Conditions = &guidon.Conditions{From: instant(1 + i%timesOfRules)}
 	}
-	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, segments)
-	b.Run("same epoch", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			s.At(instant(1))
-		}
-	})
-	b.Run("next epoch", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			s.At(instant(1 + i%timesOfRules))
-		}
-	})
+	ramps, _ := benchObjects(20_000)
+	for i := 0; i < len(ramps); i += 2 {
+		ramps[i].Rollouts[0].Threshold.Ramp = linear(0, 50*time.Minute)
+	}
+	for _, c := range []struct {
+		name  string
+		flags []*guidon.Flag
+		at    func(i int) time.Time // in the epoch with the number
+	}{
+		{"times", times, func(i int) time.Time { return instant(1 + i%timesOfRules) }},
+		{"10,000 ramps", ramps, func(i int) time.Time { return minute(1 + i%50) }},
+	} {
+		s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, c.flags, segments)
+		b.Run(c.name+"/same epoch", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.At(c.at(0))
+			}
+		})
+		b.Run(c.name+"/next epoch", func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				s.At(c.at(i))
+			}
+		})
+	}
 }

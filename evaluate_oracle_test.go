@@ -22,7 +22,7 @@ func TestOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	values := []string{"a", "5", "2.4.0", "10.1.2.3", "2024-01-01", `["5","b"]`, "US", "true", ""}
 	for range 20_000 {
-		data := make([]byte, 200)
+		data := make([]byte, 400)
 		for i := range data {
 			data[i] = byte(random.Uint32()) // #nosec G115 -- the low byte is meant
 		}
@@ -37,7 +37,11 @@ func compareWithOracle(t *testing.T, data []byte, entityID, value string) {
 	input := flagtest.NewTargetedInput(data)
 	flag := input.Flag()
 	segments := input.Segments(value)
-	now := flagtest.FuzzedStart.Add(time.Duration(input.Below(4*flagtest.FuzzedTimes)-4) * time.Second / 4)
+	now := flagtest.FuzzedStart
+	if input.Bool() {
+		now = input.Minute()
+	}
+	now = now.Add(time.Duration(input.Below(4*flagtest.FuzzedTimes)-4) * time.Second / 4)
 	s, oracle := flagtest.SnapshotOf(flag, segments...).At(now), flagtest.Oracle{Segments: segments, Now: now}
 	context := map[string]string{"p0": value, "p1": entityID, "": value}
 	switch flag.Type {

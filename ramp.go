@@ -199,7 +199,8 @@ func (r *Ramp) marks() []int64 {
 }
 
 // boundaries returns the instants, in Unix seconds, at which the ramp changes the buckets of its
-// share, which has the target and begins at start. r may be nil.
+// share, which has the target and begins at start, or whether it is 100 %: such a share takes all
+// without their ids (OFREP contract 11). r may be nil.
 func (r *Ramp) boundaries(b Bucketer, start, target float32) (boundaries []int64) {
 	if r == nil {
 		return nil
@@ -207,7 +208,7 @@ func (r *Ramp) boundaries(b Bucketer, start, target float32) (boundaries []int64
 	for _, minute := range r.changes() {
 		before := newBucketShare(b, start, r.percentageAt(minute-1, target))
 		after := newBucketShare(b, start, r.percentageAt(minute, target))
-		if before.End != after.End {
+		if before.End != after.End || (before.Percentage < 100) != (after.Percentage < 100) {
 			boundaries = append(boundaries, 60*minute)
 		}
 	}

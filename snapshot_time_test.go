@@ -2,6 +2,7 @@ package guidon_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"strconv"
 	"sync"
 	"testing"
@@ -157,46 +158,75 @@ func TestAtAfterApply(t *testing.T) {
 	}
 }
 
-// TestBoundaries: each second, answers are those of the oracle, and they change only at
-// boundaries, of which the snapshot before knows.
+// TestBoundaries: each second in which rules begin or end, and each minute around it, answers are
+// the same as in the instant before, except at boundaries, which the snapshot before states.
 func TestBoundaries(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	changes := 0
+	instants := instantsOfRules()
+	inSeconds, inMinutes := 0, 0
 	for range 3_000 {
-		data := make([]byte, 200)
+		data := make([]byte, 400)
 		for i := range data {
 			data[i] = byte(random.Uint32()) // #nosec G115 -- the low byte is meant
 		}
 		input := flagtest.NewTargetedInput(data)
 		flag := input.Flag()
-		segments := input.Segments("5")
-		s := flagtest.SnapshotOf(flag, segments...)
-		id, context := strconv.Itoa(random.IntN(1000)), map[string]string{"p0": "5", "p1": "x"}
-		answer := func(at time.Time) (any, *guidon.Snapshot) {
-			s := s.At(at)
-			variant, err := s.Variant(flag.Key, id, context)
-			boolean, wrong := s.Boolean(flag.Key, id, context)
-			return []any{variant, boolean, err == nil, wrong == nil}, s
+		s := flagtest.SnapshotOf(flag, input.Segments("5")...)
+		if !s.Timed() {
+			continue
 		}
-		before, in := answer(flagtest.FuzzedStart.Add(-time.Second))
-		for i := range flagtest.FuzzedTimes + 2 {
-			at := flagtest.FuzzedStart.Add(time.Duration(i) * time.Second)
-			if almost, _ := answer(at.Add(-1)); cmp.Diff(before, almost) != "" {
-				t.Fatalf("an answer changes within the second before %v:\n%s", at, flagtest.Text(flag, segments))
+		before, in := answersAt(s, instants[0].Add(-1))
+		for _, at := range instants {
+			if almost, now := answersAt(s, at.Add(-1)); now != in || !reflect.DeepEqual(before, almost) {
+				t.Fatalf("an answer or the epoch changes between %v and the instant before:\n%s", at, flagtest.Text(flag))
 			}
-			after, now := answer(at)
+			after, now := answersAt(s, at)
 			if begins := in.Next().Equal(at); begins != (now.Epoch() == at.Unix()) || begins == (now == in) {
 				t.Fatalf("at %v the epoch is %d, after %d until %v:\n%s", at, now.Epoch(), in.Epoch(), in.Next(), flagtest.Text(flag))
 			}
-			if cmp.Diff(before, after) != "" {
-				if changes++; now == in {
-					t.Fatalf("an answer changes at %v, which is no boundary:\n%s", at, flagtest.Text(flag, segments))
+			if !reflect.DeepEqual(before, after) {
+				if now == in {
+					t.Fatalf("an answer changes at %v, which is no boundary:\n%s", at, flagtest.Text(flag))
+				}
+				if during := at.Sub(flagtest.FuzzedStart); during >= 0 && during < time.Minute {
+					inSeconds++
+				} else {
+					inMinutes++
 				}
 			}
 			before, in = after, now
 		}
 	}
-	if changes < 200 {
-		t.Errorf("only %d answers changed, so the test shows little", changes)
+	if inSeconds < 200 || inMinutes < 100 {
+		t.Errorf("answers changed at only %d seconds and %d minutes, so the test shows little", inSeconds, inMinutes)
 	}
+}
+
+// instantsOfRules returns the seconds at which rules of targeted inputs may begin or end, with
+// some more, and the minutes at which most of their ramps change.
+func instantsOfRules() (instants []time.Time) {
+	for i := range 3 * flagtest.FuzzedMinutes {
+		minute := flagtest.FuzzedStart.Add(time.Duration(i-flagtest.FuzzedMinutes) * time.Minute)
+		instants = append(instants, minute)
+		for second := 1; minute.Equal(flagtest.FuzzedStart) && second < flagtest.FuzzedTimes+2; second++ {
+			instants = append(instants, minute.Add(time.Duration(second)*time.Second))
+		}
+	}
+	return instants
+}
+
+// answersAt returns the answers of the only flag for some entities, and the snapshot that gives them.
+func answersAt(s *guidon.Snapshot, now time.Time) (answers []any, at *guidon.Snapshot) {
+	at = s.At(now)
+	for id := range 10 {
+		context := map[string]string{"p0": "5", "p1": "x"}
+		if at.Flag("flag").Type == guidon.VariantFlag {
+			variant, err := at.Variant("flag", strconv.Itoa(id), context)
+			answers = append(answers, variant, err == nil)
+			continue
+		}
+		boolean, err := at.Boolean("flag", strconv.Itoa(id), context)
+		answers = append(answers, boolean, err == nil)
+	}
+	return answers, at
 }

@@ -59,7 +59,7 @@ func seedEdits(f *testing.F) {
 	f.Add([]byte(nil), "US")
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"), "yes")
 	for seed := range 64 { // the bytes of a linear congruential generator
-		data, state := make([]byte, 600), uint32(seed)
+		data, state := make([]byte, 900), uint32(seed)
 		for i := range data {
 			state = state*1664525 + 1013904223
 			data[i] = byte(state >> 24)

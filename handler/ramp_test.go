@@ -44,7 +44,7 @@ func TestRamp(t *testing.T) {
 		{-time.Hour, "5", "(5% now, starting on 1 December 2086 09:00 UTC, 100% on 5 December 2086 13:00 UTC)"},
 		{20 * time.Hour, "23.05", "(24% now, 100% on 5 December 2086 13:00 UTC)"},
 		{98 * time.Hour, "98.1", "(98.1% now, 100% on 5 December 2086 13:00 UTC)"},
-		{100 * time.Hour, "99.05", "(100% now, since 5 December 2086 13:00 UTC)"},
+		{100 * time.Hour, "100", "(100% now, since 5 December 2086 13:00 UTC)"},
 	} {
 		now = start.Add(c.after)
 		snapshot := s.must("", "GET", defaultSnapshot, "")

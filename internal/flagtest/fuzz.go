@@ -111,7 +111,7 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 		case 1:
 			r.Threshold = &guidon.RolloutThreshold{Percentage: s.float(), Value: s.Bool()}
 			if s.targeted {
-				r.Threshold.Start, r.Threshold.Split = s.start(), s.split()
+				r.Threshold.Start, r.Threshold.Split, r.Threshold.Ramp = s.start(), s.split(), s.ramp()
 				r.Conditions = guidon.Conditions{From: s.instant(), Until: s.instant()}.OrNil()
 			}
 		case 2:
@@ -148,7 +148,7 @@ func (s *FuzzInput) conditions() (c guidon.Conditions) {
 	}
 	c.Everyone = s.Bool()
 	if s.Bool() {
-		c.Portion = &guidon.Portion{Percentage: s.float(), Start: s.start()}
+		c.Portion = &guidon.Portion{Percentage: s.float(), Start: s.start(), Ramp: s.ramp()}
 		if split := s.split(); split != nil {
 			c.Portion.Split = *split
 		}
@@ -169,6 +169,43 @@ func (s *FuzzInput) instant() (at time.Time) {
 		at = FuzzedStart.Add(time.Duration(s.Below(FuzzedTimes)) * time.Second)
 	}
 	return at
+}
+
+// FuzzedMinutes are how many minutes the times of ramps are in, around FuzzedStart. Most ramps are
+// shorter.
+const FuzzedMinutes = 32
+
+// Minute returns one of the times of ramps.
+func (s *FuzzInput) Minute() time.Time {
+	return FuzzedStart.Add(time.Duration(s.Below(FuzzedMinutes)-FuzzedMinutes/2) * time.Minute)
+}
+
+// ramp returns a ramp, or nil in half of the cases.
+func (s *FuzzInput) ramp() *guidon.Ramp {
+	if !s.Bool() {
+		return nil
+	}
+	r := &guidon.Ramp{Start: s.Minute(), Initial: s.float(), Delay: time.Duration(s.Below(4)) * time.Minute}
+	if s.Bool() {
+		r.Over = []time.Duration{1, 3, 8, 20, 99, 250}[s.Below(6)] * time.Minute
+	} else {
+		for range 1 + s.Below(3) {
+			r.Steps = append(r.Steps, guidon.RampStep{Percentage: s.float(), For: time.Duration(1+s.Below(8)) * time.Minute})
+		}
+	}
+	if s.Below(3) == 2 {
+		r.Paused = s.Minute()
+	}
+	if s.Below(3) == 2 {
+		r.Reversed = s.Minute()
+	}
+	if s.Bool() {
+		r.Confirm = &guidon.RampConfirm{Every: time.Duration(1+s.Below(12)) * time.Minute, Lapse: guidon.RampLapse(s.enum(2))}
+		if s.Bool() {
+			r.Confirm.Last = s.Minute()
+		}
+	}
+	return r
 }
 
 // Operators returns the names of all operators, and two that do not exist.

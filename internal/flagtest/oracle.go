@@ -26,6 +26,80 @@ func (o Oracle) holds(c *guidon.Conditions) bool {
 	return !o.Now.Before(c.From) && (c.Until.IsZero() || o.Now.Before(c.Until))
 }
 
+// threshold returns the threshold with the percentage that it has now.
+func (o Oracle) threshold(t *guidon.RolloutThreshold) *guidon.RolloutThreshold {
+	now := *t
+	now.Percentage = o.percentage(t.Ramp, t.Percentage)
+	return &now
+}
+
+// portion is threshold for a portion, or nil.
+func (o Oracle) portion(p *guidon.Portion) *guidon.Portion {
+	if p == nil {
+		return nil
+	}
+	now := *p
+	now.Percentage = o.percentage(p.Ramp, p.Percentage)
+	return &now
+}
+
+// percentage goes along the ramp minute by minute, and returns the percentage where it is now.
+func (o Oracle) percentage(r *guidon.Ramp, target float32) float32 {
+	if r == nil {
+		return target
+	}
+	const backAtInitial = -1
+	length := int(r.Length() / time.Minute)
+	start := r.Start.Add(r.Delay)
+	lapsed, done := false, backAtInitial // minutes
+	for at := start; !at.After(o.Now); at = at.Add(time.Minute) {
+		switch {
+		case !r.Reversed.IsZero() && at.After(r.Reversed):
+			done = max(done-1, backAtInitial)
+		case !r.Paused.IsZero() && at.After(r.Paused), lapsed, done == length:
+		default:
+			done++
+			if lapsed = done < length && unconfirmed(r, start, at); lapsed && r.Confirm.Lapse == guidon.BackRamp {
+				done = backAtInitial
+			}
+		}
+	}
+	if done == backAtInitial {
+		return r.Initial
+	}
+	return percentageAfter(r, target, done)
+}
+
+// unconfirmed reports whether the last confirmation of the ramp no longer counts.
+func unconfirmed(r *guidon.Ramp, start, at time.Time) bool {
+	if r.Confirm == nil {
+		return false
+	}
+	since := start
+	if r.Confirm.Last.After(start) {
+		since = r.Confirm.Last
+	}
+	return at.Sub(since) >= r.Confirm.Every
+}
+
+// percentageAfter returns the percentage after so many minutes of the ramp.
+func percentageAfter(r *guidon.Ramp, target float32, done int) float32 {
+	for _, step := range r.Steps {
+		if done -= int(step.For / time.Minute); done < 0 {
+			return step.Percentage
+		}
+	}
+	if r.Over == 0 {
+		return target
+	}
+	over, from := int(r.Over/time.Minute), float64(r.Initial)
+	all, taken := min(100, over), 0
+	for taken < all && (taken+1)*over <= all*done {
+		taken++
+	}
+	return float32(from + (float64(target)-from)*float64(taken)/float64(all))
+}
+
 // Variant returns the result of a variant flag.
 func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) guidon.VariantResult {
 	var initial guidon.VariantResult
@@ -51,7 +125,7 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 		if r.CodeDefault {
 			return guidon.VariantResult{Reason: guidon.ReasonDefault, SegmentKeys: matched, Bucketed: bucketed}
 		}
-		result.Divided = partialPortion(r.Stated().Portion)
+		result.Divided = partialPortion(o.portion(r.Stated().Portion))
 		return distribute(f, r, divided, result)
 	}
 	initial.Bucketed = bucketed
@@ -107,18 +181,19 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 		switch {
 		case !o.holds(r.Stated()):
 		case r.Threshold != nil:
-			if partialThreshold(r.Threshold) {
+			t := o.threshold(r.Threshold)
+			if partialThreshold(t) {
 				divided = true
-				bucketed = bucketed || r.Threshold.Split == nil || r.Threshold.Split.By == ""
+				bucketed = bucketed || t.Split == nil || t.Split.By == ""
 			}
-			if inThreshold(f, r.Threshold, id, context) {
-				return guidon.BooleanResult{Enabled: r.Threshold.Value, Reason: guidon.ReasonMatch, Bucketed: bucketed, Divided: divided}
+			if inThreshold(f, t, id, context) {
+				return guidon.BooleanResult{Enabled: t.Value, Reason: guidon.ReasonMatch, Bucketed: bucketed, Divided: divided}
 			}
 		case r.Segment != nil:
 			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, r.Stated(), id, context, &bucketed); ok {
 				return guidon.BooleanResult{
 					Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched,
-					Bucketed: bucketed, Divided: partialPortion(r.Stated().Portion),
+					Bucketed: bucketed, Divided: partialPortion(o.portion(r.Stated().Portion)),
 				}
 			}
 		}
@@ -207,10 +282,11 @@ func (o Oracle) target(
 			return nil, false
 		}
 	}
-	if partialPortion(c.Portion) && c.Portion.By == "" {
+	p := o.portion(c.Portion)
+	if partialPortion(p) && p.By == "" {
 		*bucketed = true
 	}
-	return matched, c.Portion == nil || inPortion(f, c.Portion, id, context)
+	return matched, p == nil || inPortion(f, p, id, context)
 }
 
 func inPortion(f *guidon.Flag, p *guidon.Portion, id string, context map[string]string) bool {
