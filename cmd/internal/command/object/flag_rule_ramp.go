@@ -87,18 +87,14 @@ func (o *ruleOptions) givesRamp() bool { return o.firstGiven(rampNames[:2]...) !
 
 // newRamp returns the ramp of --over or --steps, or nil for none.
 func (o *ruleOptions) newRamp(from float32) *flipt.Ramp {
+	if o.ramp.over == 0 && len(o.ramp.steps) == 0 {
+		return nil
+	}
 	start := timestamppb.New(o.program.Now())
 	if o.from.AsTime().After(start.AsTime()) {
 		start = o.from
 	}
-	r := &flipt.Ramp{Start: nextMinute(start), Initial: from, Steps: o.ramp.steps}
-	switch {
-	case o.ramp.over != 0:
-		r.Over = durationpb.New(o.ramp.over)
-	case len(o.ramp.steps) == 0:
-		return nil
-	}
-	return r
+	return &flipt.Ramp{Start: nextMinute(start), Initial: from, Over: durationpb.New(o.ramp.over), Steps: o.ramp.steps}
 }
 
 // setConfirm sets what the options say of the confirmations of a ramp.
