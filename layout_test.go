@@ -85,6 +85,7 @@ func TestImports(t *testing.T) {
 		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, []string{clock})},
 		{module + "/document", slices.Concat(base, documents)},
+		{module + "/document/unleash", base},
 		{module + "/handler/wire/...", wire},
 		{module + "/handler/codec/jsontext", nil},
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},

@@ -20,13 +20,14 @@ const (
 	FliptHash     BucketHash = 1 // 1,000 buckets, or 100 for thresholds
 	FliptFineHash BucketHash = 2 // 100,000 buckets that refine those of FliptHash
 	Murmur3Hash   BucketHash = 3 // 100,000 buckets
+	UnleashHash   BucketHash = 4 // as Unleash does: 1,000 buckets, or 100 for thresholds and portions
 )
 
 // FineBuckets is how many buckets FliptFineHash and Murmur3Hash have: a share can have three
 // decimals.
 const FineBuckets = 100_000
 
-var bucketHashNames = []string{"", "flipt", "flipt-fine", "murmur3"}
+var bucketHashNames = []string{"", "flipt", "flipt-fine", "murmur3", "unleash"}
 
 // String returns the name in files, or the number if it has none.
 func (h BucketHash) String() string { return enumName(bucketHashNames, h) }
@@ -54,8 +55,8 @@ type Bucketer struct {
 	By        string // as in Split
 	Seed      string
 	Hash      BucketHash // never DefaultHash
-	Threshold bool       // the entity is hashed first, and FliptHash has 100 buckets
-	Portion   bool       // Murmur3Hash starts with another number
+	Threshold bool       // the entity is hashed first by FliptHash, which then has 100 buckets, as UnleashHash
+	Portion   bool       // Murmur3Hash starts with another number, and UnleashHash has 100 buckets
 }
 
 // newBucketer returns the bucketer for shares of the flag, which has the key.
@@ -86,13 +87,16 @@ func newPortionBucketer(s Split, key string) Bucketer {
 // Buckets returns how many buckets there are.
 func (b *Bucketer) Buckets() int {
 	switch {
-	case b.Hash != FliptHash:
-		return FineBuckets
-	case b.Threshold:
+	case b.Hash == UnleashHash && b.Portion, b.Hash.coarse() && b.Threshold:
 		return BooleanBuckets
+	case b.Hash.coarse():
+		return VariantBuckets
 	}
-	return VariantBuckets
+	return FineBuckets
 }
+
+// coarse reports whether the hash has few buckets, whose number depends on the share.
+func (h BucketHash) coarse() bool { return h == FliptHash || h == UnleashHash }
 
 // Value returns the value of the entity that is hashed. It reports false if the entity lacks
 // the property.
@@ -106,7 +110,10 @@ func (b *Bucketer) Value(entityID string, context map[string]string) (value stri
 
 // Bucket returns the bucket of a value.
 func (b *Bucketer) Bucket(value string) int {
-	if b.Hash == Murmur3Hash {
+	switch b.Hash {
+	case UnleashHash:
+		return b.unleashBucket(value)
+	case Murmur3Hash:
 		start := uint32(0)
 		if b.Portion {
 			start = 1
@@ -125,9 +132,22 @@ func (b *Bucketer) Bucket(value string) int {
 	return int(h%coarse*fine + h/coarse%fine)
 }
 
+// unleashVariants is the number with which Unleash starts the hash for variants.
+const unleashVariants = 86028157
+
+func (b *Bucketer) unleashBucket(value string) int {
+	start := uint32(unleashVariants)
+	if b.Threshold || b.Portion {
+		start = 0
+	}
+	return int(murmur3(start, b.Seed, value) % uint32(b.Buckets())) // #nosec G115 -- at most 1,000
+}
+
 // limit returns the number of the bucket at which a share ends that begins at the first one.
 func (b *Bucketer) limit(percentage float64) int {
 	switch {
+	case b.Hash == UnleashHash:
+		return int(percentage) // as Unleash counts its buckets from 1
 	case b.Hash != FliptHash:
 		return fineLimit(percentage)
 	case b.Threshold:

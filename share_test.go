@@ -25,6 +25,33 @@ func TestMurmur3(t *testing.T) {
 	}
 }
 
+// TestUnleashBuckets: the buckets are those that Unleash publishes for its groups, which it counts
+// from 1, and a percentage takes the buckets up to itself.
+func TestUnleashBuckets(t *testing.T) {
+	for _, tt := range []struct {
+		group, id         string
+		percent, variants int // as Unleash counts
+	}{{"gr1", "123", 73, 796}, {"groupX", "999", 25, 260}} {
+		split := Split{Seed: tt.group + ":", Hash: UnleashHash}
+		variants, portion := newBucketer(split, "flag"), newPortionBucketer(split, "flag")
+		threshold := newBucketShare(newThresholdBucketer(&RolloutThreshold{Split: &split}, "flag"), 0, float32(tt.percent))
+		if got := variants.Bucket(tt.id) + 1; got != tt.variants || variants.Buckets() != 1000 {
+			t.Errorf("%s: variants: got %d of %d, want %d of 1000", tt.id, got, variants.Buckets(), tt.variants)
+		}
+		if got := portion.Bucket(tt.id) + 1; got != tt.percent || portion.Buckets() != 100 {
+			t.Errorf("%s: portion: got %d of %d, want %d of 100", tt.id, got, portion.Buckets(), tt.percent)
+		}
+		if got := threshold.Bucket(tt.id) + 1; got != tt.percent || !threshold.Has(tt.id, nil) {
+			t.Errorf("%s: threshold: got %d, in %t; want %d, in", tt.id, got, threshold.Has(tt.id, nil), tt.percent)
+		}
+		for percentage, want := range map[float32]bool{float32(tt.percent): true, float32(tt.percent) - 0.1: false, float32(tt.percent) + 0.9: true} {
+			if share := newBucketShare(portion, 0, percentage); share.Has(tt.id, nil) != want {
+				t.Errorf("%s is in %v %%: got %t", tt.id, percentage, !want)
+			}
+		}
+	}
+}
+
 // TestFineBuckets: the fine buckets refine those of the flag's own way, and are used evenly.
 func TestFineBuckets(t *testing.T) {
 	for _, threshold := range []bool{false, true} {

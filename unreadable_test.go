@@ -171,6 +171,7 @@ func TestStoredFlag(t *testing.T) {
 		"a portion":               strings.Replace(marked, end, `"updatedAt":"2024-01-01T00:00:00Z","portion":{"percentage":5,"start":1,"by":"b","seed":"s","hash":"murmur3"}}],`, 1),
 		"a threshold by tenant":   rollouts(marked, strings.Replace(threshold, "%s", `,"start":5,"split":{"by":"tenant"}`, 1)),
 		"a split":                 rule(`"split":{"hash":"flipt-fine"},"everyone":true`),
+		"a hash":                  rule(`"split":{"seed":"g:","hash":"unleash"},"everyone":true`),
 		"the default in the code": rule(`"codeDefault":true,"everyone":true`),
 		"a ramp of a threshold": rollouts(strings.Replace(marked, "+1", "+2", 1), strings.Replace(threshold, "%s",
 			`,"ramp":{"start":"2026-12-01T09:00:00Z","initial":5,"over":60000000000,"confirm":{"every":60000000000,"lapse":"BACK"}}`, 1)),

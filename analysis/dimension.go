@@ -11,24 +11,27 @@ import (
 // into a part of it.
 type dimension struct {
 	by, seed  string
-	murmur3   bool
-	threshold bool // unless murmur3
-	portion   bool // if murmur3
+	hash      guidon.BucketHash // FliptHash also for FliptFineHash
+	threshold bool              // for FliptHash, and for UnleashHash also of a portion
+	portion   bool              // for Murmur3Hash
 }
 
 func dimensionOf(b *guidon.Bucketer) dimension {
-	d := dimension{by: b.By, seed: b.Seed, murmur3: b.Hash == guidon.Murmur3Hash}
-	if d.murmur3 {
+	d := dimension{by: b.By, seed: b.Seed, hash: b.Hash}
+	switch b.Hash {
+	case guidon.Murmur3Hash:
 		d.portion = b.Portion
-	} else {
-		d.threshold = b.Threshold
+	case guidon.UnleashHash:
+		d.threshold = b.Threshold || b.Portion
+	default:
+		d.hash, d.threshold = guidon.FliptHash, b.Threshold
 	}
 	return d
 }
 
 // ownDimension returns the dimension of the shares of the flag that state nothing else.
 func ownDimension(f *guidon.Flag) dimension {
-	return dimension{seed: f.Key, threshold: f.Type == guidon.BooleanFlag}
+	return dimension{seed: f.Key, hash: guidon.FliptHash, threshold: f.Type == guidon.BooleanFlag}
 }
 
 // isPlain reports whether the share of a threshold is the first of the flag's own buckets, or
@@ -118,5 +121,5 @@ func (d *dimensions) main(own dimension) (dimension, bool) {
 }
 
 func (d *dimensions) count(b *guidon.Bucketer) {
-	d.counted, d.fine = append(d.counted, dimensionOf(b)), d.fine || b.Hash != guidon.FliptHash
+	d.counted, d.fine = append(d.counted, dimensionOf(b)), d.fine || b.Buckets() == guidon.FineBuckets
 }

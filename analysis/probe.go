@@ -95,7 +95,7 @@ func (p *probeBuilder) sharesOf(s *step) (list []probeShares) {
 	case s.share != nil:
 		list = append(list, probeShares{s.share.Bucketer, []int{s.share.Start, s.share.End}})
 	case s.rule != nil: // whose variants need not be known
-		shares, sum := probeShares{Bucketer: s.divider}, guidon.BucketSum{Fine: s.divider.Hash != guidon.FliptHash}
+		shares, sum := probeShares{Bucketer: s.divider}, guidon.BucketSum{Fine: s.divider.Buckets() == guidon.FineBuckets}
 		for _, d := range s.rule.Distributions {
 			if d.Shares() {
 				shares.ends = append(shares.ends, sum.Add(d))

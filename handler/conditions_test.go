@@ -127,7 +127,7 @@ func TestInvalidConditions(t *testing.T) {
 		{`"everyone":true,"portion":{"percentage":100,"start":0.001}`, "invalid field portion: start and percentage must be within [0, 100] together"},
 		{`"everyone":true,"portion":{"percentage":-1}`, "invalid field portion: start and percentage must be within [0, 100] together"},
 		{`"everyone":true,"portion":{"start":-1}`, "invalid field portion: start and percentage must be within [0, 100] together"},
-		{`"everyone":true,"portion":{"split":{"hash":4}}`, "invalid field portion.hash: is not a known value"},
+		{`"everyone":true,"portion":{"split":{"hash":5}}`, "invalid field portion.hash: is not a known value"},
 		{`"everyone":true,"groups":` + list(21, `{"constraints":[`+constraint+`]}`), "invalid field everyone: cannot be combined with segments or conditions"},
 		{`"groups":` + list(21, `{"constraints":[`+constraint+`]}`), "invalid field if: must not contain more than 20 groups"},
 		{group(list(51, constraint)), "if[0]: invalid field constraints: must contain between 1 and 50 constraints"},
@@ -158,7 +158,7 @@ func TestInvalidConditions(t *testing.T) {
 	}
 	s.do("POST", rolloutsPath, `{"rank":2,"threshold":{"percentage":50,"start":50.1}}`).
 		fails(t, 400, 3, "invalid field threshold: start and percentage must be within [0, 100] together")
-	s.do("POST", rolloutsPath, `{"rank":2,"threshold":{"percentage":50,"split":{"hash":4}}}`).
+	s.do("POST", rolloutsPath, `{"rank":2,"threshold":{"percentage":50,"split":{"hash":5}}}`).
 		fails(t, 400, 3, "invalid field threshold.hash: is not a known value")
 	s.do("POST", rulesPath, `{"rank":2,"everyone":true,"exceptSegmentKeys":["none"]}`).fails(t, 404, 5, `flag "default/v" or segment "default/" not found`)
 	if after := s.revision(); after != before {

@@ -37,7 +37,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"flag", "rollout", "checkout", "--by", "pl"}, []string{"plan"}},
 		{[]string{"flag", "rule", "set", "checkout", "1", "--portion-by", "pl"}, []string{"plan"}},
 		{[]string{"flag", "rollout", "x", "--seed", "ch"}, []string{"checkout\tCheckout"}},
-		{[]string{"flag", "rollout", "checkout", "--hash", ""}, []string{"flipt", "flipt-fine", "murmur3"}},
+		{[]string{"flag", "rollout", "checkout", "--hash", ""}, []string{"flipt", "flipt-fine", "murmur3", "unleash"}},
 		{[]string{"flag", "rollout", "checkout", "--lapse", ""}, []string{"hold", "back"}},
 		{[]string{"flag", "ramp", "ch"}, []string{"checkout\tCheckout"}},
 		{[]string{"flag", "ramp", "checkout", ""}, []string{"pause", "resume", "reverse", "confirm", "stop", "finish"}},

@@ -151,7 +151,7 @@ func TestFlagRuleUsage(t *testing.T) {
 		"rollout none 10% --from tomorrow":                           `invalid --from "tomorrow": must be a time such as 2026-11-20T14:00:00Z`,
 		"rollout none 10% --until -3d":                               `invalid --until "-3d": must be a time`,
 		"rollout none 10% --until 2026-02-30":                        "a day such as 2026-11-20, or in how long, such as 36h or 7d",
-		"rollout none 10% --hash md5":                                `invalid --hash "md5": must be flipt, flipt-fine or murmur3`,
+		"rollout none 10% --hash md5":                                `invalid --hash "md5": must be flipt, flipt-fine, murmur3 or unleash`,
 		"rollout none --segment staff --by account":                  "missing percentage, of which --by says how it is taken",
 		"rollout none 10% --portion 20%":                             "rules of boolean flags have no --portion",
 		"rollout none --everyone --code-default":                     "rules of boolean flags have no --code-default",

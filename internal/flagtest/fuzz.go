@@ -133,7 +133,7 @@ func (s *FuzzInput) split() *guidon.Split {
 	}
 	return &guidon.Split{
 		By: []string{"", "p0", "p1", "missing"}[s.Below(4)], Seed: []string{"", "layer"}[s.Below(2)],
-		Hash: guidon.BucketHash(s.enum(4)),
+		Hash: guidon.BucketHash(s.enum(5)),
 	}
 }
 

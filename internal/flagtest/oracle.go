@@ -1,6 +1,7 @@
 package flagtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"hash/crc32"
 	"math"
@@ -140,8 +141,11 @@ func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.Vari
 	}
 	hash := hashOf(split, guidon.FliptHash)
 	bucket := bucketOf(hash, split.Seed, f.Key, value, false, 0)
+	if hash == guidon.UnleashHash {
+		bucket = unleashBucket(split.Seed, f.Key, value, 86028157, 1000)
+	}
 	of := 1000
-	if hash != guidon.FliptHash {
+	if isFine(hash) {
 		of = 100_000
 	}
 	end, sum, any := 0, 0.0, false
@@ -153,7 +157,7 @@ func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.Vari
 		}
 		sum += float64(d.Rollout)
 		end += int(d.Rollout * 10)
-		if hash != guidon.FliptHash {
+		if isFine(hash) {
 			end = int(math.Round(1000 * sum))
 		}
 		if !any && end < of { // the first one leaves something to the others
@@ -211,8 +215,11 @@ func partialThreshold(t *guidon.RolloutThreshold) bool {
 		split = *t.Split
 	}
 	round, of := func(percentage float64) int { return int(math.Round(1000 * percentage)) }, 100_000
-	if hashOf(split, guidon.FliptHash) == guidon.FliptHash {
+	switch hashOf(split, guidon.FliptHash) {
+	case guidon.FliptHash:
 		round, of = func(percentage float64) int { return int(math.Ceil(percentage)) }, 100
+	case guidon.UnleashHash:
+		round, of = func(percentage float64) int { return int(math.Floor(percentage)) }, 100
 	}
 	return neitherNobodyNorAll(round, t.Start, t.Percentage, of)
 }
@@ -222,8 +229,11 @@ func partialPortion(p *guidon.Portion) bool {
 		return false
 	}
 	round, of := func(percentage float64) int { return int(math.Round(1000 * percentage)) }, 100_000
-	if hashOf(p.Split, guidon.Murmur3Hash) == guidon.FliptHash {
+	switch hashOf(p.Split, guidon.Murmur3Hash) {
+	case guidon.FliptHash:
 		round, of = func(percentage float64) int { return int(float32(percentage) * 10) }, 1000
+	case guidon.UnleashHash:
+		round, of = func(percentage float64) int { return int(math.Floor(percentage)) }, 100
 	}
 	return neitherNobodyNorAll(round, p.Start, p.Percentage, of)
 }
@@ -243,6 +253,9 @@ func inThreshold(f *guidon.Flag, t *guidon.RolloutThreshold, id string, context 
 		return false
 	}
 	hash := hashOf(split, guidon.FliptHash)
+	if hash == guidon.UnleashHash {
+		return inUnleash(split.Seed, f.Key, value, t.Start, t.Percentage)
+	}
 	bucket := float64(bucketOf(hash, split.Seed, f.Key, value, true, 0))
 	start, end := float64(t.Start), float64(t.Start+t.Percentage)
 	if hash != guidon.FliptHash {
@@ -295,6 +308,9 @@ func inPortion(f *guidon.Flag, p *guidon.Portion, id string, context map[string]
 		return false
 	}
 	hash := hashOf(p.Split, guidon.Murmur3Hash)
+	if hash == guidon.UnleashHash {
+		return inUnleash(p.Seed, f.Key, value, p.Start, p.Percentage)
+	}
 	bucket := bucketOf(hash, p.Seed, f.Key, value, false, 1)
 	start, end := float64(p.Start), float64(p.Start+p.Percentage)
 	if hash == guidon.FliptHash {
@@ -311,6 +327,21 @@ func hashOf(s guidon.Split, otherwise guidon.BucketHash) guidon.BucketHash {
 		return guidon.Murmur3Hash
 	}
 	return otherwise
+}
+
+// isFine reports whether the hash has 100,000 buckets.
+func isFine(hash guidon.BucketHash) bool {
+	return hash != guidon.FliptHash && hash != guidon.UnleashHash
+}
+
+// inUnleash reports whether the value is in the percentage, as Unleash counts: from 1 to 100.
+func inUnleash(seed, key, value string, start, percentage float32) bool {
+	number := float64(unleashBucket(seed, key, value, 0, 100) + 1)
+	return number > float64(start) && number <= float64(start+percentage)
+}
+
+func unleashBucket(seed, key, value string, start uint32, of uint32) int {
+	return int(murmur3([]byte(cmp.Or(seed, key)+value), start) % of)
 }
 
 func valueOf(s *guidon.Split, id string, context map[string]string) string {

@@ -432,6 +432,9 @@ const (
 	BucketHash_FLIPT_FINE_BUCKET_HASH BucketHash = 2
 	// 100,000 buckets by MurmurHash3.
 	BucketHash_MURMUR3_BUCKET_HASH BucketHash = 3
+	// As Unleash does: 1,000 buckets, or 100 for a percentage, by MurmurHash3 of a seed that ends
+	// with a colon.
+	BucketHash_UNLEASH_BUCKET_HASH BucketHash = 4
 )
 
 // Enum value maps for BucketHash.
@@ -441,12 +444,14 @@ var (
 		1: "FLIPT_BUCKET_HASH",
 		2: "FLIPT_FINE_BUCKET_HASH",
 		3: "MURMUR3_BUCKET_HASH",
+		4: "UNLEASH_BUCKET_HASH",
 	}
 	BucketHash_value = map[string]int32{
 		"DEFAULT_BUCKET_HASH":    0,
 		"FLIPT_BUCKET_HASH":      1,
 		"FLIPT_FINE_BUCKET_HASH": 2,
 		"MURMUR3_BUCKET_HASH":    3,
+		"UNLEASH_BUCKET_HASH":    4,
 	}
 )
 
@@ -6746,13 +6751,14 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x14AND_SEGMENT_OPERATOR\x10\x01*5\n" +
 	"\tRampLapse\x12\x13\n" +
 	"\x0fHOLD_RAMP_LAPSE\x10\x00\x12\x13\n" +
-	"\x0fBACK_RAMP_LAPSE\x10\x01*q\n" +
+	"\x0fBACK_RAMP_LAPSE\x10\x01*\x8a\x01\n" +
 	"\n" +
 	"BucketHash\x12\x17\n" +
 	"\x13DEFAULT_BUCKET_HASH\x10\x00\x12\x15\n" +
 	"\x11FLIPT_BUCKET_HASH\x10\x01\x12\x1a\n" +
 	"\x16FLIPT_FINE_BUCKET_HASH\x10\x02\x12\x17\n" +
-	"\x13MURMUR3_BUCKET_HASH\x10\x032\x89\x13\n" +
+	"\x13MURMUR3_BUCKET_HASH\x10\x03\x12\x17\n" +
+	"\x13UNLEASH_BUCKET_HASH\x10\x042\x89\x13\n" +
 	"\x05Flipt\x12?\n" +
 	"\bEvaluate\x12\x18.flipt.EvaluationRequest\x1a\x19.flipt.EvaluationResponse\x12N\n" +
 	"\rBatchEvaluate\x12\x1d.flipt.BatchEvaluationRequest\x1a\x1e.flipt.BatchEvaluationResponse\x12<\n" +

@@ -112,6 +112,7 @@ const serverOnly = [
   onlyRule("split-by", "divides its shares in a way of its own", { everyone: true, split: { by: "tenant" } }),
   onlyRule("split-seed", "divides its shares in a way of its own", { everyone: true, split: { seed: "s" } }),
   onlyRule("split-fine", "divides its shares in a way of its own", { everyone: true, split: { hash: "FLIPT_FINE_BUCKET_HASH" } }),
+  onlyRule("split-unleash", "divides its shares in a way of its own", { everyone: true, split: { seed: "group:", hash: "UNLEASH_BUCKET_HASH" } }),
   onlyRule("code-default", "gives the default in the code", { everyone: true, codeDefault: true, distributions: [] }),
   onlyThreshold("threshold-start", { start: 10 }),
   onlyThreshold("threshold-by", { split: { by: "tenant" } }),

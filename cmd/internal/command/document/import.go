@@ -56,7 +56,15 @@ that of the import, and listed.
 
 With --dry-run, everything is printed and ends as in the import, and no database to
 import into is needed. Namespaces that already contain anything else are rejected.
-An import can be repeated, for example if it was interrupted.`
+An import can be repeated, for example if it was interrupted.
+
+--from unleash reads a file of Unleash instead: a response of its client API, an export
+of features, or an export of the state; or, with --url, the client API itself, by the
+token in UNLEASH_TOKEN or --url-token-file. Each environment becomes a namespace, in
+which every user with a userId keeps the variant. Features of which that cannot be said
+are listed with the reason, and left out. Each of the others is evaluated for 100,000
+generated users as Unleash does and as Guidon does; if an answer differs, nothing is
+imported. The rest is as for a file. --out writes the file instead of importing it.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run
@@ -64,7 +72,9 @@ const importExample = `  guidon import shop.yaml
   guidon export --address https://flags.example --all-namespaces | guidon import -
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --dry-run
   guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --token-role viewer
-  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --damaged off`
+  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --damaged off
+  guidon import --from unleash features.json --out flags.yaml
+  guidon import --from unleash --url https://unleash.example/api --update --dry-run`
 
 // importCommand is one run of the command.
 type importCommand struct {
@@ -80,13 +90,15 @@ type importCommand struct {
 	tokenRole     string // of tokens of Flipt
 	damaged       string // how to treat damaged flags of Flipt
 	ignoreOrphans bool
+
+	unleash unleashSource
 }
 
 // ImportCommand returns the command "import".
 func ImportCommand(p *cli.Program) *cobra.Command {
 	i := &importCommand{Task: cli.Task{Program: p}}
 	command := &cobra.Command{
-		Use:     "import <file>... | - | --from-flipt-database <URL>",
+		Use:     "import <file>... | - | --from-flipt-database <URL> | --from unleash",
 		Short:   "Load flags and segments from files",
 		Long:    importHelp,
 		Example: importExample,
@@ -109,6 +121,7 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
 	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false,
 		"leave out rows of Flipt whose flag, segment, rule does not exist, as Flipt does")
+	i.unleash.flags(command)
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }
@@ -132,16 +145,19 @@ func (i *importCommand) run(ctx context.Context, paths []string) error {
 	if i.fliptDatabase != "" {
 		return i.importFlipt(ctx, paths)
 	}
-	if err := cli.CheckFiles(paths); err != nil {
+	if err := i.unleash.check(paths); err != nil {
 		return err
 	}
 	if err := i.differences.Check(i.dryRun); err != nil {
 		return err
 	}
 	cli.LimitMemory()
-	documents, err := i.ReadDocuments(paths, &i.format)
+	documents, err := i.documents(ctx, paths)
 	if err != nil {
 		return err
+	}
+	if i.unleash.out != "" {
+		return i.writeUnleash(documents)
 	}
 	if i.drop {
 		if err := checkDistinct(documents); err != nil {
@@ -158,6 +174,14 @@ func (i *importCommand) run(ctx context.Context, paths []string) error {
 		}
 		return i.apply(ctx, service, documents)
 	})
+}
+
+// documents returns the documents to import.
+func (i *importCommand) documents(ctx context.Context, paths []string) ([]cli.FileDocument, error) {
+	if i.unleash.chosen() {
+		return i.readUnleash(ctx, paths)
+	}
+	return i.ReadDocuments(paths, &i.format)
 }
 
 // checkDistinct returns an error if two documents have the same namespace. With --drop
