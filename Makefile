@@ -94,7 +94,7 @@ screenshots: ## take pictures of all web pages, in light and dark, wide and narr
 
 .PHONY: pictures
 pictures: ## draw and take the pictures of README and docs; requires Chromium
-	$(GO) test ./docs -run '^TestBuckets$$' -update
+	$(GO) test ./docs -run '^Test(Buckets|Ramps)$$' -update
 	@pictures=$$(mktemp -d) && trap 'rm -rf "$$pictures"' EXIT && \
 	  $(GO) test -count=1 -run '^TestScreenshots$$/^(variant|boolean|segment|answer|conditions)$$' ./integration/browser -args -screenshots "$$pictures" && \
 	  for theme in light dark; do \

@@ -151,12 +151,12 @@ func (r *Ramp) forward(minute int64) int64 {
 		minute = min(minute, minuteOf(r.Paused))
 	}
 	switch {
-	case r.lapsed(minute) && r.Confirm.Lapse == BackRamp:
+	case !r.lapsed(minute):
+		return minute - r.begin()
+	case r.Confirm.Lapse == BackRamp:
 		return -1
-	case r.Confirm != nil:
-		minute = min(minute, r.deadline())
 	}
-	return minute - r.begin()
+	return r.deadline() - 1 - r.begin() // before a step that begins at the deadline
 }
 
 // deadline returns until when the ramp must be confirmed.

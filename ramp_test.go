@@ -118,7 +118,7 @@ func TestRampPercentage(t *testing.T) {
 			percentages{9: 40, 10: 60, 12: 60, 13: 40, 17: 40, 18: 20, 22: 20, 23: 10, long: 10}},
 		{"reversed before the start", reversed(stepped(10), -1), 60, percentages{-1: 10, 0: 10, long: 10}},
 		{"reversed down", reversed(linear(100, 4*time.Minute), 3), 0, percentages{3: 25, 4: 50, 5: 75, 6: 100, long: 100}},
-		{"held", confirmed(linear(0, 20*time.Minute), guidon.HoldRamp, time.Time{}), 100, percentages{4: 20, 5: 25, 6: 25, long: 25}},
+		{"held", confirmed(linear(0, 20*time.Minute), guidon.HoldRamp, time.Time{}), 100, percentages{4: 20, 5: 20, 6: 20, long: 20}},
 		{"fallen back", confirmed(stepped(10), guidon.BackRamp, time.Time{}), 60, percentages{-1: 10, 0: 20, 4: 20, 5: 10, long: 10}},
 		{"fallen back after a confirmation", confirmed(stepped(10), guidon.BackRamp, minute(3)), 60, percentages{4: 20, 5: 40, 7: 40, 8: 10, 10: 10}},
 		{"at its end when not confirmed", confirmed(stepped(10), guidon.BackRamp, minute(5)), 60, percentages{9: 40, 10: 60, long: 60}},
@@ -128,7 +128,7 @@ func TestRampPercentage(t *testing.T) {
 		{"paused before it lapsed", paused(confirmed(stepped(10), guidon.BackRamp, time.Time{}), 4), 60, percentages{4: 20, 5: 20, long: 20}},
 		{"reversed before it lapsed", reversed(confirmed(stepped(10), guidon.BackRamp, time.Time{}), 4), 60, percentages{4: 20, 5: 20, 8: 20, 9: 10}},
 		{"reversed while held", reversed(confirmed(linear(0, 20*time.Minute), guidon.HoldRamp, time.Time{}), 8), 100,
-			percentages{5: 25, 8: 25, 9: 20, 13: 0, long: 0}},
+			percentages{5: 20, 8: 20, 9: 15, 13: 0, long: 0}},
 		{"reversed after it fell back", reversed(confirmed(stepped(10), guidon.BackRamp, time.Time{}), 8), 60, percentages{8: 10, 9: 10, long: 10}},
 		{"without a ramp", nil, 60, percentages{-long: 60, long: 60}},
 	} {
@@ -327,9 +327,9 @@ func TestRampResult(t *testing.T) {
 		{"resume before the start", rampActions[1], delayed(paused(stepped(10), 2), time.Hour), delayed(stepped(10), time.Hour+5*time.Minute)},
 		{"reverse", rampActions[2], confirmedAt(stepped(10), 3, 0), reversed(confirmedAt(stepped(10), 7, 0), 7)},
 		{"reverse while paused", rampActions[2], paused(stepped(10), 5), reversed(delayed(stepped(10), 2*time.Minute), 7)},
-		{"reverse while held", rampActions[2], confirmedAt(stepped(10), 1, 0), reversed(confirmedAt(stepped(10), 7, time.Minute), 7)},
+		{"reverse while held", rampActions[2], confirmedAt(stepped(10), 1, 0), reversed(confirmedAt(stepped(10), 7, 2*time.Minute), 7)},
 		{"confirm", rampActions[3], confirmedAt(stepped(10), 3, 0), confirmedAt(stepped(10), 7, 0)},
-		{"confirm while held", rampActions[3], confirmedAt(stepped(10), 1, 0), confirmedAt(stepped(10), 7, time.Minute)},
+		{"confirm while held", rampActions[3], confirmedAt(stepped(10), 1, 0), confirmedAt(stepped(10), 7, 2*time.Minute)},
 		{"confirm while reversed", rampActions[3], reversed(confirmedAt(stepped(10), 3, 0), 4), reversed(confirmedAt(stepped(10), 7, 0), 4)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -388,9 +388,10 @@ func (w *walk) tick() {
 	case guidon.RampWaiting:
 		w.position++
 	case guidon.RampRunning:
-		w.position++
 		w.unconfirmed++
-		if w.lapsed = w.every > 0 && w.unconfirmed >= w.every && w.position < w.end(); w.lapsed && w.back {
+		if w.lapsed = w.every > 0 && w.unconfirmed >= w.every && w.position+1 < w.end(); !w.lapsed {
+			w.position++
+		} else if w.back {
 			w.position = -1
 		}
 	}

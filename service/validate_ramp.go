@@ -11,8 +11,8 @@ import (
 // Limits of a ramp.
 const (
 	MaxRampSteps  = 100
-	maxRampLength = 366 * 24 * time.Hour
-	maxRampDelay  = 100 * maxRampLength
+	MaxRampLength = 366 * 24 * time.Hour
+	maxRampDelay  = 100 * MaxRampLength
 	rampLengths   = "1 minute and 366 days"
 )
 
@@ -40,17 +40,17 @@ func checkRampLength(of string, start float32, r *guidon.Ramp) error {
 	case len(r.Steps) > MaxRampSteps:
 		return invalidField("ramp.steps", fmt.Sprintf("must not contain more than %d steps", MaxRampSteps))
 	case len(r.Steps) == 0:
-		return checkMinutes("ramp.over", r.Over, time.Minute, maxRampLength, rampLengths)
+		return checkMinutes("ramp.over", r.Over, time.Minute, MaxRampLength, rampLengths)
 	}
 	for i, s := range r.Steps {
 		at := fmt.Sprintf("ramp.steps[%d].", i)
 		if err := cmp.Or(
-			checkRampShare(at+"percentage", of, start, s.Percentage), checkMinutes(at+"for", s.For, time.Minute, maxRampLength, rampLengths),
+			checkRampShare(at+"percentage", of, start, s.Percentage), checkMinutes(at+"for", s.For, time.Minute, MaxRampLength, rampLengths),
 		); err != nil {
 			return err
 		}
 	}
-	if r.Length() > maxRampLength {
+	if r.Length() > MaxRampLength {
 		return invalidField("ramp.steps", "must take at most 366 days together")
 	}
 	return nil
@@ -67,7 +67,7 @@ func checkRampConfirm(c *guidon.RampConfirm) error {
 	if c == nil {
 		return nil
 	}
-	return cmp.Or(checkMinutes("ramp.confirm.every", c.Every, time.Minute, maxRampLength, rampLengths),
+	return cmp.Or(checkMinutes("ramp.confirm.every", c.Every, time.Minute, MaxRampLength, rampLengths),
 		checkEnum("ramp.confirm.lapse", c.Lapse), checkMinute("ramp.confirm.last", &c.Last))
 }
 

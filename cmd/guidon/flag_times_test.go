@@ -42,7 +42,7 @@ func TestFlagTimes(t *testing.T) {
 2090-12-24T00:00:00Z
 `,
 		"flag timeline plain": `
-No rule begins or ends from now on.
+No rule begins, ends or changes its share from now on.
 `,
 		"flag reach banner": `
 shop/banner is a boolean flag

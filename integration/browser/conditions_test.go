@@ -85,6 +85,48 @@ func TestBeginTomorrow(t *testing.T) {
 	report(t, v.Overflow(t))
 }
 
+// TestRampThreeDays: a new flag is raised to 100% over three days with eight clicks at most, and paused
+// in a dialog.
+func TestRampThreeDays(t *testing.T) {
+	s := openShop(t)
+	s.change(t, http.MethodPost, "/api/v1/namespaces/default/flags", map[string]any{"key": "new-search", "name": "New search", "type": "BOOLEAN_FLAG_TYPE"})
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath+"/new-search")
+	clicks := 1 // with Save
+	press := func(target chromedp.Action[chromedp.Void]) {
+		t.Helper()
+		clicks++
+		v.Do(t, target)
+	}
+	press(click(named("summary", "Add rule")))
+	press(click(named("button", "A share of everyone")))
+	awaitFocus(t, v, "rule-0-share")
+	v.Do(t, chromedp.KeyEvent("100"))
+	press(click(named("button", "Raise over time")))
+	awaitFocus(t, v, "rule-0-ramp-over")
+	v.Do(t, chromedp.KeyEvent("3"))
+	awaitText(t, v, ".raise .follows", ": 75%")
+	v.Follow(t, click(do("save")))
+	if clicks > 8 {
+		t.Errorf("it took %d clicks", clicks)
+	}
+	awaitText(t, v, ".rule .who", "100% of everyone who gets here reached over 72h from")
+	awaitText(t, v, ".rule .ramp", "0% now")
+	awaitText(t, v, ".rail", "Rule 1 is for 1%")
+	s.answers(t, "default", "new-search", "user-1", nil, "Off")
+	for _, look := range []look{desktop, phone.InTheDark()} {
+		v.Resize(t, look)
+		report(t, v.Axe(t))
+	}
+	v.Resize(t, narrow)
+	report(t, v.Overflow(t))
+	v.Resize(t, desktop)
+	v.Do(t, click(css(".rule .ramp a")))
+	awaitText(t, v, "dialog[open] h2", "Pause the ramp of rule 1?")
+	v.Follow(t, click(css("dialog .buttons button")))
+	awaitText(t, v, ".rule .ramp", "0% now, paused")
+}
+
 // addedConditions are buttons that add a condition to the first rule, and the fields that then have
 // the focus.
 var addedConditions = []struct{ button, focus string }{

@@ -56,7 +56,11 @@ var states = []state{
 	}, []string{"Values 1 of at most 10,000", "4 unsaved changes"}},
 	{"conditions", flagsPath, func(t *testing.T, s *shop, v *visitor) {
 		draftCountryShare(t, s, v)
-	}, []string{"Only", "of them", "1 unsaved change"}},
+		v.Do(t, click(do("with:0:ramp")))
+		awaitFocus(t, v, "rule-0-ramp-over")
+		v.Do(t, click(do("with:0:step")))
+		awaitFocus(t, v, "rule-0-ramp-step-0-share")
+	}, []string{"Only", "of them", "Raise over time", "Step 1", "1 unsaved change"}},
 	{"conditions-variant", variantPath + "?edit=1", func(t *testing.T, _ *shop, v *visitor) {
 		for _, step := range addedConditions {
 			v.Do(t, click(named("summary", "Add condition")), click(css(`button[value="`+step.button+`"]`)))

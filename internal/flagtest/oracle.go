@@ -59,8 +59,9 @@ func (o Oracle) percentage(r *guidon.Ramp, target float32) float32 {
 			done = max(done-1, backAtInitial)
 		case !r.Paused.IsZero() && at.After(r.Paused), lapsed, done == length:
 		default:
-			done++
-			if lapsed = done < length && unconfirmed(r, start, at); lapsed && r.Confirm.Lapse == guidon.BackRamp {
+			if lapsed = done+1 < length && unconfirmed(r, start, at); !lapsed {
+				done++
+			} else if r.Confirm.Lapse == guidon.BackRamp {
 				done = backAtInitial
 			}
 		}

@@ -71,6 +71,13 @@ func (d *draft) actOn(i int, a page.Action) {
 		if j, ok := a.Index(1, len(s.Except)); ok {
 			s.Except = slices.Delete(s.Except, j, j+1)
 		}
+	case "unstep":
+		if s.Ramp == nil {
+			return
+		}
+		if j, ok := a.Index(1, len(s.Ramp.Steps)); ok {
+			s.Ramp.Steps = slices.Delete(s.Ramp.Steps, j, j+1)
+		}
 	case "with":
 		d.with(s, a.Text(1))
 	case "without":

@@ -3,6 +3,7 @@ package flag
 import (
 	"encoding/json"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ type conditions struct {
 	Except   []string        `json:",omitempty"`
 	Times    *period         `json:",omitempty"` // nil if the rule always holds
 	Portion  *division       `json:",omitempty"` // nil if the rule is for all of them
+	Ramp     *ramp           `json:",omitempty"` // of the portion, or of a share of everyone; nil if it has no ramp
 	Divide   division        `json:",omitzero"`  // of a share of everyone, or of the shares of variants
 	Code     bool            `json:",omitempty"` // the answer is the default in the code
 }
@@ -51,7 +53,7 @@ func conditionsOf(r convert.WithConditions) conditions {
 	c.Times = periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
 	if p := r.GetPortion(); p != nil {
 		c.Portion = new(divisionOf(p.GetStart(), p.GetSplit()))
-		c.Portion.Share = shareText(p.GetPercentage())
+		c.Portion.Share, c.Ramp = shareText(p.GetPercentage()), rampOf(p.GetRamp())
 	}
 	return c
 }
@@ -85,7 +87,7 @@ func (s rule) document() *guidonv1.DocumentRule {
 		r.HoldsFrom, r.HoldsUntil = timestampOf(p.From), timestampOf(p.Until)
 	}
 	if p := s.Portion; p != nil {
-		r.Portion = &flipt.Portion{Percentage: shareNumber(p.Share), Start: shareNumber(p.Start), Split: p.split()}
+		r.Portion = &flipt.Portion{Percentage: shareNumber(p.Share), Start: shareNumber(p.Start), Split: p.split(), Ramp: convert.WireRamp(s.Ramp.ramp())}
 	}
 	return r
 }
@@ -105,7 +107,7 @@ func (d division) split() *flipt.Split {
 
 // sameConditions reports whether both rules would be stored with the same conditions.
 func (s rule) sameConditions(o rule) bool {
-	if s.Divide != o.Divide || !equal(s.Portion, o.Portion) || !equal(s.Times, o.Times) {
+	if s.Divide != o.Divide || !equal(s.Portion, o.Portion) || !equal(s.Times, o.Times) || !reflect.DeepEqual(s.Ramp, o.Ramp) {
 		return false
 	}
 	return proto.Equal(s.document(), o.document()) && strings.TrimSpace(s.typedExcept) == ""
@@ -150,6 +152,7 @@ func (d *draft) readConditions(s *rule, i int, form url.Values) error {
 		}
 		s.Portion = new(readDivision(at+"portion.", form, before))
 	}
+	s.Ramp = readRamp(at+"ramp.", form)
 	s.Divide = was.Divide
 	if form.Has(at + "divide.hash") { // there are shares
 		s.Divide = readDivision(at+"divide.", form, was.Divide)
@@ -205,6 +208,12 @@ func (d *draft) with(s *rule, what string) {
 		s.Times = new(period)
 	case "portion":
 		s.Portion = &division{Share: "10"}
+	case "ramp":
+		s.Ramp = newRamp(d.now)
+	case "step":
+		if s.Ramp != nil {
+			s.Ramp.addStep()
+		}
 	}
 }
 
@@ -216,7 +225,9 @@ func (s *rule) without(what string) {
 	case "times":
 		s.Times = nil
 	case "portion":
-		s.Portion = nil
+		s.Portion, s.Ramp = nil, nil
+	case "ramp":
+		s.Ramp = nil
 	}
 }
 
@@ -261,6 +272,9 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 		s.Portion.check(s.Portion.Share, "portion-", add)
 	}
 	s.Divide.check(s.share, "divide-", add)
+	if s.Ramp != nil {
+		s.Ramp.check(s.divided().Start, add)
+	}
 	return problems
 }
 
@@ -287,7 +301,7 @@ const maxConditionWords = 300
 func (s rule) conditionWords() string {
 	c := convert.ConditionsOf(s.document())
 	if s.kind == kindShare {
-		words := []string{s.Divide.words(), analysis.TimesWords(c.Stated())}
+		words := []string{s.Divide.words(s.Ramp), analysis.TimesWords(c.Stated())}
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 	}
 	words := strings.TrimPrefix(strings.TrimPrefix(change.TargetWords("in", c.Stated(), maxConditionWords), "in"), ", ")
@@ -297,9 +311,9 @@ func (s rule) conditionWords() string {
 	return words
 }
 
-// words returns how the shares are taken in words, or "".
-func (d division) words() string {
-	p := guidon.Portion{Start: shareNumber(d.Start)}
+// words returns how the shares are taken, and raised by the ramp, in words, or "".
+func (d division) words(r *ramp) string {
+	p := guidon.Portion{Start: shareNumber(d.Start), Ramp: r.ramp()}
 	if split := convert.SplitOf(d.split()); split != nil {
 		p.Split = *split
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -27,6 +28,7 @@ type draft struct {
 	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none
 	openElse bool
 	zone     *time.Location // of the visitor
+	now      time.Time
 }
 
 // Kinds of rules.
@@ -90,6 +92,7 @@ func booleanRule(i int, r *guidonv1.DocumentRollout) rule {
 	s := rule{was: i, kind: kindSegment, note: r.GetDescription(), conditions: conditionsOf(r)}
 	if t := r.GetThreshold(); t != nil {
 		s.kind, s.share, s.value, s.Divide = kindShare, shareText(t.GetPercentage()), t.GetValue(), divisionOf(t.GetStart(), t.GetSplit())
+		s.Ramp = rampOf(t.GetRamp())
 		return s
 	}
 	g := r.GetSegment()
@@ -161,7 +164,7 @@ func ruleID(i int, name string) string { return "rule-" + strconv.Itoa(i) + "-" 
 
 // readDraft returns the draft in a form.
 func readDraft(e *edit, form url.Values) (editor, error) {
-	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != "", zone: e.v.Location()}
+	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != "", zone: e.v.Location(), now: e.v.Now()}
 	for i := 0; form.Has(prefix(i) + "kind"); i++ {
 		if i == maxRules {
 			return nil, guidon.Errorf(guidon.TooLarge, "more than %d rules cannot be edited in a form", maxRules)
@@ -337,7 +340,7 @@ func (d *draft) rolloutDocument(s rule) *guidonv1.DocumentRollout {
 	if s.kind == kindShare {
 		percentage, _ := parseShare(s.share)
 		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
-			Percentage: percentage, Value: s.value, Start: shareNumber(s.Divide.Start), Split: c.GetSplit(),
+			Percentage: percentage, Value: s.value, Start: shareNumber(s.Divide.Start), Split: c.GetSplit(), Ramp: convert.WireRamp(s.Ramp.ramp()),
 		}}
 		return r
 	}

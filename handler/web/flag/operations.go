@@ -14,6 +14,7 @@ const (
 	mergeFlag         page.Operation[*guidonv1.MergeFlagRequest, *guidonv1.FlagMerge]                 = "/guidon.v1.EditService/MergeFlag"
 	turnFlagOff       page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOff"
 	turnFlagOn        page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOn"
+	controlRamp       page.Operation[*guidonv1.ControlRampRequest, *guidonv1.EditResponse]            = "/guidon.v1.EditService/ControlRamp"
 	patch             page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse]                  = "/guidon.v1.EditService/Patch"
 	getFlagReach      page.Operation[*guidonv1.GetFlagReachRequest, *guidonv1.FlagReach]              = "/guidon.v1.AnalysisService/GetFlagReach"
 	previewFlagReach  page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagReach]               = "/guidon.v1.AnalysisService/PreviewFlagReach"

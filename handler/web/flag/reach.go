@@ -38,6 +38,10 @@ func (r remarks) of(i int) (notes []note) {
 			n.kind, n.icon = "warn", "warning"
 		case guidonv1.ReachCause_MISSING_SEGMENT_REACH_CAUSE:
 			n.kind, n.icon = "bad", "warning"
+		case guidonv1.ReachCause_NO_BUCKETS_REACH_CAUSE:
+			if r.draft.rules[i].Ramp != nil {
+				n.text = "For nobody now: " + page.Printable(why, maxWhy) + "."
+			}
 		case guidonv1.ReachCause_NOT_YET_REACH_CAUSE:
 			n.text = "Not yet in force."
 		case guidonv1.ReachCause_ENDED_REACH_CAUSE:
@@ -46,10 +50,10 @@ func (r remarks) of(i int) (notes []note) {
 		return append(notes, n)
 	}
 	switch {
+	case r.draft.rules[i].Code, r.draft.boolean && r.draft.rules[i].Ramp != nil: // which is at this percentage for a short time
+		return notes
 	case r.draft.boolean:
 		return append(notes, wholePercents(s)...)
-	case r.draft.rules[i].Code:
-		return notes
 	}
 	return append(notes, r.shares(s)...)
 }

@@ -38,17 +38,24 @@ func switchWords(state part.State) string {
 // question is a page that asks for a confirmation.
 type question struct {
 	*subject
+	asked
 	problems  part.Problems
 	form      url.Values
 	elsewhere []elsewhere
 	state     part.State
 	effect    []string
-	verb      string // of a switch
+}
+
+// asked is what a question asks for.
+type asked struct {
+	path                        string // to which the answer is sent
+	heading, text, verb, button string
+	fatal                       bool
 }
 
 // ask shows the page of the question.
 func (q *question) ask(status int) error {
-	q.v.Reply(status, q.plainPage(switchWords(q.state), switchMain(q)))
+	q.v.Reply(status, q.plainPage(q.button, questionMain(q)))
 	return nil
 }
 
@@ -79,6 +86,7 @@ func (q *question) readSwitch() error {
 	if q.verb = switchVerb(q.state); q.verb == verbOn && !f.GetTurnedOff() {
 		q.verb = verbOnEveryone
 	}
+	q.path, q.heading, q.text, q.button, q.fatal = q.address("turn-off"), q.switchQuestion(), q.switchText(), q.switchButton(), q.verb == verbOff
 	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{TurnOn: new(q.verb != verbOff)})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
 		q.problems.Add("question", "Its rules give Off to everyone, whatever everyone else gets. Change or remove these rules.")
@@ -117,17 +125,22 @@ func (p pages) postSwitch(v *page.Visit, form url.Values) error {
 		q.problems.Add("question", "It was turned on or off in the meantime. Look at it again.")
 		return q.ask(http.StatusConflict)
 	}
-	since, err := strconv.ParseInt(form.Get("revision"), 10, 64)
+	return q.store(q.turn)
+}
+
+// store changes the flag, unless it has changed since the revision that the form began with.
+func (q *question) store(run func(since int64, message string) (*guidonv1.EditResponse, error)) error {
+	since, err := strconv.ParseInt(q.form.Get("revision"), 10, 64)
 	if err != nil {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
-	response, err := q.turn(since)
+	response, err := run(since, q.form.Get("message"))
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		s.saved(response)
+		q.saved(response)
 		return nil
 	case code == guidon.FailedPrecondition:
-		q.problems.Add("question", actorOf(s.last)+" changed this flag in the meantime. Look at what this does now, and confirm it again.")
+		q.problems.Add("question", actorOf(q.last)+" changed this flag in the meantime. Look at what this does now, and confirm it again.")
 		return q.ask(http.StatusConflict)
 	case code == guidon.InvalidArgument:
 		q.problems.Add("question", guidon.PublicMessage(err))
@@ -154,8 +167,8 @@ func actorOf(c *guidonv1.Change) string {
 }
 
 // turn turns the flag off or on, unless it has changed since a revision.
-func (q *question) turn(since int64) (*guidonv1.EditResponse, error) {
-	request := &guidonv1.SwitchFlagRequest{NamespaceKey: q.v.Key(), Key: q.key, UnlessChangedSince: &since, Message: q.form.Get("message")}
+func (q *question) turn(since int64, message string) (*guidonv1.EditResponse, error) {
+	request := &guidonv1.SwitchFlagRequest{NamespaceKey: q.v.Key(), Key: q.key, UnlessChangedSince: &since, Message: message}
 	if q.verb == verbOff {
 		return turnFlagOff.Run(q.v, request)
 	}

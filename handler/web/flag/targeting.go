@@ -132,6 +132,9 @@ func (l *ladder) isOpen(i int) bool {
 // constraintFields is how many fields of a form a constraint of an open rule has at most.
 const constraintFields = 10
 
+// stepFields is how many fields a step of a ramp of an open rule has.
+const stepFields = 3
+
 // fits reports whether a form can have the draft, whichever of its parts are open.
 func (d *draft) fits() bool {
 	fields, size := len(d.fields()), 0
@@ -139,6 +142,9 @@ func (d *draft) fits() bool {
 		size += len(url.QueryEscape(s.encode()))
 		for _, g := range s.Groups {
 			fields += len(g.Constraints) * constraintFields
+		}
+		if s.Ramp != nil {
+			fields += len(s.Ramp.Steps) * stepFields
 		}
 	}
 	return len(d.rules) <= maxRules && fields <= maxFields && size <= page.MaxForm/2

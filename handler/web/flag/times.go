@@ -45,25 +45,26 @@ func readTime(text string) string {
 	return text
 }
 
+// checkTime passes the problems of a time to add, which has the text in the field with the id.
+func checkTime(id, text string, add func(id, message string)) {
+	switch at := timestampOf(text); {
+	case text == "":
+	case at == nil:
+		add(id, "Not a date and time: "+page.Printable(text, maxText)+".")
+	case at.AsTime().Year() < 2000:
+		add(id, "The year must be 2000 or later.")
+	}
+}
+
 // check passes the problems of the times to add.
 func (p period) check(add func(id, message string)) {
-	from, until := timestampOf(p.From).AsTime(), timestampOf(p.Until).AsTime()
-	for _, f := range []struct {
-		id, text string
-		at       time.Time
-	}{{"times-from", p.From, from}, {"times-until", p.Until, until}} {
-		switch {
-		case f.text == "":
-		case timestampOf(f.text) == nil:
-			add(f.id, "Not a date and time: "+page.Printable(f.text, maxText)+".")
-		case f.at.Year() < 2000:
-			add(f.id, "The year must be 2000 or later.")
-		}
-	}
+	checkTime("times-from", p.From, add)
+	checkTime("times-until", p.Until, add)
+	from, until := timestampOf(p.From), timestampOf(p.Until)
 	switch {
 	case p.From+p.Until == "":
 		add("times-from", "A start or an end is needed.")
-	case timestampOf(p.From) != nil && timestampOf(p.Until) != nil && !until.After(from):
+	case from != nil && until != nil && !until.AsTime().After(from.AsTime()):
 		add("times-until", "The end must be after the start.")
 	}
 }

@@ -108,7 +108,7 @@ func TestSnooze(t *testing.T) {
 	before := flagOf(t, s, "wishlist")
 	start := at(t, s)
 	action, form := snoozeForm(t, s.Get(unusedPage+"?reason=one-answer").Check(200), "wishlist")
-	if got, want := form.Get("review"), time.Now().UTC().AddDate(0, 0, 90).Format(time.DateOnly); got != want {
+	if got, want := form.Get("review"), later().UTC().AddDate(0, 0, 90).Format(time.DateOnly); got != want {
 		t.Errorf("the date is %s, want %s", got, want)
 	}
 	for date, want := range map[string]string{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -95,7 +96,8 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 		v.Segments = append(v.Segments, x.segment(g.GetKey()))
 	}
 	if r := x.rollout(index); r.GetThreshold() != nil {
-		v.Share = percent(r.GetThreshold().GetPercentage())
+		t := r.GetThreshold()
+		v.Share = percent(convert.RampOf(t.GetRamp()).PercentageAt(x.e.GetAsOf().GetSeconds(), t.GetPercentage()))
 	}
 	switch s.GetOutcome() {
 	case "matched", "no_variant":

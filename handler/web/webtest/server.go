@@ -43,7 +43,7 @@ type Options struct {
 	Policy   service.Policy        // the accounts that may sign in, and their roles
 	Empty    bool                  // the namespace default is empty, instead of having the example shop
 	Fault    func() error          // of the store, asked before each use; nil means none
-	Now      func() time.Time      // the clock of the service; nil means time.Now
+	Now      func() time.Time      // the clock of the service and its pages; nil means time.Now
 }
 
 // Server is a service with its pages.
@@ -71,6 +71,7 @@ func New(t testing.TB, options Options) *Server {
 	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
 	config := page.Config{
 		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
+		Now: options.Now,
 	}
 	if options.Page != nil {
 		options.Page(&config)

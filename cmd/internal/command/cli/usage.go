@@ -114,11 +114,14 @@ func JoinWords(words []string, conjunction string) string {
 }
 
 // Durations lets the durations of all commands have days, such as 90d, and their help show
-// defaults without trailing zeros.
+// defaults without trailing zeros, and none of 0.
 func Durations(command *cobra.Command) {
 	command.Flags().VisitAll(func(f *pflag.Flag) {
 		if d, err := time.ParseDuration(f.DefValue); err == nil && f.Value.Type() == "duration" {
 			f.Value, f.DefValue = duration{f.Value}, clock.Text(d)
+			if d == 0 {
+				f.DefValue = ""
+			}
 		}
 	})
 	for _, child := range command.Commands() {

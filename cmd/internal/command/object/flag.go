@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,7 +86,7 @@ func flags(p *cli.Program) *object {
 		found, err := cli.Call[guidonv1.FlagContent](ctx, c, "/guidon.v1.EditService/GetFlagContent",
 			&guidonv1.GetFlagContentRequest{NamespaceKey: k.Namespace, Key: key})
 		d := &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{found.GetFlag()}}
-		return content{d, found.GetCreatedAt(), found.GetUpdatedAt(), found.GetOmitted()}, err
+		return content{d, found.GetCreatedAt(), found.GetUpdatedAt(), k.instant(), found.GetOmitted()}, err
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{Put: flagOf(d), UnlessChangedSince: since}}}
@@ -114,6 +115,14 @@ func flags(p *cli.Program) *object {
 		flagOn(k), flagOff(k), flagReach(o, k.complete), flagTimeline(o, k.complete))
 	o.verbs = append(o.verbs, flagRules(k)...)
 	return o
+}
+
+// instant returns the time of the state that is read: now, unless the namespace says another one.
+func (o *object) instant() time.Time {
+	if state, err := service.ParseReference(o.Namespace); err == nil && !state.At.Time.IsZero() {
+		return state.At.Time
+	}
+	return o.Now()
 }
 
 // flagOrders are the values of --sort.
@@ -220,7 +229,7 @@ func flagRows(table cli.FieldTable, found content) {
 	for _, v := range f.GetVariants() {
 		table.Row("VARIANT", variantLine(v))
 	}
-	for i, line := range ruleLines(f) {
+	for i, line := range ruleLines(f, found.at) {
 		table.Row(fmt.Sprintf("RULE %d", i+1), line)
 	}
 	if found.omitted != "" {

@@ -2,7 +2,9 @@ package object
 
 import (
 	"strings"
+	"time"
 
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/convert"
@@ -22,16 +24,24 @@ func variantLine(v *guidonv1.DocumentVariant) string {
 	return line
 }
 
-// ruleLines returns the rules of a flag in words.
-func ruleLines(f *guidonv1.DocumentFlag) []string {
+// ruleLines returns the rules of a flag in words, with what their ramps do at an instant.
+func ruleLines(f *guidonv1.DocumentFlag, at time.Time) []string {
 	var lines []string
 	for _, r := range f.GetRules() {
-		lines = append(lines, ruleLine(r))
+		lines = append(lines, ruleLine(r)+rampText(r.GetPortion(), at))
 	}
 	for _, r := range f.GetRollouts() {
-		lines = append(lines, rolloutLine(r))
+		lines = append(lines, rolloutLine(r)+rampText(targetOf(r).GetPortion(), at))
 	}
 	return lines
+}
+
+// rampText returns what the ramp of a portion does at an instant, such as " (12% now, paused)".
+func rampText(p *flipt.Portion, at time.Time) string {
+	if p.GetRamp() == nil {
+		return ""
+	}
+	return " (" + analysis.RampWords(convert.RampOf(p.GetRamp()), p.GetPercentage(), at) + ")"
 }
 
 // ruleLine returns a rule in words, such as "any of germany, nordics: 50% a, 50% b".

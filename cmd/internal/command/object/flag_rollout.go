@@ -29,7 +29,7 @@ func (o *ruleOptions) rollOutToShare(f *guidonv1.DocumentFlag) error {
 		}
 	}
 	t := f.GetRollouts()[at].GetThreshold()
-	if last := at == countRules(f)-1; last && t.GetPercentage() < 100 && t.GetValue() == f.GetEnabled() {
+	if last := at == countRules(f)-1; last && (t.GetPercentage() < 100 || t.GetRamp() != nil) && t.GetValue() == f.GetEnabled() {
 		return cli.UsageError("flag %[1]q is %[2]s for everybody whom no rule matches, so a share for whom it is %[2]s changes nothing; "+
 			"give --value %[3]s, or change the default value by \"guidon flag update %[1]s --enabled=%[4]t\" first",
 			f.GetKey(), change.OnOff(t.GetValue()), change.OnOff(!t.GetValue()), !t.GetValue())
@@ -52,6 +52,9 @@ func shareRules(f *guidonv1.DocumentFlag) []string {
 // rollOutToTarget sets what a flag gives to the entities that the options say. The percentage of
 // a boolean flag is one of them, and all without it.
 func (o *ruleOptions) rollOutToTarget(f *guidonv1.DocumentFlag) error {
+	if isBoolean(f) && len(o.shares) == 0 && o.givesRamp() {
+		o.shares = []string{"100%"}
+	}
 	at, err := o.ruleForTarget(f)
 	switch {
 	case err != nil:
@@ -63,6 +66,9 @@ func (o *ruleOptions) rollOutToTarget(f *guidonv1.DocumentFlag) error {
 	case isBoolean(f):
 		r := f.GetRollouts()[at]
 		if r.GetSegment().Value = o.on(); len(o.shares) == 0 {
+			if err := o.checkNoRamp(r.GetPortion()); err != nil {
+				return err
+			}
 			r.Portion = nil
 		}
 	}

@@ -30,6 +30,8 @@ Whoever is within a share stays within it when it grows.`
 
 const rolloutExample = `  guidon flag rollout new-checkout 10%
   guidon flag rollout new-checkout 50% -m "no complaints" --dry-run
+  guidon flag rollout new-checkout 100% --over 3d
+  guidon flag rollout new-checkout 100% --steps 5%:24h,25%:24h --confirm-every 24h --lapse back
   guidon flag rollout new-checkout 20% --if 'country eq SE'
   guidon flag rollout new-checkout --segment beta-users --segment staff
   guidon flag rollout new-checkout --if 'country eq SE' --or 'country eq NO' --except bots
@@ -46,12 +48,16 @@ before it. A constraint has the form of "guidon segment create --constraint", su
 a part of the entities, by options of its own.
 
 --from and --until say when the rule holds, such as 2026-12-01T09:00:00Z, "2026-12-01 09:00",
-which is UTC, or 3d, which is in three days. Before and after, the rules after it decide.`
+which is UTC, or 3d, which is in three days. Before and after, the rules after it decide.
+
+--over and --steps make a ramp: the share reaches its percentage by itself. The other options
+of a ramp may also change one that is there; --ramp-start begins it again. To set only a
+percentage, end the ramp by --over 0. "guidon flag ramp" pauses and reverses it.`
 
 // flagRules returns the verbs that change the rules of a flag.
 func flagRules(k *keyed) []verb {
 	rules := ruleVerbs{k}
-	return []verb{rules.rollout(), {
+	return []verb{rules.rollout(), rules.ramp(), {
 		use: "rule", short: "Add, change, move and remove rules of a flag", long: ruleHelp,
 		verbs: []verb{rules.add(), rules.set(), rules.move(), rules.remove()},
 	}}
@@ -90,7 +96,7 @@ func (r ruleVerbs) withRules(table func(io.Writer) error, f *guidonv1.DocumentFl
 		if err := table(out); err != nil {
 			return err
 		}
-		for i, line := range ruleLines(f) {
+		for i, line := range ruleLines(f, r.Now()) {
 			if _, err := fmt.Fprintf(out, "    rule %d: %s\n", i+1, line); err != nil {
 				return err
 			}
@@ -169,7 +175,8 @@ func (r ruleVerbs) set() verb {
   guidon flag rule set new-checkout 1 --segment staff --segment beta-users
   guidon flag rule set price-test 1 high=20% low=80%
   guidon flag rule set price-test 1 --except '' --portion 50%
-  guidon flag rule set christmas-banner 1 --until ''`,
+  guidon flag rule set christmas-banner 1 --until ''
+  guidon flag rule set new-checkout 2 --over 0`,
 	}, true, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
 		at, err := ruleIndex(f, args[0])
 		if err != nil {

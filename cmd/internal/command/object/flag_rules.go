@@ -32,6 +32,7 @@ type ruleOptions struct {
 	codeDefault bool
 	portion     []string // one percentage
 	from, until *timestamppb.Timestamp
+	ramp        rampOptions
 }
 
 // Options for rules of flags of one type only.
@@ -60,7 +61,9 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	flags.StringArrayVar(&o.portion, "portion", nil, "a rule of a variant flag is only for this `percentage`; others go on to the next")
 	flags.String("portion-start", "", "`percentage` at which the portion begins")
 	addSplit(flags, "portion-", "the portion")
+	o.ramp.add(flags)
 	command.Flags().AddFlagSet(flags)
+	o.ramp.lapse.Complete(command, "lapse")
 	properties := p.CompleteProperties("")
 	for option, complete := range map[string]cobra.CompletionFunc{
 		"segment": p.CompleteSegments, "except": p.CompleteSegments, "value": cli.CompleteWords("on", "off"),
@@ -99,7 +102,11 @@ func (o *ruleOptions) check(clearable bool) error {
 	if o.from, err = o.program.TimeAhead("--from", o.text("from")); err != nil {
 		return err
 	}
-	o.until, err = o.program.TimeAhead("--until", o.text("until"))
+	if o.until, err = o.program.TimeAhead("--until", o.text("until")); err != nil {
+		return err
+	}
+	o.ramp.start, err = o.program.TimeAhead("--ramp-start", o.text("ramp-start"))
+	o.ramp.start = nextMinute(o.ramp.start)
 	return err
 }
 
@@ -163,10 +170,11 @@ func (o *ruleOptions) setRollout(r *guidonv1.DocumentRollout) (err error) {
 		return cli.UsageError("rules of boolean flags have no --%s: give a percentage, such as 50%%", option)
 	}
 	target := targetOf(r)
+	now := o.percentageNow(target.GetPortion(), r.GetRule() == nil)
 	if err = o.setTarget(target); err != nil {
 		return err
 	}
-	if target.Portion, err = o.setPortion(target.GetPortion(), "percentage", o.shares, ""); err != nil {
+	if target.Portion, err = o.setPortion(target.GetPortion(), now, "percentage", o.shares, ""); err != nil {
 		return err
 	}
 	value := rolloutValue(r)
@@ -187,7 +195,7 @@ func targetOf(r *guidonv1.DocumentRollout) *guidonv1.DocumentRule {
 		HoldsFrom: r.GetHoldsFrom(), HoldsUntil: r.GetHoldsUntil(),
 	}
 	if t := r.GetThreshold(); t != nil {
-		target.Portion = &flipt.Portion{Percentage: t.GetPercentage(), Start: t.GetStart(), Split: t.GetSplit()}
+		target.Portion = &flipt.Portion{Percentage: t.GetPercentage(), Start: t.GetStart(), Split: t.GetSplit(), Ramp: t.GetRamp()}
 	}
 	return target
 }
@@ -203,7 +211,7 @@ func setTargetOf(r *guidonv1.DocumentRollout, target *guidonv1.DocumentRule, val
 		p = unlessWhole(p)
 	case p != nil:
 		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
-			Percentage: p.GetPercentage(), Value: value, Start: p.GetStart(), Split: p.GetSplit(),
+			Percentage: p.GetPercentage(), Value: value, Start: p.GetStart(), Split: p.GetSplit(), Ramp: p.GetRamp(),
 		}}
 		p = nil
 	default:
@@ -234,6 +242,7 @@ func (o *ruleOptions) setRule(r *guidonv1.DocumentRule) (err error) {
 	case o.codeDefault && len(o.shares) > 0:
 		return cli.UsageError("--code-default cannot be combined with shares")
 	}
+	now := o.percentageNow(r.GetPortion(), !hasTarget(r))
 	if err := o.setTarget(r); err != nil {
 		return err
 	}
@@ -251,7 +260,7 @@ func (o *ruleOptions) setRule(r *guidonv1.DocumentRule) (err error) {
 	if o.given("portion") && len(o.portion) == 0 {
 		r.Portion = nil
 	}
-	if r.Portion, err = o.setPortion(r.GetPortion(), "--portion", o.portion, "portion-"); err != nil {
+	if r.Portion, err = o.setPortion(r.GetPortion(), now, "--portion", o.portion, "portion-"); err != nil {
 		return err
 	}
 	r.Portion = unlessWhole(r.GetPortion())
@@ -339,6 +348,6 @@ func isTurnedOff(f *guidonv1.DocumentFlag) bool {
 // isOffRule reports whether the rule is the one by which a boolean flag is turned off.
 func isOffRule(r *guidonv1.DocumentRollout) bool {
 	t := r.GetThreshold()
-	return t.GetPercentage() >= 100 && !t.GetValue() && r.GetDescription() == service.OffDescription &&
+	return t.GetPercentage() >= 100 && t.GetRamp() == nil && !t.GetValue() && r.GetDescription() == service.OffDescription &&
 		r.GetHoldsFrom() == nil && r.GetHoldsUntil() == nil
 }

@@ -93,13 +93,19 @@ func sameKeys(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// setPortion returns the portion with the percentage, if there is one, and what the options whose
-// names begin with the prefix say of it. what is the name of the percentage.
-func (o *ruleOptions) setPortion(p *flipt.Portion, what string, percentage []string, prefix string) (_ *flipt.Portion, err error) {
-	switch option := o.firstGiven(prefix+"start", prefix+"by", prefix+"seed", prefix+"hash"); {
+// setPortion returns the portion, which was for the percentage now, with another one if that is
+// given, and what the options whose names begin with the prefix say of it. what is the name of the
+// percentage.
+func (o *ruleOptions) setPortion(
+	p *flipt.Portion, now float32, what string, percentage []string, prefix string,
+) (_ *flipt.Portion, err error) {
+	switch option := o.firstGiven(slices.Concat(rampNames, []string{prefix + "start", prefix + "by", prefix + "seed", prefix + "hash"})...); {
 	case len(percentage) > 1:
 		return nil, cli.UsageError("a rule has one %s, such as 50%%; not %q", what, strings.Join(percentage, " "))
 	case len(percentage) == 1:
+		if err := o.checkNoRamp(p); err != nil {
+			return nil, err
+		}
 		p = cmp.Or(p, new(flipt.Portion))
 		if p.Percentage, err = parsePercentage(what, percentage[0]); err != nil {
 			return nil, err
@@ -114,8 +120,10 @@ func (o *ruleOptions) setPortion(p *flipt.Portion, what string, percentage []str
 			return nil, err
 		}
 	}
-	p.Split, err = o.setSplit(p.GetSplit(), prefix)
-	return p, err
+	if p.Split, err = o.setSplit(p.GetSplit(), prefix); err != nil {
+		return nil, err
+	}
+	return p, o.setRamp(p, now)
 }
 
 // setSplit returns the way to divide with what the options whose names begin with the prefix say
@@ -150,7 +158,7 @@ func hashNames() (names []string) {
 
 // unlessWhole returns the portion, or nil if all entities are in it.
 func unlessWhole(p *flipt.Portion) *flipt.Portion {
-	if p.GetPercentage() >= 100 && p.GetStart() == 0 && p.GetSplit() == nil {
+	if p.GetPercentage() >= 100 && p.GetStart() == 0 && p.GetSplit() == nil && p.GetRamp() == nil {
 		return nil
 	}
 	return p

@@ -59,7 +59,8 @@ type text struct{ long, example string }
 type content struct {
 	document         *guidonv1.Document // that has only this object
 	created, changed *timestamppb.Timestamp
-	omitted          string // why client-side SDKs do not get a flag, or ""
+	at               time.Time // of the state
+	omitted          string    // why client-side SDKs do not get a flag, or ""
 }
 
 // usualVerbs returns list, get, edit and delete.
