@@ -65,7 +65,10 @@ func (s *step) matches(entityID string, context map[string]string) (bool, error)
 	switch {
 	case s.Audience != nil:
 		keys, err := s.Audience.Match(entityID, context)
-		return keys != nil && (s.Conditions == nil || s.Conditions.Met(entityID, context)), err
+		if keys == nil || err != nil || s.Conditions == nil {
+			return keys != nil, err
+		}
+		return s.Conditions.Met(entityID, context)
 	case s.share != nil:
 		return s.share.Has(entityID, context), nil
 	}
