@@ -149,6 +149,16 @@ func (s *Snapshot) Preview(at time.Time) *Snapshot {
 	return t.base.compiledFor(epoch)
 }
 
+// CompiledAt returns the flag with the key compiled for another instant than the others, or nil if
+// it does not exist.
+func (s *Snapshot) CompiledAt(key string, at time.Time) *CompiledFlag {
+	f := s.Flag(key)
+	if f == nil {
+		return nil
+	}
+	return compileFlag(f, s.segmentsByKey, at.Unix())
+}
+
 // timeline is what a snapshot and those for its other epochs have in common.
 type timeline struct {
 	base       *Snapshot

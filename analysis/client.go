@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -20,6 +21,23 @@ var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) 
 	}
 	return ""
 })
+
+// ComingOmission is [ClientOmission] for the flag with the key, which must exist. If client-side
+// snapshots have it now and leave it out later, the reason says when, such as "from 1 December 2026
+// 09:00 UTC, rule 2 is for a portion".
+func ComingOmission(s *guidon.Snapshot, flagKey string) string {
+	f := s.Compiled(flagKey)
+	if reason := ClientOmission(f); reason != "" {
+		return reason
+	}
+	for _, boundary := range effectBoundaries(s.Epoch(), f.Flag()) {
+		at := time.Unix(boundary, 0)
+		if reason := ClientOmission(s.CompiledAt(flagKey, at)); reason != "" {
+			return "from " + InstantWords(at) + ", " + reason
+		}
+	}
+	return ""
+}
 
 // serverOnly returns what client engines cannot do with the rule or rollout, or "".
 func serverOnly(f *guidon.Flag, i int, step guidon.Step) string {

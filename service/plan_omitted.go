@@ -10,7 +10,7 @@ import (
 )
 
 // warnOmitted adds a warning for each flag that the plan removes from the snapshots of
-// client-side SDKs.
+// client-side SDKs, now or later.
 func (p *Plan) warnOmitted() {
 	if p.base.Snapshot == nil || !p.hasAdditions() {
 		return // as most
@@ -20,7 +20,7 @@ func (p *Plan) warnOmitted() {
 		if !affected[f.Key] || after.Flag(f.Key) == nil || analysis.ClientOmission(p.base.Snapshot.Compiled(f.Key)) != "" {
 			continue
 		}
-		if reason := analysis.ClientOmission(after.Compiled(f.Key)); reason != "" {
+		if reason := analysis.ComingOmission(after, f.Key); reason != "" && reason != analysis.ComingOmission(p.base.Snapshot, f.Key) {
 			p.Warnings = append(p.Warnings, change.Warning{
 				Kind: change.WarnServerOnly, Object: change.KindFlag, Key: f.Key,
 				Text: fmt.Sprintf("client-side SDKs no longer get flag %q: %s", f.Key, reason),

@@ -447,6 +447,16 @@ func TestPlanServerOnly(t *testing.T) {
 	if diff := cmp.Diff(want, plan(negated)); diff != "" {
 		t.Errorf("negating (-want +got):\n%s", diff)
 	}
+	later := strings.Replace(before, "rollouts: [", "rollouts: [{segment: {value: true}, everyone: true, portion: "+
+		"{percentage: 100, ramp: {start: 2099-12-01T09:00:00Z, steps: [{percentage: 50, for: 1h}]}}}, ", 1)
+	want = []string{`client-side SDKs no longer get flag "f": from 1 December 2099 09:00 UTC, rule 1 is for a portion`}
+	if diff := cmp.Diff(want, plan(later)); diff != "" {
+		t.Errorf("a ramp to come (-want +got):\n%s", diff)
+	}
+	mustImport(t, s, later, service.ImportUpdate)
+	if got := plan(strings.Replace(later, "name: F,", "name: New,", 1)); got != nil {
+		t.Errorf("the ramp again: got %q, want no warning", got)
+	}
 	mustImport(t, s, negated, service.ImportUpdate)
 	for name, document := range map[string]string{"again": strings.Replace(negated, "name: F,", "name: New,", 1), "no longer": before} {
 		if got := plan(document); got != nil {

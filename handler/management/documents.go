@@ -24,6 +24,7 @@ func ImportDocument(
 	}
 	mode := convert.Enum[service.ImportMode](m.GetMode())
 	document, streamed := request.Payload.(*service.Document)
+	request.Payload = nil // so that it can be freed before the state after the import is built
 	if !streamed {
 		document = convert.DocumentOf(m.GetDocument())
 	}

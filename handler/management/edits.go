@@ -18,7 +18,7 @@ func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv
 			Flag: convert.WireDocumentFlag(service.NewDocumentFlag(f)), CreatedAt: convert.Timestamp(f.CreatedAt),
 			UpdatedAt:  convert.Timestamp(f.UpdatedAt),
 			Unreadable: convert.ErrorText(v.Snapshot.Compiled(f.Key).Err()),
-			Omitted:    analysis.ClientOmission(v.Snapshot.Compiled(f.Key)),
+			Omitted:    analysis.ComingOmission(v.Snapshot, f.Key),
 		}
 	})
 }

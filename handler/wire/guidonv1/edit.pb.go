@@ -90,8 +90,8 @@ type FlagContent struct {
 	// Why every evaluation of the flag fails: this release cannot read one of its segments.
 	// Unset if it can.
 	Unreadable *string `protobuf:"bytes,4,opt,name=unreadable,proto3,oneof" json:"unreadable,omitempty"`
-	// Why client-side SDKs do not get the flag, such as "rule 2 compares a version"; empty if
-	// they do.
+	// Why client-side SDKs do not get the flag, such as "rule 2 compares a version", or "from 1
+	// December 2026 09:00 UTC, rule 2 is for a portion" if they do not later; empty if they do.
 	Omitted       string `protobuf:"bytes,1000,opt,name=omitted,proto3" json:"omitted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
