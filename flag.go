@@ -21,12 +21,13 @@ const (
 const (
 	markedFlag FlagType = 1 << 6 // it has additions
 	rampedFlag FlagType = 1 << 5 // one of them is a ramp
+	linkedFlag FlagType = 1 << 4 // one of them is a requirement
 )
 
 var flagMarks = []struct {
 	bit  FlagType
 	mark string
-}{{markedFlag, StoredMark}, {rampedFlag, "+2"}}
+}{{markedFlag, StoredMark}, {rampedFlag, "+2"}, {linkedFlag, "+3"}}
 
 // Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
 // in the change log as a whole.
@@ -71,10 +72,23 @@ func (f *Flag) Stored() *Flag {
 		return f
 	}
 	stored := *f
-	if stored.Type |= markedFlag; f.ramped() {
-		stored.Type ^= markedFlag | rampedFlag
+	switch {
+	case f.linked():
+		stored.Type |= linkedFlag
+	case f.ramped():
+		stored.Type |= rampedFlag
+	default:
+		stored.Type |= markedFlag
 	}
 	return &stored
+}
+
+// linked reports whether the flag or one of its rules requires others.
+func (f *Flag) linked() bool {
+	for range f.requirements {
+		return true
+	}
+	return false
 }
 
 func (f *Flag) ramped() bool {
@@ -87,7 +101,7 @@ func (f *Flag) ramped() bool {
 }
 
 // Unmark removes what [Flag.Stored] has added from a decoded flag.
-func (f *Flag) Unmark() { f.Type &^= markedFlag | rampedFlag }
+func (f *Flag) Unmark() { f.Type &^= markedFlag | rampedFlag | linkedFlag }
 
 // Variant is one of the possible results of a variant flag.
 type Variant struct {
