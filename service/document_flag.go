@@ -20,6 +20,7 @@ type DocumentFlag struct {
 	Variants    []*DocumentVariant
 	Rules       []*DocumentRule
 	Rollouts    []*DocumentRollout // in rank order
+	Requires    []guidon.Requirement
 }
 
 // DocumentVariant is a variant of a flag.
