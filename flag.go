@@ -24,6 +24,10 @@ const (
 	linkedFlag FlagType = 1 << 4 // one of them is a requirement
 )
 
+// LinkedFlagMark is in the stored form of every flag that requires others, and perhaps of some that do
+// not.
+const LinkedFlagMark = `FLAG_TYPE+3"`
+
 var flagMarks = []struct {
 	bit  FlagType
 	mark string
@@ -85,7 +89,7 @@ func (f *Flag) Stored() *Flag {
 
 // linked reports whether the flag or one of its rules requires others.
 func (f *Flag) linked() bool {
-	for range f.requirements {
+	for range f.Requirements() {
 		return true
 	}
 	return false

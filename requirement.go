@@ -1,6 +1,7 @@
 package guidon
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 )
@@ -31,17 +32,19 @@ func (r *Requirement) Stated() []string {
 	return r.Answers
 }
 
-// requirements yields those of the flag and of its rules.
-func (f *Flag) requirements(yield func(*Requirement) bool) {
-	for i := range f.Requires {
-		if !yield(&f.Requires[i]) {
-			return
-		}
-	}
-	for _, c := range f.EachConditions() {
-		for i := range c.Requires {
-			if !yield(&c.Requires[i]) {
+// Requirements returns those of the flag and of its rules.
+func (f *Flag) Requirements() iter.Seq[Requirement] {
+	return func(yield func(Requirement) bool) {
+		for _, r := range f.Requires {
+			if !yield(r) {
 				return
+			}
+		}
+		for _, c := range f.EachConditions() {
+			for _, r := range c.Requires {
+				if !yield(r) {
+					return
+				}
 			}
 		}
 	}
@@ -138,12 +141,13 @@ func (s *Snapshot) dependents(changed map[string]*Flag, users []*CompiledFlag) [
 	return users
 }
 
-func (f *CompiledFlag) requiresAny(keys map[string]bool) (any bool) {
-	f.flag.requirements(func(r *Requirement) bool {
-		any = keys[r.FlagKey]
-		return !any
-	})
-	return any
+func (f *CompiledFlag) requiresAny(keys map[string]bool) bool {
+	for r := range f.flag.Requirements() {
+		if keys[r.FlagKey] {
+			return true
+		}
+	}
+	return false
 }
 
 // link lets the requirements of flags that were just compiled point to flags. Those in a cycle,

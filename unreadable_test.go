@@ -177,7 +177,7 @@ func TestStoredFlag(t *testing.T) {
 			`,"ramp":{"start":"2026-12-01T09:00:00Z","initial":5,"over":60000000000,"confirm":{"every":60000000000,"lapse":"BACK"}}`, 1)),
 		"a requirement of the flag": strings.Replace(strings.Replace(marked, "+1", "+3", 1), `}],"createdAt"`, `}],"requires":[{"flagKey":"g"}],"createdAt"`, 1),
 		"a requirement of a rule":   strings.Replace(rule(`"everyone":true,"requires":[{"flagKey":"g","answers":["b","c"]}]`), "+1", "+3", 1),
-		"a ramp of a portion": strings.Replace(rule(`"everyone":true,"portion":{"percentage":5,"ramp":{"start":"2026-12-01T09:00:00Z","steps":[{"percentage":1,"for":60000000000}]}}`), "+1", "+2", 1),
+		"a ramp of a portion":       strings.Replace(rule(`"everyone":true,"portion":{"percentage":5,"ramp":{"start":"2026-12-01T09:00:00Z","steps":[{"percentage":1,"for":60000000000}]}}`), "+1", "+2", 1),
 	} {
 		f := guidon.ReadFlag("f", []byte(stored))
 		if f.Unreadable != nil || !f.Type.Known() {

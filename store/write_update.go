@@ -258,6 +258,10 @@ func (tx *transaction) Flag(ctx context.Context, key string) (*guidon.Flag, erro
 	return tx.flags.get(ctx, key)
 }
 func (tx *transaction) FlagKeys(ctx context.Context) ([]string, error)    { return tx.flags.keys(ctx) }
+func (tx *transaction) LinkedFlags(ctx context.Context) ([]*guidon.Flag, error) {
+	return tx.flags.containing(ctx, guidon.LinkedFlagMark)
+}
+
 func (tx *transaction) Flags(ctx context.Context) ([]*guidon.Flag, error) { return tx.flags.list(ctx) }
 func (tx *transaction) PutFlag(ctx context.Context, f *guidon.Flag) error {
 	return tx.flags.put(ctx, f)

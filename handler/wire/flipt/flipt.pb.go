@@ -1773,9 +1773,7 @@ type CreateFlagRequest struct {
 	// Whether it is a boolean or a variant flag. It cannot change.
 	Type FlagType `protobuf:"varint,6,opt,name=type,proto3,enum=flipt.FlagType" json:"type,omitempty"`
 	// Any JSON object.
-	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// What other flags must answer; otherwise the flag is off.
-	Requires      []*Requirement `protobuf:"bytes,1000,rep,name=requires,proto3" json:"requires,omitempty"`
+	Metadata      *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1859,13 +1857,6 @@ func (x *CreateFlagRequest) GetMetadata() *structpb.Struct {
 	return nil
 }
 
-func (x *CreateFlagRequest) GetRequires() []*Requirement {
-	if x != nil {
-		return x.Requires
-	}
-	return nil
-}
-
 // UpdateFlagRequest has the new fields of a flag. Unset fields become empty, except the
 // metadata.
 type UpdateFlagRequest struct {
@@ -1884,9 +1875,7 @@ type UpdateFlagRequest struct {
 	// The id of the variant for entities that no rule gives one; empty for none.
 	DefaultVariantId string `protobuf:"bytes,6,opt,name=default_variant_id,json=defaultVariantId,proto3" json:"default_variant_id,omitempty"`
 	// Any JSON object; an empty one removes the metadata. Unset, they stay as they are.
-	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// What other flags must answer; otherwise the flag is off.
-	Requires      []*Requirement `protobuf:"bytes,1000,rep,name=requires,proto3" json:"requires,omitempty"`
+	Metadata      *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1966,13 +1955,6 @@ func (x *UpdateFlagRequest) GetDefaultVariantId() string {
 func (x *UpdateFlagRequest) GetMetadata() *structpb.Struct {
 	if x != nil {
 		return x.Metadata
-	}
-	return nil
-}
-
-func (x *UpdateFlagRequest) GetRequires() []*Requirement {
-	if x != nil {
-		return x.Requires
 	}
 	return nil
 }
@@ -6456,7 +6438,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\n" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\x12#\n" +
 	"\rnamespace_key\x18\x04 \x01(\tR\fnamespaceKey\x12\x1c\n" +
-	"\treference\x18\x05 \x01(\tR\treference\"\xa5\x02\n" +
+	"\treference\x18\x05 \x01(\tR\treference\"\xf4\x01\n" +
 	"\x11CreateFlagRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -6464,8 +6446,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\aenabled\x18\x04 \x01(\bR\aenabled\x12#\n" +
 	"\rnamespace_key\x18\x05 \x01(\tR\fnamespaceKey\x12#\n" +
 	"\x04type\x18\x06 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x123\n" +
-	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12/\n" +
-	"\brequires\x18\xe8\a \x03(\v2\x12.flipt.RequirementR\brequires\"\xae\x02\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\"\xfd\x01\n" +
 	"\x11UpdateFlagRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -6473,8 +6454,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\aenabled\x18\x04 \x01(\bR\aenabled\x12#\n" +
 	"\rnamespace_key\x18\x05 \x01(\tR\fnamespaceKey\x12,\n" +
 	"\x12default_variant_id\x18\x06 \x01(\tR\x10defaultVariantId\x123\n" +
-	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12/\n" +
-	"\brequires\x18\xe8\a \x03(\v2\x12.flipt.RequirementR\brequires\"J\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\"J\n" +
 	"\x11DeleteFlagRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\"\xb7\x02\n" +
@@ -7070,176 +7050,174 @@ var file_flipt_flipt_proto_depIdxs = []int32{
 	19,  // 16: flipt.FlagList.flags:type_name -> flipt.Flag
 	1,   // 17: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
 	74,  // 18: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	44,  // 19: flipt.CreateFlagRequest.requires:type_name -> flipt.Requirement
-	74,  // 20: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	44,  // 21: flipt.UpdateFlagRequest.requires:type_name -> flipt.Requirement
-	73,  // 22: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
-	73,  // 23: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
-	73,  // 24: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
-	73,  // 25: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
-	37,  // 26: flipt.Segment.constraints:type_name -> flipt.Constraint
-	2,   // 27: flipt.Segment.match_type:type_name -> flipt.MatchType
-	30,  // 28: flipt.SegmentList.segments:type_name -> flipt.Segment
-	2,   // 29: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
-	2,   // 30: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
-	3,   // 31: flipt.Constraint.type:type_name -> flipt.ComparisonType
-	73,  // 32: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
-	73,  // 33: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
-	3,   // 34: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
-	3,   // 35: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
-	4,   // 36: flipt.Rollout.type:type_name -> flipt.RolloutType
-	73,  // 37: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
-	73,  // 38: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
-	42,  // 39: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
-	43,  // 40: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
-	45,  // 41: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
-	44,  // 42: flipt.Rollout.requires:type_name -> flipt.Requirement
-	73,  // 43: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
-	73,  // 44: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
-	47,  // 45: flipt.Rollout.portion:type_name -> flipt.Portion
-	5,   // 46: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	51,  // 47: flipt.RolloutThreshold.split:type_name -> flipt.Split
-	48,  // 48: flipt.RolloutThreshold.ramp:type_name -> flipt.Ramp
-	2,   // 49: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
-	46,  // 50: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
-	3,   // 51: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
-	51,  // 52: flipt.Portion.split:type_name -> flipt.Split
-	48,  // 53: flipt.Portion.ramp:type_name -> flipt.Ramp
-	73,  // 54: flipt.Ramp.start:type_name -> google.protobuf.Timestamp
-	75,  // 55: flipt.Ramp.over:type_name -> google.protobuf.Duration
-	49,  // 56: flipt.Ramp.steps:type_name -> flipt.RampStep
-	73,  // 57: flipt.Ramp.paused:type_name -> google.protobuf.Timestamp
-	73,  // 58: flipt.Ramp.reversed:type_name -> google.protobuf.Timestamp
-	75,  // 59: flipt.Ramp.delay:type_name -> google.protobuf.Duration
-	50,  // 60: flipt.Ramp.confirm:type_name -> flipt.RampConfirm
-	75,  // 61: flipt.RampStep.duration:type_name -> google.protobuf.Duration
-	75,  // 62: flipt.RampConfirm.every:type_name -> google.protobuf.Duration
-	6,   // 63: flipt.RampConfirm.lapse:type_name -> flipt.RampLapse
-	73,  // 64: flipt.RampConfirm.last:type_name -> google.protobuf.Timestamp
-	7,   // 65: flipt.Split.hash:type_name -> flipt.BucketHash
-	41,  // 66: flipt.RolloutList.rules:type_name -> flipt.Rollout
-	42,  // 67: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	43,  // 68: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	45,  // 69: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 70: flipt.CreateRolloutRequest.requires:type_name -> flipt.Requirement
-	73,  // 71: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
-	73,  // 72: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
-	47,  // 73: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
-	42,  // 74: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	43,  // 75: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	45,  // 76: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 77: flipt.UpdateRolloutRequest.requires:type_name -> flipt.Requirement
-	73,  // 78: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
-	73,  // 79: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
-	47,  // 80: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
-	67,  // 81: flipt.Rule.distributions:type_name -> flipt.Distribution
-	73,  // 82: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
-	73,  // 83: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
-	5,   // 84: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
-	45,  // 85: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
-	44,  // 86: flipt.Rule.requires:type_name -> flipt.Requirement
-	73,  // 87: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
-	73,  // 88: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
-	47,  // 89: flipt.Rule.portion:type_name -> flipt.Portion
-	51,  // 90: flipt.Rule.split:type_name -> flipt.Split
-	59,  // 91: flipt.RuleList.rules:type_name -> flipt.Rule
-	5,   // 92: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	45,  // 93: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 94: flipt.CreateRuleRequest.requires:type_name -> flipt.Requirement
-	73,  // 95: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
-	73,  // 96: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
-	47,  // 97: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
-	51,  // 98: flipt.CreateRuleRequest.split:type_name -> flipt.Split
-	5,   // 99: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	45,  // 100: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	44,  // 101: flipt.UpdateRuleRequest.requires:type_name -> flipt.Requirement
-	73,  // 102: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
-	73,  // 103: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
-	47,  // 104: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
-	51,  // 105: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
-	73,  // 106: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
-	73,  // 107: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
-	8,   // 108: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
-	9,   // 109: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
-	14,  // 110: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
-	15,  // 111: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
-	16,  // 112: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
-	17,  // 113: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
-	18,  // 114: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
-	21,  // 115: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
-	22,  // 116: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
-	23,  // 117: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
-	24,  // 118: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
-	25,  // 119: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
-	27,  // 120: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
-	28,  // 121: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
-	29,  // 122: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
-	62,  // 123: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
-	61,  // 124: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
-	63,  // 125: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
-	64,  // 126: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
-	66,  // 127: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
-	65,  // 128: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
-	54,  // 129: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
-	53,  // 130: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
-	55,  // 131: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
-	56,  // 132: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
-	57,  // 133: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
-	58,  // 134: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
-	68,  // 135: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
-	69,  // 136: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
-	70,  // 137: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
-	32,  // 138: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
-	33,  // 139: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
-	34,  // 140: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
-	35,  // 141: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
-	36,  // 142: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
-	38,  // 143: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
-	39,  // 144: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
-	40,  // 145: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
-	11,  // 146: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
-	10,  // 147: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
-	12,  // 148: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
-	13,  // 149: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
-	12,  // 150: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
-	12,  // 151: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
-	76,  // 152: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
-	19,  // 153: flipt.Flipt.GetFlag:output_type -> flipt.Flag
-	20,  // 154: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
-	19,  // 155: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
-	19,  // 156: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
-	76,  // 157: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
-	26,  // 158: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
-	26,  // 159: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
-	76,  // 160: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
-	59,  // 161: flipt.Flipt.GetRule:output_type -> flipt.Rule
-	60,  // 162: flipt.Flipt.ListRules:output_type -> flipt.RuleList
-	59,  // 163: flipt.Flipt.CreateRule:output_type -> flipt.Rule
-	59,  // 164: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
-	76,  // 165: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
-	76,  // 166: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
-	41,  // 167: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
-	52,  // 168: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
-	41,  // 169: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
-	41,  // 170: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
-	76,  // 171: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
-	76,  // 172: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
-	67,  // 173: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
-	67,  // 174: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
-	76,  // 175: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
-	30,  // 176: flipt.Flipt.GetSegment:output_type -> flipt.Segment
-	31,  // 177: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
-	30,  // 178: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
-	30,  // 179: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
-	76,  // 180: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
-	37,  // 181: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
-	37,  // 182: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
-	76,  // 183: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
-	146, // [146:184] is the sub-list for method output_type
-	108, // [108:146] is the sub-list for method input_type
-	108, // [108:108] is the sub-list for extension type_name
-	108, // [108:108] is the sub-list for extension extendee
-	0,   // [0:108] is the sub-list for field type_name
+	74,  // 19: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	73,  // 20: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 21: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
+	73,  // 22: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 23: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
+	37,  // 24: flipt.Segment.constraints:type_name -> flipt.Constraint
+	2,   // 25: flipt.Segment.match_type:type_name -> flipt.MatchType
+	30,  // 26: flipt.SegmentList.segments:type_name -> flipt.Segment
+	2,   // 27: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
+	2,   // 28: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
+	3,   // 29: flipt.Constraint.type:type_name -> flipt.ComparisonType
+	73,  // 30: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 31: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
+	3,   // 32: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
+	3,   // 33: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
+	4,   // 34: flipt.Rollout.type:type_name -> flipt.RolloutType
+	73,  // 35: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 36: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
+	42,  // 37: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
+	43,  // 38: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
+	45,  // 39: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
+	44,  // 40: flipt.Rollout.requires:type_name -> flipt.Requirement
+	73,  // 41: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 42: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 43: flipt.Rollout.portion:type_name -> flipt.Portion
+	5,   // 44: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	51,  // 45: flipt.RolloutThreshold.split:type_name -> flipt.Split
+	48,  // 46: flipt.RolloutThreshold.ramp:type_name -> flipt.Ramp
+	2,   // 47: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
+	46,  // 48: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
+	3,   // 49: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
+	51,  // 50: flipt.Portion.split:type_name -> flipt.Split
+	48,  // 51: flipt.Portion.ramp:type_name -> flipt.Ramp
+	73,  // 52: flipt.Ramp.start:type_name -> google.protobuf.Timestamp
+	75,  // 53: flipt.Ramp.over:type_name -> google.protobuf.Duration
+	49,  // 54: flipt.Ramp.steps:type_name -> flipt.RampStep
+	73,  // 55: flipt.Ramp.paused:type_name -> google.protobuf.Timestamp
+	73,  // 56: flipt.Ramp.reversed:type_name -> google.protobuf.Timestamp
+	75,  // 57: flipt.Ramp.delay:type_name -> google.protobuf.Duration
+	50,  // 58: flipt.Ramp.confirm:type_name -> flipt.RampConfirm
+	75,  // 59: flipt.RampStep.duration:type_name -> google.protobuf.Duration
+	75,  // 60: flipt.RampConfirm.every:type_name -> google.protobuf.Duration
+	6,   // 61: flipt.RampConfirm.lapse:type_name -> flipt.RampLapse
+	73,  // 62: flipt.RampConfirm.last:type_name -> google.protobuf.Timestamp
+	7,   // 63: flipt.Split.hash:type_name -> flipt.BucketHash
+	41,  // 64: flipt.RolloutList.rules:type_name -> flipt.Rollout
+	42,  // 65: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	43,  // 66: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	45,  // 67: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 68: flipt.CreateRolloutRequest.requires:type_name -> flipt.Requirement
+	73,  // 69: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 70: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 71: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
+	42,  // 72: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	43,  // 73: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	45,  // 74: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 75: flipt.UpdateRolloutRequest.requires:type_name -> flipt.Requirement
+	73,  // 76: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 77: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 78: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
+	67,  // 79: flipt.Rule.distributions:type_name -> flipt.Distribution
+	73,  // 80: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 81: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
+	5,   // 82: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 83: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
+	44,  // 84: flipt.Rule.requires:type_name -> flipt.Requirement
+	73,  // 85: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 86: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 87: flipt.Rule.portion:type_name -> flipt.Portion
+	51,  // 88: flipt.Rule.split:type_name -> flipt.Split
+	59,  // 89: flipt.RuleList.rules:type_name -> flipt.Rule
+	5,   // 90: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 91: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 92: flipt.CreateRuleRequest.requires:type_name -> flipt.Requirement
+	73,  // 93: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 94: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 95: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
+	51,  // 96: flipt.CreateRuleRequest.split:type_name -> flipt.Split
+	5,   // 97: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 98: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 99: flipt.UpdateRuleRequest.requires:type_name -> flipt.Requirement
+	73,  // 100: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 101: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 102: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
+	51,  // 103: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
+	73,  // 104: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 105: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
+	8,   // 106: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
+	9,   // 107: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
+	14,  // 108: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
+	15,  // 109: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
+	16,  // 110: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
+	17,  // 111: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
+	18,  // 112: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
+	21,  // 113: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
+	22,  // 114: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
+	23,  // 115: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
+	24,  // 116: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
+	25,  // 117: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
+	27,  // 118: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
+	28,  // 119: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
+	29,  // 120: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
+	62,  // 121: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
+	61,  // 122: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
+	63,  // 123: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
+	64,  // 124: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
+	66,  // 125: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
+	65,  // 126: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
+	54,  // 127: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
+	53,  // 128: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
+	55,  // 129: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
+	56,  // 130: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
+	57,  // 131: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
+	58,  // 132: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
+	68,  // 133: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
+	69,  // 134: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
+	70,  // 135: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
+	32,  // 136: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
+	33,  // 137: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
+	34,  // 138: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
+	35,  // 139: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
+	36,  // 140: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
+	38,  // 141: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
+	39,  // 142: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
+	40,  // 143: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
+	11,  // 144: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
+	10,  // 145: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
+	12,  // 146: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
+	13,  // 147: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
+	12,  // 148: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
+	12,  // 149: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
+	76,  // 150: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
+	19,  // 151: flipt.Flipt.GetFlag:output_type -> flipt.Flag
+	20,  // 152: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
+	19,  // 153: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
+	19,  // 154: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
+	76,  // 155: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
+	26,  // 156: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
+	26,  // 157: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
+	76,  // 158: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
+	59,  // 159: flipt.Flipt.GetRule:output_type -> flipt.Rule
+	60,  // 160: flipt.Flipt.ListRules:output_type -> flipt.RuleList
+	59,  // 161: flipt.Flipt.CreateRule:output_type -> flipt.Rule
+	59,  // 162: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
+	76,  // 163: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
+	76,  // 164: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
+	41,  // 165: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
+	52,  // 166: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
+	41,  // 167: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
+	41,  // 168: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
+	76,  // 169: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
+	76,  // 170: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
+	67,  // 171: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
+	67,  // 172: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
+	76,  // 173: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
+	30,  // 174: flipt.Flipt.GetSegment:output_type -> flipt.Segment
+	31,  // 175: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
+	30,  // 176: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
+	30,  // 177: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
+	76,  // 178: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
+	37,  // 179: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
+	37,  // 180: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
+	76,  // 181: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
+	144, // [144:182] is the sub-list for method output_type
+	106, // [106:144] is the sub-list for method input_type
+	106, // [106:106] is the sub-list for extension type_name
+	106, // [106:106] is the sub-list for extension extendee
+	0,   // [0:106] is the sub-list for field type_name
 }
 
 func init() { file_flipt_flipt_proto_init() }
