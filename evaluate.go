@@ -58,7 +58,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 	if v := f.defaultVariant; v != nil {
 		result = VariantResult{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
-	if f.requires != nil {
+	if f.enabled && f.requires != nil {
 		var err error
 		if result.Unmet, err = unmet(f.requires, entityID, context, &result.Bucketed); err != nil {
 			return VariantResult{}, err
