@@ -26,7 +26,7 @@ const (
 var flagMarks = []struct {
 	bit  FlagType
 	mark string
-}{{markedFlag, StoredMark}, {rampedFlag, "+2"}}
+}{{markedFlag, storedMark}, {rampedFlag, "+2"}}
 
 // Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
 // in the change log as a whole.
@@ -69,20 +69,12 @@ func (f *Flag) Stored() *Flag {
 	if !f.Additions() {
 		return f
 	}
-	stored := *f
-	if stored.Type |= markedFlag; f.ramped() {
-		stored.Type ^= markedFlag | rampedFlag
+	stored, mark := *f, markedFlag
+	if len(f.Ramped()) > 0 {
+		mark = rampedFlag
 	}
+	stored.Type |= mark
 	return &stored
-}
-
-func (f *Flag) ramped() bool {
-	for i := range f.EachConditions() {
-		if ramp, _ := f.Ramp(i); ramp != nil && *ramp != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // Unmark removes what [Flag.Stored] has added from a decoded flag.
