@@ -29,9 +29,9 @@ const (
 // constraint of a snapshot has it.
 const markedComparison ComparisonType = 1 << 15
 
-// StoredMark ends the name of a type that has the bit. Releases that do not know what else
+// storedMark ends the name of a type that has the bit. Releases that do not know what else
 // the object has do not know that name either.
-const StoredMark = "+1"
+const storedMark = "+1"
 
 var comparisons = []struct {
 	kind       ComparisonType
@@ -94,14 +94,14 @@ func (t ComparisonType) MarshalText() ([]byte, error) {
 		return nil, fmt.Errorf("enum value %d has no name", uint16(t))
 	}
 	if t&markedComparison != 0 {
-		mark = StoredMark
+		mark = storedMark
 	}
 	return []byte(comparisons[i].wire + mark), nil
 }
 
 // UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *ComparisonType) UnmarshalText(text []byte) error {
-	name, marked := strings.CutSuffix(string(text), StoredMark)
+	name, marked := strings.CutSuffix(string(text), storedMark)
 	for i := range comparisons {
 		if comparisons[i].wire == name {
 			*t = comparisons[i].kind

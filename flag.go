@@ -31,7 +31,7 @@ const LinkedFlagMark = `FLAG_TYPE+3"`
 var flagMarks = []struct {
 	bit  FlagType
 	mark string
-}{{markedFlag, StoredMark}, {rampedFlag, "+2"}, {linkedFlag, "+3"}}
+}{{markedFlag, storedMark}, {rampedFlag, "+2"}, {linkedFlag, "+3"}}
 
 // Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
 // in the change log as a whole.
@@ -75,15 +75,14 @@ func (f *Flag) Stored() *Flag {
 	if !f.Additions() {
 		return f
 	}
-	stored := *f
+	stored, mark := *f, markedFlag
 	switch {
 	case f.linked():
-		stored.Type |= linkedFlag
-	case f.ramped():
-		stored.Type |= rampedFlag
-	default:
-		stored.Type |= markedFlag
+		mark = linkedFlag
+	case len(f.Ramped()) > 0:
+		mark = rampedFlag
 	}
+	stored.Type |= mark
 	return &stored
 }
 
@@ -91,15 +90,6 @@ func (f *Flag) Stored() *Flag {
 func (f *Flag) linked() bool {
 	for range f.Requirements() {
 		return true
-	}
-	return false
-}
-
-func (f *Flag) ramped() bool {
-	for i := range f.EachConditions() {
-		if ramp, _ := f.Ramp(i); ramp != nil && *ramp != nil {
-			return true
-		}
 	}
 	return false
 }

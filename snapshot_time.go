@@ -27,6 +27,14 @@ func (f *Flag) Boundaries() []int64 {
 	return slices.Compact(boundaries)
 }
 
+// LastBoundary returns the last of them, or 0 if there are none.
+func (f *Flag) LastBoundary() (last int64) {
+	for _, boundary := range f.boundaries() {
+		last = max(last, boundary)
+	}
+	return last
+}
+
 // boundaries returns the boundaries of the flag, in no order.
 func (f *Flag) boundaries() (boundaries []int64) {
 	for i, c := range f.EachConditions() {
@@ -59,12 +67,28 @@ func (f *Flag) Ramp(i int) (ramp **Ramp, target *float32) {
 	if t := f.threshold(i); t != nil {
 		return &t.Ramp, &t.Percentage
 	}
-	for j, c := range f.EachConditions() {
-		if j == i && c.Portion != nil {
-			return &c.Portion.Ramp, &c.Portion.Percentage
-		}
+	if p := f.conditions(i).Portion; p != nil {
+		return &p.Ramp, &p.Percentage
 	}
 	return nil, nil
+}
+
+// Ramped returns the indexes of the rules, or rollouts of a boolean flag, whose share has a ramp.
+func (f *Flag) Ramped() (indexes []int) {
+	for i := range f.EachConditions() {
+		if ramp, _ := f.Ramp(i); ramp != nil && *ramp != nil {
+			indexes = append(indexes, i)
+		}
+	}
+	return indexes
+}
+
+// conditions returns those of the rule, or the rollout of a boolean flag, with the index.
+func (f *Flag) conditions(i int) *Conditions {
+	if f.Type == BooleanFlag {
+		return f.Rollouts[i].Stated()
+	}
+	return f.Rules[i].Stated()
 }
 
 // EachConditions yields the conditions of the rules, or of the rollouts of a boolean flag, by

@@ -9,10 +9,9 @@ import (
 // step is a rule or rollout as evaluations use it.
 type step struct {
 	id          string
-	rule        *guidon.Rule             // nil for a rollout
-	threshold   *guidon.RolloutThreshold // or nil
-	value       bool                     // of a rollout
-	keys        []string                 // of its segments
+	rule        *guidon.Rule // nil for a rollout
+	value       bool         // of a rollout
+	keys        []string     // of its segments
 	stated      *guidon.Conditions
 	divider     guidon.Bucketer     // of the distributions of a rule
 	share       *guidon.BucketShare // of a threshold that may match, or nil
@@ -25,7 +24,7 @@ func stepsOf(compiled *guidon.CompiledFlag) (steps []step) {
 	if f.Type == guidon.BooleanFlag {
 		steps = make([]step, len(f.Rollouts))
 		for i, r := range f.Rollouts {
-			steps[i] = step{id: r.ID, threshold: r.Threshold, value: rolloutValue(r), stated: r.Stated()}
+			steps[i] = step{id: r.ID, value: rolloutValue(r), stated: r.Stated()}
 			if r.Threshold == nil && r.Segment != nil {
 				steps[i].keys = r.Segment.SegmentKeys
 			}

@@ -77,8 +77,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 			list, indexes = "rules", ruleIndexes(f)
 		}
 		reach, _ := analysis.ReachOf(context.Background(), s, objects.Flags[i].Key)
-		coming, _ := analysis.TimelineOf(objects.Flags[i], s.Epoch())
-		changes := len(coming) > 0
+		changes := objects.Flags[i].LastBoundary() > s.Epoch()
 		for j := range reach.Steps {
 			why, cause := reach.Why(&reach.Steps[j]), reach.Steps[j].Cause
 			if why == "" || cause == analysis.NoBuckets || cause == analysis.NotYet || changes && cause == analysis.Shadowed {

@@ -26,16 +26,9 @@ var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFac
 	f := c.Flag()
 	return &flagFacts{
 		flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f),
-		additions: hasAdditions(c), lastBoundary: lastBoundary(f),
+		additions: hasAdditions(c), lastBoundary: f.LastBoundary(),
 	}
 })
-
-func lastBoundary(f *guidon.Flag) int64 {
-	if boundaries := f.Boundaries(); len(boundaries) > 0 {
-		return boundaries[len(boundaries)-1]
-	}
-	return 0
-}
 
 func hasAdditions(c *guidon.CompiledFlag) bool {
 	if c.Flag().Additions() {

@@ -92,12 +92,7 @@ func controlRamp(f *guidon.Flag, rule int, action RampAction, now time.Time) err
 // rampedRule returns the index of the rule with the number, which must have a ramp; 0 means the
 // only one that has.
 func rampedRule(f *guidon.Flag, number int) (index int, err error) {
-	var ramped []int
-	for i := range f.EachConditions() {
-		if ramp, _ := f.Ramp(i); ramp != nil && *ramp != nil {
-			ramped = append(ramped, i)
-		}
-	}
+	ramped := f.Ramped()
 	switch {
 	case number == 0 && len(ramped) == 1:
 		return ramped[0], nil

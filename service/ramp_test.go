@@ -145,6 +145,11 @@ func TestRampErrors(t *testing.T) {
 		{"linear", valid, func(*guidon.Ramp) {}, ""},
 		{"stepped", stepped, func(*guidon.Ramp) {}, ""},
 		{"in another zone", valid, func(r *guidon.Ramp) { r.Start = nine.In(time.FixedZone("", 3600)) }, ""},
+		{"until the end of time", valid, func(r *guidon.Ramp) { r.Start = time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC) }, "ramp: must end before the year 10000"},
+		{"reversed then", valid, func(r *guidon.Ramp) { r.Reversed = time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC) }, "ramp: must end before the year 10000"},
+		{"confirmed then", valid, func(r *guidon.Ramp) {
+			r.Confirm = &guidon.RampConfirm{Every: time.Hour, Last: time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC)}
+		}, "ramp: must end before the year 10000"},
 		{"no start", valid, func(r *guidon.Ramp) { r.Start = time.Time{} }, "ramp.start: must not be empty"},
 		{"seconds", valid, func(r *guidon.Ramp) { r.Start = nine.Add(time.Second) }, "ramp.start: must be a whole minute"},
 		{"long ago", valid, func(r *guidon.Ramp) { r.Start = time.Unix(0, 0) }, "ramp.start: must be between the years 2000 and 9999"},

@@ -29,7 +29,24 @@ func checkRamp(of string, start float32, stated *guidon.Ramp) (*guidon.Ramp, err
 	return r, cmp.Or(
 		checkMinute("ramp.start", &r.Start), checkRampShare("ramp.from", of, start, r.Initial), checkRampLength(of, start, r),
 		checkMinute("ramp.paused", &r.Paused), checkMinute("ramp.reversed", &r.Reversed),
-		checkMinutes("ramp.delay", r.Delay, 0, maxRampDelay, "0 and 36,600 days"), checkRampConfirm(r.Confirm))
+		checkMinutes("ramp.delay", r.Delay, 0, maxRampDelay, "0 and 36,600 days"), checkRampConfirm(r.Confirm), checkRampEnd(r))
+}
+
+// checkRampEnd checks that no boundary of the ramp, however it is controlled, is too late to be sent.
+func checkRampEnd(r *guidon.Ramp) error {
+	latest, after := r.Start, r.Delay+r.Length()
+	if r.Reversed.After(latest) {
+		latest = r.Reversed
+	}
+	if c := r.Confirm; c != nil {
+		if after += c.Every; c.Last.After(latest) {
+			latest = c.Last
+		}
+	}
+	if latest.Add(after).After(lastTime) {
+		return invalidField("ramp", "must end before the year 10000")
+	}
+	return nil
 }
 
 // checkRampLength checks how the ramp comes to its target.

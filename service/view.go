@@ -83,7 +83,7 @@ func (v *View) see(s *guidon.Snapshot, at time.Time) {
 // AsOf returns the instant that answers of the flag are for, or zero if they are the same at all
 // times.
 func (v View) AsOf(f *guidon.Flag) time.Time {
-	if len(f.Boundaries()) == 0 {
+	if f.LastBoundary() == 0 {
 		return time.Time{}
 	}
 	return v.at

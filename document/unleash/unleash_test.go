@@ -1,7 +1,9 @@
 package unleash_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -59,6 +61,17 @@ func TestDocument(t *testing.T) {
 	v, err := e.Verify(t.Context(), d, 20_000, now, func(users int) { verified += users })
 	if err != nil || v.Different > 0 || v.Evaluations != 20_000*len(d.Flags) || verified != v.Evaluations {
 		t.Errorf("got %+v, progress %d, %v", v, verified, err)
+	}
+}
+
+// TestVerifyEnds: it ends with its context, also within a flag.
+func TestVerifyEnds(t *testing.T) {
+	e := read(t, sample(t))
+	d, _ := e.Document()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if v, err := e.Verify(ctx, d, 1_000_000_000, now, func(int) {}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %+v, %v, want that it ends", v, err)
 	}
 }
 

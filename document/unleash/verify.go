@@ -49,11 +49,11 @@ func (e *Environment) Verify(
 	snapshot := guidon.NewSnapshot(objects.Namespace, guidon.Revision{}, objects.Flags, objects.Segments)
 	v := &Verification{}
 	for _, flag := range objects.Flags {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		f, at := features[flag.Key], map[int64]*guidon.CompiledFlag{} // by the time
 		for u := range e.Users(f, n, now) {
+			if v.Evaluations%1000 == 0 && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			if at[u.At.Unix()] == nil {
 				at[u.At.Unix()] = snapshot.At(u.At).Compiled(flag.Key)
 			}

@@ -66,8 +66,8 @@ var insideTests = []string{
 	"TestFewLatestChanges", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHeavy", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
-	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestReadOnlyTrusted", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
-	"TestSignIn", "TestSnapshotObserved", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTime", "TestTimeInAnalyses", "TestRamp", "TestTimeOfStates", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
+	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestRamp", "TestReadOnlyTrusted", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
+	"TestSignIn", "TestSnapshotObserved", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTime", "TestTimeInAnalyses", "TestTimeOfStates", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate
