@@ -114,6 +114,17 @@ func (s *Snapshot) setRequiring(key string, f *Flag) {
 	}
 }
 
+// Requiring yields the flags that require others, themselves or in a rule, in no order.
+func (s *Snapshot) Requiring() iter.Seq[*Flag] {
+	return func(yield func(*Flag) bool) {
+		for key := range s.requiring {
+			if f := s.Flag(key); f != nil && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
 // dependents adds the flags to users that depend on the changed ones, whose keys are given, or on
 // users themselves.
 func (s *Snapshot) dependents(changed map[string]*Flag, users []*CompiledFlag) []*CompiledFlag {
