@@ -74,17 +74,16 @@ type ConstraintGroup struct {
 // CompiledConditions are what a rule requires besides its audience, prepared for evaluation. Rules
 // without any have none. They are safe for concurrent use, and must not be modified.
 type CompiledConditions struct {
-	Also    *Audience    // without keys; nil unless it is apart from the segments, of which one is enough
-	Portion *BucketShare // nil if all are in it
-	Split   *Bucketer    // nil if the distributions use the flag's own
-
-	requires []compiledRequirement
+	Also     *Audience // without keys; nil unless it is apart from the segments, of which one is enough
+	Requires []CompiledRequirement
+	Portion  *BucketShare // nil if all are in it
+	Split    *Bucketer    // nil if the distributions use the flag's own
 }
 
 // conditions compiles what is not part of the audience. It returns nil if there is nothing,
 // and false if the rule never matches in the epoch.
 func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int64) (compiled *CompiledConditions, matches bool) {
-	compiled = &CompiledConditions{Also: also, requires: compileRequirements(c.Requires)}
+	compiled = &CompiledConditions{Also: also, Requires: compileRequirements(c.Requires)}
 	if p := c.Portion; p != nil {
 		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.Ramp.PercentageAt(epoch, p.Percentage)); {
 		case share.Empty():
@@ -126,7 +125,7 @@ func (c *CompiledConditions) met(entityID string, context map[string]string, buc
 	if c.Also != nil && c.Also.matchAll(entityID, context) == nil {
 		return false, nil
 	}
-	if key, err := unmet(c.requires, entityID, context, bucketed); key != "" || err != nil {
+	if key, err := unmet(c.Requires, entityID, context, bucketed); key != "" || err != nil {
 		return false, err
 	}
 	if c.Portion != nil {

@@ -50,45 +50,54 @@ func (f *Flag) Requirements() iter.Seq[Requirement] {
 	}
 }
 
-// compiledRequirement is a requirement prepared for evaluation.
-type compiledRequirement struct {
-	key     string
-	flag    *CompiledFlag // nil if there is none: it is never met
-	answers []string
+// CompiledRequirement is a requirement prepared for evaluation. It must not be modified.
+type CompiledRequirement struct {
+	Key     string
+	Flag    *CompiledFlag // nil if there is none: it is never met
+	Answers []string      // one of which the flag must give
 }
 
-func compileRequirements(all []Requirement) []compiledRequirement {
+// Accepts reports whether the requirement is met if the flag gives the answer.
+func (r *CompiledRequirement) Accepts(answer string) bool { return slices.Contains(r.Answers, answer) }
+
+func compileRequirements(all []Requirement) []CompiledRequirement {
 	if len(all) == 0 {
 		return nil
 	}
-	compiled := make([]compiledRequirement, len(all))
+	compiled := make([]CompiledRequirement, len(all))
 	for i := range all {
-		compiled[i] = compiledRequirement{key: all[i].FlagKey, answers: all[i].Stated()}
+		compiled[i] = CompiledRequirement{Key: all[i].FlagKey, Answers: all[i].Stated()}
 	}
 	return compiled
 }
 
 // unmet returns the key of the first flag that does not answer as required, or "". It sets
 // bucketed if the entity's id was hashed. The error is that of evaluating a required flag.
-func unmet(all []compiledRequirement, entityID string, context map[string]string, bucketed *bool) (key string, err error) {
+func unmet(all []CompiledRequirement, entityID string, context map[string]string, bucketed *bool) (key string, err error) {
 	for i := range all {
 		r := &all[i]
-		if r.flag == nil {
-			return r.key, nil
-		}
-		answer, err := r.flag.answer(entityID, context, bucketed)
+		answer, err := r.answer(entityID, context, bucketed)
 		if err != nil {
 			return "", err
 		}
-		if !slices.Contains(r.answers, answer) {
-			return r.key, nil
+		if !r.Accepts(answer) {
+			return r.Key, nil
 		}
 	}
 	return "", nil
 }
 
-// answer returns the result as requirements name it.
-func (f *CompiledFlag) answer(entityID string, context map[string]string, bucketed *bool) (string, error) {
+// Answer returns what the required flag answers: "true" or "false", the key of a variant, or "" if there
+// is neither a variant nor such a flag. The error is that of the evaluation.
+func (r *CompiledRequirement) Answer(entityID string, context map[string]string) (string, error) {
+	return r.answer(entityID, context, new(bool))
+}
+
+func (r *CompiledRequirement) answer(entityID string, context map[string]string, bucketed *bool) (string, error) {
+	f := r.Flag
+	if f == nil {
+		return "", nil
+	}
 	if f.kind == BooleanFlag {
 		result, err := f.Boolean(entityID, context)
 		*bucketed = *bucketed || result.Bucketed
@@ -164,21 +173,21 @@ func (f *CompiledFlag) requiresAny(keys map[string]bool) bool {
 // link lets the requirements of flags that were just compiled point to flags. Those in a cycle,
 // which no write permits, point to none.
 func link(compiled []*CompiledFlag, flag func(key string) *CompiledFlag) {
-	var cyclic []*compiledRequirement
+	var cyclic []*CompiledRequirement
 	for _, f := range compiled {
 		for r := range f.requirements {
-			r.flag = flag(r.key)
+			r.Flag = flag(r.Key)
 		}
 	}
 	for _, f := range compiled {
 		for r := range f.requirements {
-			if r.flag != nil && r.flag.reaches(f, map[*CompiledFlag]bool{}) {
+			if r.Flag != nil && r.Flag.reaches(f, map[*CompiledFlag]bool{}) {
 				cyclic = append(cyclic, r)
 			}
 		}
 	}
 	for _, r := range cyclic {
-		r.flag = nil
+		r.Flag = nil
 	}
 }
 
@@ -192,15 +201,32 @@ func (f *CompiledFlag) reaches(target *CompiledFlag, seen map[*CompiledFlag]bool
 	}
 	seen[f] = true
 	for r := range f.requirements {
-		if r.flag != nil && r.flag.reaches(target, seen) {
+		if r.Flag != nil && r.Flag.reaches(target, seen) {
 			return true
 		}
 	}
 	return false
 }
 
-// requirements yields those of the flag and of its rules.
-func (f *CompiledFlag) requirements(yield func(*compiledRequirement) bool) {
+// Requires returns what the flag itself requires.
+func (f *CompiledFlag) Requires() []CompiledRequirement { return f.requires }
+
+// WithRequired returns the flag and those that it or one of its rules requires, directly or not, each
+// once.
+func (f *CompiledFlag) WithRequired() []*CompiledFlag {
+	all := []*CompiledFlag{f}
+	for i := 0; i < len(all); i++ {
+		for r := range all[i].requirements {
+			if r.Flag != nil && !slices.Contains(all, r.Flag) {
+				all = append(all, r.Flag)
+			}
+		}
+	}
+	return all
+}
+
+// requirements yields those of the flag and of its rules that are in force.
+func (f *CompiledFlag) requirements(yield func(*CompiledRequirement) bool) {
 	for i := range f.requires {
 		if !yield(&f.requires[i]) {
 			return
@@ -210,8 +236,8 @@ func (f *CompiledFlag) requirements(yield func(*compiledRequirement) bool) {
 		if s.Conditions == nil {
 			continue
 		}
-		for i := range s.Conditions.requires {
-			if !yield(&s.Conditions.requires[i]) {
+		for i := range s.Conditions.Requires {
+			if !yield(&s.Conditions.Requires[i]) {
 				return
 			}
 		}

@@ -16,7 +16,7 @@ type CompiledFlag struct {
 	enabled        bool
 	rollouts       []compiledRollout
 	rules          []compiledRule
-	requires       []compiledRequirement
+	requires       []CompiledRequirement
 	defaultVariant *Variant // or nil
 	flag           *Flag
 	order          int // among flags that were created at the same position

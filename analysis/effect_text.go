@@ -58,6 +58,10 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	switch {
 	case g.Who == Everyone:
 		return "all entities"
+	case g.UnmetAfter != "":
+		return fmt.Sprintf("those for whom %s is not as required", g.UnmetAfter)
+	case g.UnmetBefore != "" && g.After == NoStep:
+		return fmt.Sprintf("those for whom %s is now as required", g.UnmetBefore)
 	case g.Before == NoStep && g.After == NoStep && e.Conditional:
 		return "everyone else"
 	case g.Before == NoStep && g.After == NoStep:

@@ -159,6 +159,8 @@ const (
 	ReachCause_NOT_YET_REACH_CAUSE ReachCause = 5
 	// It no longer holds.
 	ReachCause_ENDED_REACH_CAUSE ReachCause = 6
+	// It, or the flag, requires an answer that another flag gives nobody.
+	ReachCause_NEVER_MET_REACH_CAUSE ReachCause = 7
 )
 
 // Enum value maps for ReachCause.
@@ -171,6 +173,7 @@ var (
 		4: "NO_BUCKETS_REACH_CAUSE",
 		5: "NOT_YET_REACH_CAUSE",
 		6: "ENDED_REACH_CAUSE",
+		7: "NEVER_MET_REACH_CAUSE",
 	}
 	ReachCause_value = map[string]int32{
 		"REACHED_REACH_CAUSE":         0,
@@ -180,6 +183,7 @@ var (
 		"NO_BUCKETS_REACH_CAUSE":      4,
 		"NOT_YET_REACH_CAUSE":         5,
 		"ENDED_REACH_CAUSE":           6,
+		"NEVER_MET_REACH_CAUSE":       7,
 	}
 )
 
@@ -745,13 +749,15 @@ type FlagEffect struct {
 	Steps []*StepPair `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
 	// The groups of entities in which some get another outcome.
 	Groups []*EffectGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
-	// Whether there may be more groups than these.
+	// Whether there may be more groups or dependents than these.
 	Truncated bool `protobuf:"varint,6,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// What all entities get after the change in words, such as "everyone gets Off", if they all
 	// get the same and some did not before: then the groups need not be listed. Empty otherwise.
 	Everyone string `protobuf:"bytes,7,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	// What the effect is at the next boundaries, in order: each that differs from the one before.
-	Later         []*LaterEffect `protobuf:"bytes,1000,rep,name=later,proto3" json:"later,omitempty"`
+	Later []*LaterEffect `protobuf:"bytes,1000,rep,name=later,proto3" json:"later,omitempty"`
+	// The effects on flags that do not change and require this one, directly or not: at most 20.
+	Dependents    []*DependentEffect `protobuf:"bytes,1001,rep,name=dependents,proto3" json:"dependents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -842,12 +848,74 @@ func (x *FlagEffect) GetLater() []*LaterEffect {
 	return nil
 }
 
+func (x *FlagEffect) GetDependents() []*DependentEffect {
+	if x != nil {
+		return x.Dependents
+	}
+	return nil
+}
+
+// DependentEffect is the effect of a change on another flag, which requires the changed one.
+type DependentEffect struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the other flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The effect, without dependents.
+	Effect        *FlagEffect `protobuf:"bytes,2,opt,name=effect,proto3" json:"effect,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DependentEffect) Reset() {
+	*x = DependentEffect{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DependentEffect) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DependentEffect) ProtoMessage() {}
+
+func (x *DependentEffect) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DependentEffect.ProtoReflect.Descriptor instead.
+func (*DependentEffect) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *DependentEffect) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *DependentEffect) GetEffect() *FlagEffect {
+	if x != nil {
+		return x.Effect
+	}
+	return nil
+}
+
 // LaterEffect is the effect of a change from an instant on.
 type LaterEffect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The instant.
 	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
-	// The effect, without any later ones.
+	// The effect, without any later ones or dependents.
 	Effect        *FlagEffect `protobuf:"bytes,2,opt,name=effect,proto3" json:"effect,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -855,7 +923,7 @@ type LaterEffect struct {
 
 func (x *LaterEffect) Reset() {
 	*x = LaterEffect{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	mi := &file_guidonv1_analysis_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +935,7 @@ func (x *LaterEffect) String() string {
 func (*LaterEffect) ProtoMessage() {}
 
 func (x *LaterEffect) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	mi := &file_guidonv1_analysis_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +948,7 @@ func (x *LaterEffect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LaterEffect.ProtoReflect.Descriptor instead.
 func (*LaterEffect) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *LaterEffect) GetAt() *timestamppb.Timestamp {
@@ -910,7 +978,7 @@ type StepPair struct {
 
 func (x *StepPair) Reset() {
 	*x = StepPair{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[8]
+	mi := &file_guidonv1_analysis_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +990,7 @@ func (x *StepPair) String() string {
 func (*StepPair) ProtoMessage() {}
 
 func (x *StepPair) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[8]
+	mi := &file_guidonv1_analysis_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1003,7 @@ func (x *StepPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepPair.ProtoReflect.Descriptor instead.
 func (*StepPair) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StepPair) GetBefore() int32 {
@@ -975,7 +1043,7 @@ type EffectGroup struct {
 
 func (x *EffectGroup) Reset() {
 	*x = EffectGroup{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[9]
+	mi := &file_guidonv1_analysis_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1055,7 @@ func (x *EffectGroup) String() string {
 func (*EffectGroup) ProtoMessage() {}
 
 func (x *EffectGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[9]
+	mi := &file_guidonv1_analysis_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1068,7 @@ func (x *EffectGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectGroup.ProtoReflect.Descriptor instead.
 func (*EffectGroup) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EffectGroup) GetBefore() int32 {
@@ -1073,7 +1141,7 @@ type EffectMove struct {
 
 func (x *EffectMove) Reset() {
 	*x = EffectMove{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	mi := &file_guidonv1_analysis_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1153,7 @@ func (x *EffectMove) String() string {
 func (*EffectMove) ProtoMessage() {}
 
 func (x *EffectMove) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	mi := &file_guidonv1_analysis_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1166,7 @@ func (x *EffectMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectMove.ProtoReflect.Descriptor instead.
 func (*EffectMove) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *EffectMove) GetBuckets() int32 {
@@ -1174,7 +1242,7 @@ type FlagOutcome struct {
 
 func (x *FlagOutcome) Reset() {
 	*x = FlagOutcome{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[11]
+	mi := &file_guidonv1_analysis_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1254,7 @@ func (x *FlagOutcome) String() string {
 func (*FlagOutcome) ProtoMessage() {}
 
 func (x *FlagOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[11]
+	mi := &file_guidonv1_analysis_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1267,7 @@ func (x *FlagOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagOutcome.ProtoReflect.Descriptor instead.
 func (*FlagOutcome) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *FlagOutcome) GetReason() OutcomeReason {
@@ -1243,7 +1311,7 @@ type GetFlagTimelineRequest struct {
 
 func (x *GetFlagTimelineRequest) Reset() {
 	*x = GetFlagTimelineRequest{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	mi := &file_guidonv1_analysis_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1255,7 +1323,7 @@ func (x *GetFlagTimelineRequest) String() string {
 func (*GetFlagTimelineRequest) ProtoMessage() {}
 
 func (x *GetFlagTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	mi := &file_guidonv1_analysis_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1268,7 +1336,7 @@ func (x *GetFlagTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFlagTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetFlagTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{12}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetFlagTimelineRequest) GetNamespaceKey() string {
@@ -1298,7 +1366,7 @@ type FlagTimeline struct {
 
 func (x *FlagTimeline) Reset() {
 	*x = FlagTimeline{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	mi := &file_guidonv1_analysis_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1310,7 +1378,7 @@ func (x *FlagTimeline) String() string {
 func (*FlagTimeline) ProtoMessage() {}
 
 func (x *FlagTimeline) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	mi := &file_guidonv1_analysis_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1323,7 +1391,7 @@ func (x *FlagTimeline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagTimeline.ProtoReflect.Descriptor instead.
 func (*FlagTimeline) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *FlagTimeline) GetBoundaries() []*FlagBoundary {
@@ -1353,7 +1421,7 @@ type FlagBoundary struct {
 
 func (x *FlagBoundary) Reset() {
 	*x = FlagBoundary{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	mi := &file_guidonv1_analysis_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1433,7 @@ func (x *FlagBoundary) String() string {
 func (*FlagBoundary) ProtoMessage() {}
 
 func (x *FlagBoundary) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	mi := &file_guidonv1_analysis_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1446,7 @@ func (x *FlagBoundary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagBoundary.ProtoReflect.Descriptor instead.
 func (*FlagBoundary) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FlagBoundary) GetAt() *timestamppb.Timestamp {
@@ -1412,7 +1480,7 @@ type RuleBoundary struct {
 
 func (x *RuleBoundary) Reset() {
 	*x = RuleBoundary{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	mi := &file_guidonv1_analysis_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1424,7 +1492,7 @@ func (x *RuleBoundary) String() string {
 func (*RuleBoundary) ProtoMessage() {}
 
 func (x *RuleBoundary) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	mi := &file_guidonv1_analysis_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1437,7 +1505,7 @@ func (x *RuleBoundary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleBoundary.ProtoReflect.Descriptor instead.
 func (*RuleBoundary) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RuleBoundary) GetNumber() int32 {
@@ -1481,7 +1549,7 @@ type GetFlagReachRequest struct {
 
 func (x *GetFlagReachRequest) Reset() {
 	*x = GetFlagReachRequest{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[16]
+	mi := &file_guidonv1_analysis_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1561,7 @@ func (x *GetFlagReachRequest) String() string {
 func (*GetFlagReachRequest) ProtoMessage() {}
 
 func (x *GetFlagReachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[16]
+	mi := &file_guidonv1_analysis_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1574,7 @@ func (x *GetFlagReachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFlagReachRequest.ProtoReflect.Descriptor instead.
 func (*GetFlagReachRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetFlagReachRequest) GetNamespaceKey() string {
@@ -1547,7 +1615,7 @@ type FlagReach struct {
 
 func (x *FlagReach) Reset() {
 	*x = FlagReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[17]
+	mi := &file_guidonv1_analysis_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1627,7 @@ func (x *FlagReach) String() string {
 func (*FlagReach) ProtoMessage() {}
 
 func (x *FlagReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[17]
+	mi := &file_guidonv1_analysis_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1572,7 +1640,7 @@ func (x *FlagReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagReach.ProtoReflect.Descriptor instead.
 func (*FlagReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FlagReach) GetType() flipt.FlagType {
@@ -1648,14 +1716,16 @@ type StepReach struct {
 	// How many buckets of a rule have no variant.
 	UnassignedBuckets int32 `protobuf:"varint,10,opt,name=unassigned_buckets,json=unassignedBuckets,proto3" json:"unassigned_buckets,omitempty"`
 	// Whether its evaluation fails, because a constraint has an unknown type.
-	Fails         bool `protobuf:"varint,11,opt,name=fails,proto3" json:"fails,omitempty"`
+	Fails bool `protobuf:"varint,11,opt,name=fails,proto3" json:"fails,omitempty"`
+	// The key of the other flag that gives nobody the answer that is required.
+	UnmetFlag     string `protobuf:"bytes,1000,opt,name=unmet_flag,json=unmetFlag,proto3" json:"unmet_flag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StepReach) Reset() {
 	*x = StepReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[18]
+	mi := &file_guidonv1_analysis_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1737,7 @@ func (x *StepReach) String() string {
 func (*StepReach) ProtoMessage() {}
 
 func (x *StepReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[18]
+	mi := &file_guidonv1_analysis_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1750,7 @@ func (x *StepReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepReach.ProtoReflect.Descriptor instead.
 func (*StepReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StepReach) GetIndex() int32 {
@@ -1760,6 +1830,13 @@ func (x *StepReach) GetFails() bool {
 	return false
 }
 
+func (x *StepReach) GetUnmetFlag() string {
+	if x != nil {
+		return x.UnmetFlag
+	}
+	return ""
+}
+
 // DefaultReach is the reach of the default.
 type DefaultReach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1776,7 +1853,7 @@ type DefaultReach struct {
 
 func (x *DefaultReach) Reset() {
 	*x = DefaultReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[19]
+	mi := &file_guidonv1_analysis_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1788,7 +1865,7 @@ func (x *DefaultReach) String() string {
 func (*DefaultReach) ProtoMessage() {}
 
 func (x *DefaultReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[19]
+	mi := &file_guidonv1_analysis_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1801,7 +1878,7 @@ func (x *DefaultReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DefaultReach.ProtoReflect.Descriptor instead.
 func (*DefaultReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DefaultReach) GetCause() ReachCause {
@@ -1840,7 +1917,7 @@ type ConstraintReference struct {
 
 func (x *ConstraintReference) Reset() {
 	*x = ConstraintReference{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[20]
+	mi := &file_guidonv1_analysis_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1852,7 +1929,7 @@ func (x *ConstraintReference) String() string {
 func (*ConstraintReference) ProtoMessage() {}
 
 func (x *ConstraintReference) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[20]
+	mi := &file_guidonv1_analysis_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1865,7 +1942,7 @@ func (x *ConstraintReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConstraintReference.ProtoReflect.Descriptor instead.
 func (*ConstraintReference) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ConstraintReference) GetSegmentKey() string {
@@ -1912,7 +1989,7 @@ type ShareReach struct {
 
 func (x *ShareReach) Reset() {
 	*x = ShareReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[21]
+	mi := &file_guidonv1_analysis_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1924,7 +2001,7 @@ func (x *ShareReach) String() string {
 func (*ShareReach) ProtoMessage() {}
 
 func (x *ShareReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[21]
+	mi := &file_guidonv1_analysis_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1937,7 +2014,7 @@ func (x *ShareReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareReach.ProtoReflect.Descriptor instead.
 func (*ShareReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{21}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ShareReach) GetVariantKey() string {
@@ -2034,7 +2111,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x04rule\x18\a \x01(\x05R\x04ruleB\n" +
 	"\n" +
 	"\b_turn_onJ\x04\b\x04\x10\x05R\n" +
-	"page_words\"\xb2\x02\n" +
+	"page_words\"\xef\x02\n" +
 	"\n" +
 	"FlagEffect\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
@@ -2044,7 +2121,13 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x06groups\x18\x05 \x03(\v2\x16.guidon.v1.EffectGroupR\x06groups\x12\x1c\n" +
 	"\ttruncated\x18\x06 \x01(\bR\ttruncated\x12\x1a\n" +
 	"\beveryone\x18\a \x01(\tR\beveryone\x12-\n" +
-	"\x05later\x18\xe8\a \x03(\v2\x16.guidon.v1.LaterEffectR\x05later\"h\n" +
+	"\x05later\x18\xe8\a \x03(\v2\x16.guidon.v1.LaterEffectR\x05later\x12;\n" +
+	"\n" +
+	"dependents\x18\xe9\a \x03(\v2\x1a.guidon.v1.DependentEffectR\n" +
+	"dependents\"[\n" +
+	"\x0fDependentEffect\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12-\n" +
+	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"h\n" +
 	"\vLaterEffect\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12-\n" +
 	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"W\n" +
@@ -2116,7 +2199,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\x14.guidon.v1.StepReachR\x05steps\x121\n" +
 	"\adefault\x18\x05 \x01(\v2\x17.guidon.v1.DefaultReachR\adefault\x12+\n" +
 	"\x11unserved_variants\x18\x06 \x03(\tR\x10unservedVariants\x12\x1c\n" +
-	"\ttruncated\x18\a \x01(\bR\ttruncated\"\xf5\x02\n" +
+	"\ttruncated\x18\a \x01(\bR\ttruncated\"\x95\x03\n" +
 	"\tStepReach\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12+\n" +
@@ -2129,7 +2212,9 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x06shares\x18\t \x03(\v2\x15.guidon.v1.ShareReachR\x06shares\x12-\n" +
 	"\x12unassigned_buckets\x18\n" +
 	" \x01(\x05R\x11unassignedBuckets\x12\x14\n" +
-	"\x05fails\x18\v \x01(\bR\x05fails\"]\n" +
+	"\x05fails\x18\v \x01(\bR\x05fails\x12\x1e\n" +
+	"\n" +
+	"unmet_flag\x18\xe8\a \x01(\tR\tunmetFlag\"]\n" +
 	"\fDefaultReach\x12+\n" +
 	"\x05cause\x18\x01 \x01(\x0e2\x15.guidon.v1.ReachCauseR\x05cause\x12\x0e\n" +
 	"\x02by\x18\x02 \x03(\x05R\x02by\x12\x10\n" +
@@ -2161,7 +2246,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x14MATCH_OUTCOME_REASON\x10\x02\x12\x1a\n" +
 	"\x16DEFAULT_OUTCOME_REASON\x10\x03\x12\x1c\n" +
 	"\x18NOT_FOUND_OUTCOME_REASON\x10\x04\x12\x18\n" +
-	"\x14ERROR_OUTCOME_REASON\x10\x05*\xcb\x01\n" +
+	"\x14ERROR_OUTCOME_REASON\x10\x05*\xe6\x01\n" +
 	"\n" +
 	"ReachCause\x12\x17\n" +
 	"\x13REACHED_REACH_CAUSE\x10\x00\x12\x18\n" +
@@ -2170,7 +2255,8 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x1bMISSING_SEGMENT_REACH_CAUSE\x10\x03\x12\x1a\n" +
 	"\x16NO_BUCKETS_REACH_CAUSE\x10\x04\x12\x17\n" +
 	"\x13NOT_YET_REACH_CAUSE\x10\x05\x12\x15\n" +
-	"\x11ENDED_REACH_CAUSE\x10\x06*\x9f\x01\n" +
+	"\x11ENDED_REACH_CAUSE\x10\x06\x12\x19\n" +
+	"\x15NEVER_MET_REACH_CAUSE\x10\a*\x9f\x01\n" +
 	"\n" +
 	"ShareCause\x12\x1b\n" +
 	"\x17HAS_BUCKETS_SHARE_CAUSE\x10\x00\x12\x14\n" +
@@ -2199,7 +2285,7 @@ func file_guidonv1_analysis_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_analysis_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_guidonv1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_guidonv1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_guidonv1_analysis_proto_goTypes = []any{
 	(GroupMembership)(0),           // 0: guidon.v1.GroupMembership
 	(OutcomeReason)(0),             // 1: guidon.v1.OutcomeReason
@@ -2212,74 +2298,77 @@ var file_guidonv1_analysis_proto_goTypes = []any{
 	(*SegmentReference)(nil),       // 8: guidon.v1.SegmentReference
 	(*PreviewFlagRequest)(nil),     // 9: guidon.v1.PreviewFlagRequest
 	(*FlagEffect)(nil),             // 10: guidon.v1.FlagEffect
-	(*LaterEffect)(nil),            // 11: guidon.v1.LaterEffect
-	(*StepPair)(nil),               // 12: guidon.v1.StepPair
-	(*EffectGroup)(nil),            // 13: guidon.v1.EffectGroup
-	(*EffectMove)(nil),             // 14: guidon.v1.EffectMove
-	(*FlagOutcome)(nil),            // 15: guidon.v1.FlagOutcome
-	(*GetFlagTimelineRequest)(nil), // 16: guidon.v1.GetFlagTimelineRequest
-	(*FlagTimeline)(nil),           // 17: guidon.v1.FlagTimeline
-	(*FlagBoundary)(nil),           // 18: guidon.v1.FlagBoundary
-	(*RuleBoundary)(nil),           // 19: guidon.v1.RuleBoundary
-	(*GetFlagReachRequest)(nil),    // 20: guidon.v1.GetFlagReachRequest
-	(*FlagReach)(nil),              // 21: guidon.v1.FlagReach
-	(*StepReach)(nil),              // 22: guidon.v1.StepReach
-	(*DefaultReach)(nil),           // 23: guidon.v1.DefaultReach
-	(*ConstraintReference)(nil),    // 24: guidon.v1.ConstraintReference
-	(*ShareReach)(nil),             // 25: guidon.v1.ShareReach
-	(*DocumentSegment)(nil),        // 26: guidon.v1.DocumentSegment
-	(*DocumentFlag)(nil),           // 27: guidon.v1.DocumentFlag
-	(RampAction)(0),                // 28: guidon.v1.RampAction
-	(flipt.FlagType)(0),            // 29: flipt.FlagType
-	(*timestamppb.Timestamp)(nil),  // 30: google.protobuf.Timestamp
+	(*DependentEffect)(nil),        // 11: guidon.v1.DependentEffect
+	(*LaterEffect)(nil),            // 12: guidon.v1.LaterEffect
+	(*StepPair)(nil),               // 13: guidon.v1.StepPair
+	(*EffectGroup)(nil),            // 14: guidon.v1.EffectGroup
+	(*EffectMove)(nil),             // 15: guidon.v1.EffectMove
+	(*FlagOutcome)(nil),            // 16: guidon.v1.FlagOutcome
+	(*GetFlagTimelineRequest)(nil), // 17: guidon.v1.GetFlagTimelineRequest
+	(*FlagTimeline)(nil),           // 18: guidon.v1.FlagTimeline
+	(*FlagBoundary)(nil),           // 19: guidon.v1.FlagBoundary
+	(*RuleBoundary)(nil),           // 20: guidon.v1.RuleBoundary
+	(*GetFlagReachRequest)(nil),    // 21: guidon.v1.GetFlagReachRequest
+	(*FlagReach)(nil),              // 22: guidon.v1.FlagReach
+	(*StepReach)(nil),              // 23: guidon.v1.StepReach
+	(*DefaultReach)(nil),           // 24: guidon.v1.DefaultReach
+	(*ConstraintReference)(nil),    // 25: guidon.v1.ConstraintReference
+	(*ShareReach)(nil),             // 26: guidon.v1.ShareReach
+	(*DocumentSegment)(nil),        // 27: guidon.v1.DocumentSegment
+	(*DocumentFlag)(nil),           // 28: guidon.v1.DocumentFlag
+	(RampAction)(0),                // 29: guidon.v1.RampAction
+	(flipt.FlagType)(0),            // 30: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),  // 31: google.protobuf.Timestamp
 }
 var file_guidonv1_analysis_proto_depIdxs = []int32{
-	26, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	27, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
 	7,  // 1: guidon.v1.SegmentUsage.uses:type_name -> guidon.v1.SegmentUse
 	8,  // 2: guidon.v1.SegmentUse.rules:type_name -> guidon.v1.SegmentReference
 	8,  // 3: guidon.v1.SegmentUse.rollouts:type_name -> guidon.v1.SegmentReference
 	10, // 4: guidon.v1.SegmentUse.effect:type_name -> guidon.v1.FlagEffect
-	27, // 5: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	28, // 6: guidon.v1.PreviewFlagRequest.ramp:type_name -> guidon.v1.RampAction
-	29, // 7: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
-	12, // 8: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
-	13, // 9: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
-	11, // 10: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
-	30, // 11: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
-	10, // 12: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
-	0,  // 13: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
-	14, // 14: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
-	15, // 15: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
-	15, // 16: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
-	1,  // 17: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
-	18, // 18: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
-	30, // 19: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
-	19, // 20: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
-	29, // 21: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
-	22, // 22: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
-	23, // 23: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
-	2,  // 24: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
-	24, // 25: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
-	25, // 26: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
-	2,  // 27: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
-	3,  // 28: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
-	4,  // 29: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
-	5,  // 30: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
-	9,  // 31: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
-	20, // 32: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
-	9,  // 33: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
-	16, // 34: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
-	6,  // 35: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
-	6,  // 36: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
-	10, // 37: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
-	21, // 38: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
-	21, // 39: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
-	17, // 40: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
-	35, // [35:41] is the sub-list for method output_type
-	29, // [29:35] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	28, // 5: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	29, // 6: guidon.v1.PreviewFlagRequest.ramp:type_name -> guidon.v1.RampAction
+	30, // 7: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
+	13, // 8: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
+	14, // 9: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
+	12, // 10: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
+	11, // 11: guidon.v1.FlagEffect.dependents:type_name -> guidon.v1.DependentEffect
+	10, // 12: guidon.v1.DependentEffect.effect:type_name -> guidon.v1.FlagEffect
+	31, // 13: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
+	10, // 14: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
+	0,  // 15: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
+	15, // 16: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
+	16, // 17: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
+	16, // 18: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
+	1,  // 19: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
+	19, // 20: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
+	31, // 21: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
+	20, // 22: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
+	30, // 23: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
+	23, // 24: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
+	24, // 25: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
+	2,  // 26: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
+	25, // 27: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
+	26, // 28: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
+	2,  // 29: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
+	3,  // 30: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
+	4,  // 31: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
+	5,  // 32: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
+	9,  // 33: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
+	21, // 34: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
+	9,  // 35: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
+	17, // 36: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
+	6,  // 37: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
+	6,  // 38: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
+	10, // 39: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
+	22, // 40: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
+	22, // 41: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
+	18, // 42: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
+	37, // [37:43] is the sub-list for method output_type
+	31, // [31:37] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_analysis_proto_init() }
@@ -2289,17 +2378,17 @@ func file_guidonv1_analysis_proto_init() {
 	}
 	file_guidonv1_guidon_proto_init()
 	file_guidonv1_analysis_proto_msgTypes[5].OneofWrappers = []any{}
-	file_guidonv1_analysis_proto_msgTypes[8].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[9].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[10].OneofWrappers = []any{}
-	file_guidonv1_analysis_proto_msgTypes[15].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[11].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_analysis_proto_rawDesc), len(file_guidonv1_analysis_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
