@@ -58,7 +58,9 @@ type CompiledRequirement struct {
 }
 
 // Accepts reports whether the requirement is met if the flag gives the answer.
-func (r *CompiledRequirement) Accepts(answer string) bool { return slices.Contains(r.Answers, answer) }
+func (r *CompiledRequirement) Accepts(answer string) bool {
+	return r.Flag != nil && slices.Contains(r.Answers, answer)
+}
 
 func compileRequirements(all []Requirement) []CompiledRequirement {
 	if len(all) == 0 {

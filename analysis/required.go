@@ -94,7 +94,12 @@ func (p *predicates) answering(f *guidon.CompiledFlag, wanted func(answer string
 	return guidon.CompileSegment(g)
 }
 
-func isOneOf(property string, values []string) *guidon.Constraint {
+// isOneOf returns the constraint that the property has one of the answers, which as values are not empty.
+func isOneOf(property string, answers []string) *guidon.Constraint {
+	values := make([]string, len(answers))
+	for i, answer := range answers {
+		values[i] = "=" + answer
+	}
 	list, _ := json.Marshal(values)
 	return &guidon.Constraint{Type: guidon.StringComparison, Property: property, Operator: guidon.OpIsOneOf, Value: string(list)}
 }
@@ -120,7 +125,7 @@ func (p *predicates) answerName(f *guidon.CompiledFlag) string {
 		}
 		used = append(used, "")
 	}
-	text := encode(content, used)
+	text := cmp.Or(encode(content, used), fmt.Sprintf("%p", f)) // JSON has no infinite percentage
 	if _, known := p.names[text]; !known {
 		p.names[text] = len(p.names)
 	}

@@ -52,7 +52,7 @@ func requiringEdit(input *flagtest.FuzzInput, value string) (before, after *guid
 	case 2:
 		changed[1] = input.Require(edited)[1]
 	case 3: // only the required flag changes
-		edited = flag
+		after, edited = before, flag
 		changed[0] = named("r0", input.Flag())
 	}
 	if changed[1].Key == "r0" {
