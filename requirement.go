@@ -227,6 +227,15 @@ func (f *CompiledFlag) WithRequired() []*CompiledFlag {
 	return all
 }
 
+// LastBoundary returns the last boundary of the flag and of those that it requires, or 0 if there are
+// none.
+func (f *CompiledFlag) LastBoundary() (last int64) {
+	for _, one := range f.WithRequired() {
+		last = max(last, one.flag.LastBoundary())
+	}
+	return last
+}
+
 // requirements yields those of the flag and of its rules that are in force.
 func (f *CompiledFlag) requirements(yield func(*CompiledRequirement) bool) {
 	for i := range f.requires {

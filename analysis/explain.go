@@ -6,6 +6,7 @@ import "github.com/guidonhq/guidon"
 // to objects of the snapshot, which must not be modified.
 type Explanation struct {
 	Flag         *guidon.Flag
+	Timed        bool                   // the answers of the flag depend on the time
 	Variant      *guidon.VariantResult  // of a variant flag, otherwise nil
 	Boolean      *guidon.BooleanResult  // of a boolean flag, otherwise nil
 	Requirements []ExplainedRequirement // of the flag itself
@@ -102,7 +103,7 @@ func (x *explainer) admits(s *step) bool {
 
 // evaluate returns the result and the step that decided it.
 func (x *explainer) evaluate() (*Explanation, error) {
-	e := &Explanation{Flag: x.flag, Decided: -1}
+	e := &Explanation{Flag: x.flag, Timed: x.compiled.LastBoundary() != 0, Decided: -1}
 	if x.flag.Type == guidon.BooleanFlag {
 		result, err := x.compiled.Boolean(x.entityID, x.context)
 		if err != nil {

@@ -32,7 +32,7 @@ func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.Ex
 		return nil, err
 	}
 	meta := responseMeta{m.GetRequestId(), v.tick().Sub(start), timestamppb.New(v.now())}
-	w := &explanation{e: e, at: view.AsOf(e.Flag), left: maxExplained}
+	w := &explanation{e: e, at: view.AsOf(e), left: maxExplained}
 	return &guidonv1.ExplainResponse{
 		AsOf:         convert.Timestamp(w.at),
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
