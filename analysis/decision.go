@@ -84,7 +84,7 @@ func (d *decisions) findVariants(compiled *guidon.CompiledFlag, steps []step) {
 		d.fallback = off
 		return
 	}
-	d.addUnmet(compiled, off)
+	d.addUnmet(compiled.Requires(), off)
 	for i := range steps {
 		switch s := &steps[i]; {
 		case s.never():
@@ -157,7 +157,7 @@ func (d *decisions) scale(b *guidon.Bucketer) int {
 }
 
 func (d *decisions) findBoolean(compiled *guidon.CompiledFlag, steps []step) {
-	d.addUnmet(compiled, Outcome{Reason: guidon.ReasonDefault})
+	d.addUnmet(compiled.Requires(), Outcome{Reason: guidon.ReasonDefault})
 	d.fallback = Outcome{Reason: guidon.ReasonDefault, Enabled: compiled.Flag().Enabled}
 	for i := range steps {
 		s := &steps[i]

@@ -61,9 +61,9 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	case g.UnmetAfter != "":
 		return fmt.Sprintf("those for whom %s is not as required", g.UnmetAfter)
 	case g.UnmetBefore != "" && g.After == NoStep:
-		return fmt.Sprintf("those for whom %s is now as required", g.UnmetBefore)
+		return fmt.Sprintf("those for whom %s was not as required", g.UnmetBefore)
 	case g.Before == NoStep && g.After == NoStep && e.Conditional:
-		return "everyone else"
+		return "the others"
 	case g.Before == NoStep && g.After == NoStep:
 		return "those in none of the segments"
 	case e.paired(g.Before, g.After):

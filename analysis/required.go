@@ -171,24 +171,30 @@ func (p *predicates) meets(all []guidon.CompiledRequirement) (met truth, unmet s
 	return met, ""
 }
 
-// addErrors adds that evaluations of the entities of the rule fail if that of a required flag does.
-func (d *decisions) addErrors(index int, who requirement, all []guidon.CompiledRequirement) {
+// addErrors adds that evaluations of entities in the audience of the rule fail if those of a required flag
+// do.
+func (d *decisions) addErrors(index int, audience requirement, all []guidon.CompiledRequirement) {
 	for i := range all {
-		failing := d.p.answering(all[i].Flag, func(answer string) bool { return answer == answersError })
-		if failed := d.p.and(who, append(d.p.met(all[:i]), failing)...); !failed.isNobody() {
-			d.steps = append(d.steps, decision{index: index, who: failed, outcomes: []outcomeRange{{d.buckets, Outcome{Fails: true}}}})
-		}
+		d.addRequired(decision{index: index, who: d.p.and(audience, d.p.met(all[:i])...)}, all[i].Flag, isError, Outcome{Fails: true})
 	}
 }
 
 // addUnmet adds the outcome of the entities for which the flag is off because it requires others.
-func (d *decisions) addUnmet(f *guidon.CompiledFlag, off Outcome) {
-	d.addErrors(noStep, everyone, f.Requires())
-	for i, all := 0, f.Requires(); i < len(all); i++ {
-		unmet := d.p.answering(all[i].Flag, func(answer string) bool { return answer != answersError && !all[i].Accepts(answer) })
-		if who := d.p.and(everyone, append(d.p.met(all[:i]), unmet)...); !who.isNobody() {
-			d.steps = append(d.steps, decision{index: noStep, who: who, unmet: all[i].Key, outcomes: []outcomeRange{{d.buckets, off}}})
-		}
+func (d *decisions) addUnmet(all []guidon.CompiledRequirement, off Outcome) {
+	for i := range all {
+		unmet := func(answer string) bool { return !isError(answer) && !all[i].Accepts(answer) }
+		d.addRequired(decision{index: noStep, who: everyone}, all[i].Flag, isError, Outcome{Fails: true})
+		d.addRequired(decision{index: noStep, who: everyone, unmet: all[i].Key}, all[i].Flag, unmet, off)
+	}
+}
+
+func isError(answer string) bool { return answer == answersError }
+
+// addRequired adds the decision if some entities get one of the wanted answers from the flag.
+func (d *decisions) addRequired(added decision, f *guidon.CompiledFlag, wanted func(answer string) bool, outcome Outcome) {
+	if added.who = d.p.and(added.who, d.p.answering(f, wanted)); !added.who.isNobody() {
+		added.outcomes = []outcomeRange{{d.buckets, outcome}}
+		d.steps = append(d.steps, added)
 	}
 }
 

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,29 +13,46 @@ import (
 // FuzzRequirements is FuzzConditions for flags and rules that require other flags, which change too.
 func FuzzRequirements(f *testing.F) {
 	seedEdits(f)
-	f.Fuzz(func(t *testing.T, data []byte, value string) {
-		input := flagtest.NewTargetedInput(data)
-		now := input.Minute()
-		before, after := requiringEdit(input, value)
-		before, after = before.At(now), after.At(now)
-		if before.Flag("flag").Type > guidon.BooleanFlag {
+	f.Fuzz(checkRequirements)
+}
+
+// TestRequirementsAtRandom is FuzzRequirements for inputs at random.
+func TestRequirementsAtRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		data := make([]byte, 300+random.IntN(900))
+		for i := range data {
+			data[i] = byte(random.Uint32())
+		}
+		if checkRequirements(t, data, []string{"5", "a b", "2024-01-01", ""}[random.IntN(4)]); t.Failed() {
 			return
 		}
-		for _, s := range []*guidon.Snapshot{before, after} {
-			for _, u := range fuzzUsers(value) {
-				for _, key := range []string{"flag", "r0", "r1"} {
-					if _, err := analysis.Decide(s, key, u.id, u.context); err != nil {
-						return // a constraint of an unknown type
-					}
+	}
+}
+
+func checkRequirements(t *testing.T, data []byte, value string) {
+	t.Helper()
+	input := flagtest.NewTargetedInput(data)
+	now := input.Minute()
+	before, after := requiringEdit(input, value)
+	before, after = before.At(now), after.At(now)
+	if before.Flag("flag").Type > guidon.BooleanFlag {
+		return
+	}
+	for _, s := range []*guidon.Snapshot{before, after} {
+		for _, u := range fuzzUsers(value) {
+			for _, key := range []string{"flag", "r0", "r1"} {
+				if _, err := analysis.Decide(s, key, u.id, u.context); err != nil {
+					return // a constraint of an unknown type
 				}
 			}
 		}
-		checkReach(t, before, value)
-		checkSummary(t, before, value)
-		checkMoves(t, before, after, value)
-		checkExplanations(t, before, value)
-		checkDependents(t, before, after, value)
-	})
+	}
+	checkReach(t, before, value)
+	checkSummary(t, before, value)
+	checkMoves(t, before, after, value)
+	checkExplanations(t, before, value)
+	checkDependents(t, before, after, value)
 }
 
 // requiringEdit is editOf with flags that are required.

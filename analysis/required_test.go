@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,7 +25,10 @@ func ruleRequiring(value bool, all ...guidon.Requirement) *guidon.Rollout {
 }
 
 func snapshotOf(flags ...*guidon.Flag) *guidon.Snapshot {
-	segments := []*guidon.Segment{flagtest.Everyone(), flagtest.Segment("staff", guidon.MatchAll, flagtest.Has("staff"))}
+	segments := []*guidon.Segment{
+		flagtest.Everyone(), flagtest.Segment("staff", guidon.MatchAll, flagtest.Has("staff")),
+		flagtest.Segment("unknown", guidon.MatchAll, constraint(9, "p", "eq", "a")),
+	}
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{}, flags, segments)
 }
 
@@ -64,8 +68,12 @@ func TestDependents(t *testing.T) {
 		{"another rule", flagtest.BooleanFlag("api", false), flagtest.BooleanFlag("api", true),
 			flagtest.BooleanFlag("invoices", false, ruleRequiring(true, guidon.Requirement{FlagKey: "api", Answers: []string{"false"}}), flagtest.Threshold(20, true)),
 			[]string{"invoices: 80% of all entities go from on to off"}},
-		{"a name", flagtest.BooleanFlag("api", true), func() *guidon.Flag { f := flagtest.BooleanFlag("api", true); f.Name = "API"; return f }(),
-			requiring(flagtest.BooleanFlag("invoices", true), requiresAPI), nil},
+		{"a name", staff(), func() *guidon.Flag { f := staff(); f.Name = "API"; return f }(), requiring(flagtest.BooleanFlag("invoices", true), requiresAPI), nil},
+		{"an error", staff(), flagtest.BooleanFlag("api", false, flagtest.SegmentRollout(true, guidon.OrSegments, "unknown")), requiring(flagtest.BooleanFlag("invoices", true), requiresAPI),
+			[]string{
+				"invoices: all those for whom api was not as required go from off to an error", "invoices: all the others go from on to an error",
+				"late: all those for whom invoices was not as required go from off to an error", "late: all the others go from off to an error",
+			}},
 		{"deleted", flagtest.BooleanFlag("api", true), nil, requiring(flagtest.BooleanFlag("invoices", true), requiresAPI), []string{"invoices: everyone gets Off"}},
 	} {
 		indirect := requiring(flagtest.BooleanFlag("late", false), guidon.Requirement{FlagKey: "invoices"}) // off anyway
@@ -83,6 +91,85 @@ func TestDependents(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// TestRequiredChanges: an effect holds if what a flag requires changes with it, by another flag, by a
+// segment or at a time.
+func TestRequiredChanges(t *testing.T) {
+	staff := flagtest.BooleanFlag("api", false, flagtest.SegmentRollout(true, guidon.OrSegments, "staff"))
+	invoices := requiring(flagtest.BooleanFlag("invoices", true), requiresAPI)
+	late := requiring(flagtest.BooleanFlag("late", true), guidon.Requirement{FlagKey: "invoices"})
+	ruled := flagtest.BooleanFlag("ruled", false, ruleRequiring(true, requiresAPI))
+	last := requiring(flagtest.BooleanFlag("last", true), guidon.Requirement{FlagKey: "ruled"})
+	before := snapshotOf(staff, invoices, late, ruled, last)
+	everybody := before.Apply(guidon.SnapshotDelta{Segments: []*guidon.Segment{flagtest.Segment("staff", guidon.MatchAll)}})
+	indirect := before.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{flagtest.BooleanFlag("api", true)}})
+	vip := before.Apply(guidon.SnapshotDelta{Segments: []*guidon.Segment{flagtest.Segment("staff", guidon.MatchAll, flagtest.Has("vip"))}})
+	moved := func(key string) []string {
+		return []string{"all those for whom " + key + " was not as required go from off to on", "all those for whom " + key + " is not as required go from on to off"}
+	}
+	both := before.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{flagtest.BooleanFlag("api", true), requiring(flagtest.BooleanFlag("invoices", false), requiresAPI)}})
+	for _, tt := range []struct {
+		name, flag string
+		after      *guidon.Snapshot
+		want       []string
+	}{
+		{"a segment", "invoices", everybody, []string{"everyone gets On"}},
+		{"another segment", "invoices", vip, moved("api")},
+		{"another segment, indirectly", "late", vip, moved("invoices")},
+		{"another segment, by a rule", "last", vip, moved("ruled")},
+		{"a segment, indirectly", "late", everybody, []string{"everyone gets On"}},
+		{"another flag", "invoices", indirect, []string{"everyone gets On"}},
+		{"another flag, indirectly", "late", indirect, []string{"everyone gets On"}},
+		{"the flag too", "invoices", both, []string{"everyone gets Off"}},
+	} {
+		if diff := cmp.Diff(tt.want, describe(effectOf(before, tt.after, tt.flag))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	for _, d := range effectOf(before, both, "api").Dependents {
+		if d.FlagKey == "invoices" {
+			t.Error("a flag that changes itself is a dependent")
+		}
+	}
+
+	begins := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	tomorrow := &guidon.Rollout{Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: true}, Conditions: &guidon.Conditions{From: begins}}
+	timed := snapshotOf(flagtest.BooleanFlag("api", false, tomorrow), flagtest.BooleanFlag("invoices", true))
+	e := effectOf(timed, timed.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{invoices}}), "invoices")
+	if len(e.Later) != 1 || !e.Later[0].At.Equal(begins) {
+		t.Errorf("got %+v, want another effect once api is on", e.Later)
+	}
+	if r := reachOf(snapshotOf(flagtest.BooleanFlag("api", false, tomorrow), requiring(flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{100}, "everyone")), requiresAPI)), "f"); r.Unserved != nil {
+		t.Errorf("got %q that nobody can get, although api comes on", r.Unserved)
+	}
+}
+
+// TestRequiredShares: buckets that decide about a required flag are not counted as if they were
+// independent of it.
+func TestRequiredShares(t *testing.T) {
+	share := func(percentage float32) *guidon.Rollout {
+		r := flagtest.Threshold(percentage, true)
+		r.Threshold.Split = &guidon.Split{Seed: "layer"}
+		return r
+	}
+	flag := func(r *guidon.Rollout) *guidon.Flag { return requiring(flagtest.BooleanFlag("f", false, r), requiresAPI) }
+	before := snapshotOf(flagtest.BooleanFlag("api", false, share(50)), flag(share(10)))
+	e := effectOf(before, before.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{flag(share(60))}}), "f")
+	want := []string{"all those who newly match rule 1 go from off to on"}
+	if diff := cmp.Diff(want, describe(e)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestRequiredError: a rule fails if a flag that it requires does.
+func TestRequiredError(t *testing.T) {
+	before := snapshotOf(flagtest.BooleanFlag("api", false), flagtest.BooleanFlag("f", false, ruleRequiring(true, requiresAPI)))
+	fails := flagtest.BooleanFlag("api", false, flagtest.SegmentRollout(true, guidon.OrSegments, "unknown"))
+	e := effectOf(before, before.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{fails}}), "f")
+	if diff := cmp.Diff([]string{"all entities go from off to an error"}, describe(e)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -169,6 +256,15 @@ func TestRequirementSummary(t *testing.T) {
 	}
 }
 
+// TestRequirementShares: a rule for everyone that requires another flag is not for everyone else.
+func TestRequirementShares(t *testing.T) {
+	half := flagtest.BooleanFlag("api", false, flagtest.Threshold(50, true))
+	s := analysis.Summarize(snapshotOf(flagtest.BooleanFlag("f", false, ruleRequiring(true, requiresAPI)), half).Compiled("f"))
+	if want := []analysis.AnswerShare{{Buckets: guidon.FineBuckets}}; !cmp.Equal(want, s.EveryoneElse) {
+		t.Errorf("got %+v, want %+v", s.EveryoneElse, want)
+	}
+}
+
 // TestExplainRequirements: an explanation has what the required flags answer.
 func TestExplainRequirements(t *testing.T) {
 	staff := flagtest.BooleanFlag("staff-only", false, flagtest.SegmentRollout(true, guidon.OrSegments, "staff"))
@@ -195,6 +291,10 @@ func TestExplainRequirements(t *testing.T) {
 			[]analysis.Obstacle{{Step: -1, Reason: analysis.RequirementUnmet, By: -1, FlagKey: "staff-only"}}},
 		{"a rule", flagtest.BooleanFlag("f", false, ruleRequiring(true, variant("price", "B"))), []string{`price is "A", and must be "B"`}, analysis.Impossible,
 			[]analysis.Obstacle{{Step: 0, Reason: analysis.RequirementUnmet, By: -1, FlagKey: "price"}}},
+		{"met by context", requiring(flagtest.BooleanFlag("f", true), guidon.Requirement{FlagKey: "staff-only", Answers: []string{"false"}}), []string{"staff-only is false"}, analysis.Undecided,
+			[]analysis.Obstacle{{Step: -1, Reason: analysis.NoRule, By: -1}}},
+		{"a rule, by context", flagtest.BooleanFlag("f", false, ruleRequiring(true, guidon.Requirement{FlagKey: "staff-only"})), []string{"staff-only is false, and must be true"}, analysis.Undecided,
+			[]analysis.Obstacle{{Step: 0, Reason: analysis.RequirementUnmet, By: -1, FlagKey: "staff-only"}}},
 	} {
 		e, err := analysis.Explain(snapshotOf(tt.flag, staff, price, empty), "f", "u", nil)
 		if err != nil {
