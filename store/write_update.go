@@ -257,7 +257,7 @@ const selectAdditions = `SELECT version_id FROM ` + versionTable + ` WHERE versi
 func (tx *transaction) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
 	return tx.flags.get(ctx, key)
 }
-func (tx *transaction) FlagKeys(ctx context.Context) ([]string, error)    { return tx.flags.keys(ctx) }
+func (tx *transaction) FlagKeys(ctx context.Context) ([]string, error) { return tx.flags.keys(ctx) }
 func (tx *transaction) LinkedFlags(ctx context.Context) ([]*guidon.Flag, error) {
 	return tx.flags.containing(ctx, guidon.LinkedFlagMark)
 }
