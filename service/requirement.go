@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // Limits of requirements.
@@ -222,4 +224,69 @@ func (all requirements) check(path []string, asked *int) error {
 		}
 	}
 	return nil
+}
+
+// plannedFlags is a [Tx] of the flags that a plan or a document leaves, for [linkTx].
+type plannedFlags struct {
+	Tx
+	base    *guidon.Snapshot        // or nil
+	changed map[string]*guidon.Flag // nil for deleted ones
+}
+
+// checkPlannedLinks is [linkTx.check] for a patch of a state, which may be nil.
+func checkPlannedLinks(ctx context.Context, namespace string, base *guidon.Snapshot, patch change.Patch) error {
+	tx := newLinkTx(plannedFlags{base: base, changed: map[string]*guidon.Flag{}}, namespace)
+	for _, f := range patch.Put.Flags {
+		if err := tx.PutFlag(ctx, f); err != nil {
+			return err
+		}
+	}
+	for _, key := range patch.Delete.Flags {
+		if err := tx.DeleteFlag(ctx, key); err != nil {
+			return err
+		}
+	}
+	return tx.check(ctx)
+}
+
+// Flag implements [Tx].
+func (p plannedFlags) Flag(_ context.Context, key string) (*guidon.Flag, error) {
+	f, changed := p.changed[key]
+	if !changed && p.base != nil {
+		f = p.base.Flag(key)
+	}
+	if f == nil {
+		return nil, guidon.FlagNotFound("", key)
+	}
+	return f, change.MustBeReadable(f)
+}
+
+// PutFlag implements [Tx].
+func (p plannedFlags) PutFlag(_ context.Context, f *guidon.Flag) error {
+	p.changed[f.Key] = f
+	return nil
+}
+
+// DeleteFlag implements [Tx].
+func (p plannedFlags) DeleteFlag(_ context.Context, key string) error {
+	p.changed[key] = nil
+	return nil
+}
+
+// LinkedFlags implements [Tx], in the order of the keys.
+func (p plannedFlags) LinkedFlags(context.Context) (linked []*guidon.Flag, err error) {
+	all := maps.Clone(p.changed)
+	if p.base != nil {
+		for f := range p.base.Requiring() {
+			if _, changed := all[f.Key]; !changed {
+				all[f.Key] = f
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if all[key] != nil {
+			linked = append(linked, all[key])
+		}
+	}
+	return linked, nil
 }
