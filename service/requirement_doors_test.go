@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -231,4 +232,43 @@ func TestRequirementsApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(promotion, promoted, `flag "shop/gone" not found, which flag "new" requires`)
+}
+
+// TestRequirementsBroken: requirements that are broken already, as an earlier release can leave them,
+// prevent only what requires the same again.
+func TestRequirementsBroken(t *testing.T) {
+	db := newStore(t)
+	s := service.NewService(db, time.Now)
+	mustImport(t, s, doors[1], service.ImportCreate)
+	if _, err := db.Update(t.Context(), "shop", service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), `UPDATE flags SET body = replace(body, 'VARIANT_FLAG_TYPE"', 'VARIANT_FLAG_TYPE+9"') WHERE flag_key = 'v'`); err != nil {
+		t.Fatal(err)
+	}
+	put := func(flag string) error {
+		f := parse(t, "version: guidon/1\nnamespace: {key: shop, name: Shop}\nflags: ["+flag+"]").Flags[0]
+		_, _, err := s.ReplaceFlag(t.Context(), service.Write{}, "shop", f.Key, f, nil)
+		return err
+	}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want guidon.Code
+	}{
+		{"turn off a flag that requires one that is missing", func() error { _, _, err := s.TurnFlagOff(t.Context(), service.Write{}, "shop", "b", nil); return err }(), 0},
+		{"delete another", func() error { _, err := s.DeleteFlag(t.Context(), service.Write{}, "shop", "w"); return err }(), 0},
+		{"require another, too", put("{key: b, name: B, type: BOOLEAN_FLAG_TYPE, requires: [{flag: a}, {flag: c}]}"), 0},
+		{"require one that is missing", put("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: a}]}"), guidon.InvalidArgument},
+		{"require it otherwise", put("{key: b, name: B, type: BOOLEAN_FLAG_TYPE, requires: [{flag: a, is: ['false']}]}"), guidon.InvalidArgument},
+		{"require one that is unreadable", put("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: v, is: [x]}]}"), guidon.Unimplemented},
+		{"delete one that is unreadable and required", func() error { _, err := s.DeleteFlag(t.Context(), service.Write{}, "shop", "v"); return err }(), guidon.InvalidArgument},
+		{"a cycle through one that is missing", put("{key: a, name: A, type: BOOLEAN_FLAG_TYPE, requires: [{flag: b}]}"), guidon.InvalidArgument},
+		{"create the one that is missing", put("{key: a, name: A, type: BOOLEAN_FLAG_TYPE}"), 0},
+		{"require it no longer", put("{key: b, name: B, type: BOOLEAN_FLAG_TYPE}"), 0},
+	} {
+		if got := guidon.CodeOf(tt.err); tt.err != nil && got != tt.want || (tt.err == nil) != (tt.want == 0) {
+			t.Errorf("%s: got %v, want code %v", tt.name, tt.err, tt.want)
+		}
+	}
 }
