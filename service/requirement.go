@@ -97,22 +97,30 @@ func (tx *linkTx) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
 
 // PutFlag implements [Tx].
 func (tx *linkTx) PutFlag(ctx context.Context, f *guidon.Flag) error {
-	if tx.readKey != f.Key {
-		if _, err := tx.Flag(ctx, f.Key); errors.Is(err, guidon.NotFound) {
-			tx.readKey, tx.read = f.Key, nil
-		} else if err != nil {
-			return err
-		}
+	was, err := tx.before(ctx, f.Key)
+	if err != nil {
+		return err
 	}
-	was, is := tx.read, linksOf(f)
-	tx.readKey = ""
+	is := linksOf(f)
 	if err := tx.Tx.PutFlag(ctx, f); err != nil {
 		return err
 	}
-	if len(is.requires) > 0 || was != nil && is.lacks(was) {
+	if tx.readKey = ""; len(is.requires) > 0 || was != nil && is.lacks(was) {
 		tx.touch(f.Key, was)
 	}
 	return nil
+}
+
+// before returns what the flag is before it is put, or nil if it does not exist.
+func (tx *linkTx) before(ctx context.Context, key string) (*flagLinks, error) {
+	if tx.readKey == key {
+		return tx.read, nil
+	}
+	_, err := tx.Flag(ctx, key)
+	if errors.Is(err, guidon.NotFound) {
+		return nil, nil
+	}
+	return tx.read, err
 }
 
 // DeleteFlag implements [Tx].
