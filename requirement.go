@@ -14,6 +14,9 @@ type Requirement struct {
 
 // CloneRequirements returns a deep copy, or nil if there are none.
 func CloneRequirements(all []Requirement) []Requirement {
+	if len(all) == 0 {
+		return nil
+	}
 	clone := slices.Clone(all)
 	for i := range clone {
 		clone[i].Answers = slices.Clone(clone[i].Answers)

@@ -132,13 +132,14 @@ func TestFieldsOfForms(t *testing.T) {
 	}
 }
 
-// filledFlags returns filled flags: plain ones without conditions.
+// filledFlags returns filled flags: plain ones without conditions and requirements.
 func filledFlags(plain bool) []*guidon.Flag {
 	flags := flagtest.FilledFlags()
 	for _, f := range flags {
 		if !plain {
 			break
 		}
+		f.Requires = nil
 		for _, r := range f.Rules {
 			r.Conditions, r.Split = &guidon.Conditions{}, nil
 		}
@@ -217,7 +218,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
 		c.Service = service.NewService(db, time.Now)
 	})
-	putAll(t, db, flagtest.FilledFlags(), filledSegments(false)...)
+	putAll(t, db, append(flagtest.FilledFlags(), flagtest.FilledRequired()), filledSegments(false)...)
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, flagtest.FilledNamespace("default"))
 	})

@@ -35,7 +35,7 @@ func checkRequirements(stated []guidon.Requirement) ([]guidon.Requirement, error
 			return nil, invalidField(at+"is", fmt.Sprintf("must not contain more than %d answers", maxAnswers))
 		case slices.Contains(r.Answers, ""):
 			return nil, invalidField(at+"is", "must not contain an empty text")
-		case slices.Equal(r.Answers, []string{"true"}):
+		case len(r.Answers) == 0, slices.Equal(r.Answers, []string{"true"}):
 			r.Answers = nil
 		}
 	}
