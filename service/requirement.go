@@ -292,8 +292,8 @@ func (p plannedFlags) LinkedFlags(context.Context) (linked []*guidon.Flag, err e
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if all[key] != nil {
-			linked = append(linked, all[key])
+		if f := all[key]; f != nil && f.Linked() {
+			linked = append(linked, f)
 		}
 	}
 	return linked, nil
