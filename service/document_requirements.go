@@ -9,6 +9,9 @@ import (
 
 // checkRequirements adds the problems of requirements, which must be about flags of the document.
 func (d *Document) checkRequirements(p *problems) {
+	if !slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f != nil && f.requiring().Linked() }) {
+		return // without a copy of all flags
+	}
 	tx := newLinkTx(plannedFlags{changed: map[string]*guidon.Flag{}}, guidon.NamespaceKey(d.Namespace.Key))
 	all := requirements{}
 	for _, f := range d.Flags {
