@@ -77,7 +77,7 @@ func (f *Flag) Stored() *Flag {
 	}
 	stored, mark := *f, markedFlag
 	switch {
-	case f.linked():
+	case f.Linked():
 		mark = linkedFlag
 	case len(f.Ramped()) > 0:
 		mark = rampedFlag
@@ -86,8 +86,8 @@ func (f *Flag) Stored() *Flag {
 	return &stored
 }
 
-// linked reports whether the flag or one of its rules requires others.
-func (f *Flag) linked() bool {
+// Linked reports whether the flag or one of its rules requires others.
+func (f *Flag) Linked() bool {
 	for range f.Requirements() {
 		return true
 	}

@@ -116,7 +116,7 @@ func (r *CompiledRequirement) answer(entityID string, context map[string]string,
 // setRequiring records whether the flag with the key, which is nil if it was deleted, requires
 // others.
 func (s *Snapshot) setRequiring(key string, f *Flag) {
-	requiring := f != nil && f.linked()
+	requiring := f != nil && f.Linked()
 	switch {
 	case requiring == s.requiring[key]: // the map may be shared
 	case !requiring:

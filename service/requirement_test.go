@@ -37,14 +37,24 @@ func TestRequirements(t *testing.T) {
 		write func() error
 		want  string
 	}{
-		{"a missing flag", func() error { return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: lost}]}")) }, `flag "shop/lost" not found`},
-		{"itself", func() error { return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: n}]}")) }, `flag "n" requires itself: n → n`},
-		{"a cycle", func() error { return importing(t, s, flag("{key: a, name: A, type: BOOLEAN_FLAG_TYPE, requires: [{flag: b}]}")) }, `flag "a" requires itself: a → b → a`},
+		{"a missing flag", func() error {
+			return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: lost}]}"))
+		}, `flag "shop/lost" not found`},
+		{"itself", func() error {
+			return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: n}]}"))
+		}, `flag "n" requires itself: n → n`},
+		{"a cycle", func() error {
+			return importing(t, s, flag("{key: a, name: A, type: BOOLEAN_FLAG_TYPE, requires: [{flag: b}]}"))
+		}, `flag "a" requires itself: a → b → a`},
 		{"no such variant", func() error {
 			return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: v, is: [x, z]}]}"))
 		}, `flag "v" has no variant "z"`},
-		{"a variant flag that is true", func() error { return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: v}]}")) }, `flag "v" has no variant "true"`},
-		{"too deep", func() error { return importing(t, s, flag(chain.String()+"{key: c7, name: C, type: BOOLEAN_FLAG_TYPE}")) }, `flag "c0" requires too many flags (depth 5, 50 evaluations)`},
+		{"a variant flag that is true", func() error {
+			return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{flag: v}]}"))
+		}, `flag "v" has no variant "true"`},
+		{"too deep", func() error {
+			return importing(t, s, flag(chain.String()+"{key: c7, name: C, type: BOOLEAN_FLAG_TYPE}"))
+		}, `flag "c0" requires too many flags (depth 5, 50 evaluations)`},
 		{"deleting the flag", func() error {
 			_, err := s.DeleteFlag(t.Context(), service.Write{}, "shop", "a")
 			return err
@@ -62,7 +72,9 @@ func TestRequirements(t *testing.T) {
 		{"too many", func() error {
 			return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: ["+strings.Repeat("{flag: a}, ", 11)+"]}"))
 		}, "invalid field requires: must not contain more than 10 flags"},
-		{"no flag", func() error { return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{is: [a]}]}")) }, "invalid field requires[0].flag: must not be empty"},
+		{"no flag", func() error {
+			return importing(t, s, flag("{key: n, name: N, type: BOOLEAN_FLAG_TYPE, requires: [{is: [a]}]}"))
+		}, "invalid field requires[0].flag: must not be empty"},
 	} {
 		before := revision(t, s, "shop")
 		if err := tt.write(); guidon.CodeOf(err) != guidon.InvalidArgument && guidon.CodeOf(err) != guidon.NotFound || !strings.Contains(err.Error(), tt.want) {

@@ -40,6 +40,9 @@ func ConditionsOf(m WithConditions) *guidon.Conditions {
 // RequirementsOf returns the requirements, or nil if there are none. It shares their answers with the
 // messages.
 func RequirementsOf(all []*flipt.Requirement) []guidon.Requirement {
+	if len(all) == 0 {
+		return nil
+	}
 	return All(all, func(m *flipt.Requirement) guidon.Requirement {
 		return guidon.Requirement{FlagKey: m.GetFlagKey(), Answers: m.GetAnswers()}
 	})
@@ -47,6 +50,9 @@ func RequirementsOf(all []*flipt.Requirement) []guidon.Requirement {
 
 // WireRequirements returns the messages of the requirements, or nil if there are none.
 func WireRequirements(all []guidon.Requirement) []*flipt.Requirement {
+	if len(all) == 0 {
+		return nil
+	}
 	return All(all, func(r guidon.Requirement) *flipt.Requirement {
 		return &flipt.Requirement{FlagKey: r.FlagKey, Answers: r.Answers}
 	})
