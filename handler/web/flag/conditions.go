@@ -32,11 +32,12 @@ type conditions struct {
 	Everyone bool            `json:",omitempty"` // unless there are segments or groups
 	Groups   []segment.Group `json:",omitempty"`
 	Except   []string        `json:",omitempty"`
-	Times    *period         `json:",omitempty"` // nil if the rule always holds
-	Portion  *division       `json:",omitempty"` // nil if the rule is for all of them
-	Ramp     *ramp           `json:",omitempty"` // of the portion, or of a share of everyone; nil if it has no ramp
-	Divide   division        `json:",omitzero"`  // of a share of everyone, or of the shares of variants
-	Code     bool            `json:",omitempty"` // the answer is the default in the code
+	needs
+	Times   *period   `json:",omitempty"` // nil if the rule always holds
+	Portion *division `json:",omitempty"` // nil if the rule is for all of them
+	Ramp    *ramp     `json:",omitempty"` // of the portion, or of a share of everyone; nil if it has no ramp
+	Divide  division  `json:",omitzero"`  // of a share of everyone, or of the shares of variants
+	Code    bool      `json:",omitempty"` // the answer is the default in the code
 }
 
 // division is how a share of the entities is taken, as it was typed.
@@ -49,7 +50,7 @@ type division struct {
 }
 
 func conditionsOf(r convert.WithConditions) conditions {
-	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys()}
+	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys(), needs: needsOf(r.GetRequires())}
 	c.Times = periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
 	if p := r.GetPortion(); p != nil {
 		c.Portion = new(divisionOf(p.GetStart(), p.GetSplit()))
@@ -78,7 +79,7 @@ func (c conditions) encode() string {
 // document returns a stored rule with the conditions.
 func (s rule) document() *guidonv1.DocumentRule {
 	r := &guidonv1.DocumentRule{
-		ExceptSegmentKeys: s.Except, Everyone: s.isForEveryone(), Split: s.Divide.split(), CodeDefault: s.Code,
+		ExceptSegmentKeys: s.Except, Everyone: s.isForEveryone(), Requires: s.needs.wire(), Split: s.Divide.split(), CodeDefault: s.Code,
 	}
 	for i := range s.Groups {
 		r.Groups = append(r.Groups, s.Groups[i].Document())
@@ -110,7 +111,7 @@ func (s rule) sameConditions(o rule) bool {
 	if s.Divide != o.Divide || !equal(s.Portion, o.Portion) || !equal(s.Times, o.Times) || !reflect.DeepEqual(s.Ramp, o.Ramp) {
 		return false
 	}
-	return proto.Equal(s.document(), o.document()) && strings.TrimSpace(s.typedExcept) == ""
+	return proto.Equal(s.document(), o.document()) && strings.TrimSpace(s.typedExcept+s.typedFlag) == ""
 }
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -134,6 +135,7 @@ func (d *draft) readConditions(s *rule, i int, form url.Values) error {
 	s.Everyone, s.Code = form.Get(at+"everyone") != "", form.Get(at+"code") != ""
 	s.in, s.unless, s.typedExcept = form.Get(at+"in") != "", form.Get(at+"unless") != "", form.Get(at+"except-add")
 	s.Except = strings.Fields(form.Get(at + "except"))
+	s.needs = readNeeds(at, form, was.needs)
 	for j := 0; form.Has(groupPrefix(i, j) + "match"); j++ {
 		g, err := segment.ReadGroup(form, groupPrefix(i, j), d.zone)
 		if err != nil {

@@ -65,7 +65,7 @@ func (e *edit) goOn(now int64, m *guidonv1.FlagMerge) error {
 // are equal are the same, and otherwise those in the same place.
 func rulesOf(merged, now *guidonv1.DocumentFlag) *draft {
 	d, theirs := newDraft(merged), newDraft(now)
-	out := &draft{base: now, boolean: theirs.boolean, other: d.other}
+	out := &draft{base: now, boolean: theirs.boolean, needs: d.needs, other: d.other}
 	taken := make(map[int]bool)
 	for _, s := range d.rules {
 		s.was, s.shares = -1, d.sharesIn(now, s.shares)
