@@ -178,7 +178,7 @@ func (tx *linkTx) checkAnswers(key string, required *guidon.Flag, r *guidon.Requ
 	case required == nil && was != nil:
 		return guidon.Errorf(guidon.InvalidArgument, "flag %q is required by flag %q", tx.namespace+"/"+r.FlagKey, key)
 	case required == nil:
-		return guidon.FlagNotFound(tx.namespace, r.FlagKey)
+		return guidon.Errorf(guidon.InvalidArgument, "flag %q not found", tx.namespace+"/"+r.FlagKey)
 	}
 	for _, answer := range r.Stated() {
 		switch {
