@@ -206,6 +206,8 @@ func (d *draft) with(s *rule, what string) {
 		}
 	case "except":
 		s.unless = true
+	case "needs":
+		s.asked = true
 	case "times":
 		s.Times = new(period)
 	case "portion":
@@ -224,6 +226,8 @@ func (s *rule) without(what string) {
 	switch what {
 	case "except":
 		s.Except, s.unless, s.typedExcept = nil, false, ""
+	case "needs":
+		s.needs = needs{}
 	case "times":
 		s.Times = nil
 	case "portion":
@@ -264,6 +268,7 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 	if n := len(s.Except); n > service.MaxExceptions {
 		add("except-add", strconv.Itoa(service.MaxExceptions)+" segments at most, these are "+strconv.Itoa(n)+".")
 	}
+	s.needs.check(add)
 	if s.Times != nil {
 		s.Times.check(add)
 	}
@@ -299,9 +304,11 @@ func (d division) check(share, at string, add func(id, message string)) {
 // maxConditionWords limits the words of a condition of a closed rule, in bytes.
 const maxConditionWords = 300
 
-// conditionWords returns the conditions of a closed rule in words.
+// conditionWords returns the conditions of a closed rule in words, without the required flags.
 func (s rule) conditionWords() string {
-	c := convert.ConditionsOf(s.document())
+	d := s.document()
+	d.Requires = nil
+	c := convert.ConditionsOf(d)
 	if s.kind == kindShare {
 		words := []string{s.Divide.words(s.Ramp), analysis.TimesWords(c.Stated())}
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")

@@ -1,13 +1,19 @@
 package flag
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // needs are the flags that a flag or a rule requires, as a form has them.
@@ -75,7 +81,178 @@ func (n *needs) needFields(at string) (all []field) {
 	return all
 }
 
-// needing reports whether a form shows the required flags.
+// needing reports whether an open rule shows the required flags.
 func (n *needs) needing() bool {
 	return n.asked || len(n.Requires) > 0 || strings.TrimSpace(n.typedFlag) != ""
+}
+
+// needID returns the id of the element of a required flag, whose ids begin with at.
+func needID(at string, j int) string { return at + "requires-" + strconv.Itoa(j) }
+
+// takeTyped adds the flag that was typed, or returns what is wrong with it. A boolean flag must be
+// on; the variants that another one may answer are to be chosen.
+func (n *needs) takeTyped(v *page.Visit, loosely bool) (problem string, err error) {
+	keys := make([]string, 0, 1)
+	if problem, err = takeKey(v, resolveFlag, &n.typedFlag, &keys, loosely); err != nil || len(keys) == 0 {
+		return problem, err
+	}
+	if slices.ContainsFunc(n.Requires, func(r requirement) bool { return r.Flag == keys[0] }) {
+		return "", nil
+	}
+	flag, err := flagAt(v, v.Key(), keys[0])
+	r := requirement{Flag: keys[0]}
+	if isBoolean(flag) {
+		r.Is = []string{"true"}
+	}
+	n.Requires = append(n.Requires, r)
+	return "", err
+}
+
+// remove removes a required flag.
+func (n *needs) remove(a page.Action) {
+	if j, ok := a.Index(1, len(n.Requires)); ok {
+		n.Requires = slices.Delete(n.Requires, j, j+1)
+		n.asked = true
+	}
+}
+
+// check passes the problems of the required flags to add.
+func (n *needs) check(add func(id, message string)) {
+	if count := len(n.Requires); count > service.MaxRequirements {
+		add("requires-add", strconv.Itoa(service.MaxRequirements)+" flags at most, these are "+strconv.Itoa(count)+".")
+	}
+	for j, r := range n.Requires {
+		if len(r.Is) == 0 {
+			add(needID("", j), "Choose what "+r.Flag+" must be.")
+		}
+	}
+}
+
+// named returns the index of the first required flag that an error of the service is about, or -1.
+func (n *needs) named(message string) int {
+	words := strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(` "/:`, r) })
+	return slices.IndexFunc(n.Requires, func(r requirement) bool { return slices.Contains(words[1:], r.Flag) })
+}
+
+// refused returns the problem that the service has with the draft, at the required flag that it is
+// about, if there is one.
+func (e *edit) refused(err error) part.Problems {
+	p := part.Problem{Field: "edit", Message: guidon.PublicMessage(err)}
+	d, ok := e.editor.(*draft)
+	if !ok || !strings.HasPrefix(p.Message, `flag "`) {
+		return part.Problems{p}
+	}
+	if j := d.named(p.Message); j >= 0 {
+		p.Field = needID("", j)
+		return part.Problems{p}
+	}
+	for i := range d.rules {
+		if j := d.rules[i].named(p.Message); j >= 0 {
+			p.Field = needID(ruleID(i, ""), j)
+			return part.Problems{p}
+		}
+	}
+	return part.Problems{p}
+}
+
+// requiredKeys returns the keys of the flags that the flag and its rules require, each once, in order.
+func (d *draft) requiredKeys() (keys []string) {
+	all := slices.Clone(d.Requires)
+	for _, s := range d.rules {
+		all = append(all, s.Requires...)
+	}
+	for _, r := range all {
+		if !slices.Contains(keys, r.Flag) {
+			keys = append(keys, r.Flag)
+		}
+	}
+	return keys
+}
+
+// readRequired returns the flags with the keys in the state of the namespace that the page shows.
+func (s *subject) readRequired(keys []string) (map[string]*guidonv1.DocumentFlag, error) {
+	found := make(map[string]*guidonv1.DocumentFlag)
+	for _, key := range keys[:min(len(keys), maxSingle)] {
+		f, err := flagAt(s.v, s.namespaceKey(), key)
+		if code := guidon.CodeOf(err); err != nil && code != guidon.NotFound && code != guidon.InvalidArgument && !guidon.IsUnreadable(err) {
+			return nil, err
+		}
+		if err == nil {
+			found[key] = f
+		}
+	}
+	return found, nil
+}
+
+// answersOf returns what a required flag can answer, and what else is stated.
+func (l *ladder) answersOf(r requirement) (all []string) {
+	switch f := l.required[r.Flag]; {
+	case f == nil && len(r.Is) > 0:
+	case f == nil, isBoolean(f):
+		all = []string{"true", "false"}
+	default:
+		for _, v := range f.GetVariants()[:min(len(f.GetVariants()), maxVariants)] {
+			all = append(all, v.GetKey())
+		}
+	}
+	for _, answer := range r.Is {
+		if !slices.Contains(all, answer) {
+			all = append(all, answer)
+		}
+	}
+	return all
+}
+
+// answerName returns the name of an answer of a required flag.
+func (l *ladder) answerName(key, answer string) string {
+	if f := l.required[key]; f == nil || isBoolean(f) {
+		switch answer {
+		case "true":
+			return "On"
+		case "false":
+			return "Off"
+		}
+	}
+	return page.Printable(answer, maxText)
+}
+
+// requiredName returns the name of a required flag.
+func (l *ladder) requiredName(key string) string { return cmp.Or(l.required[key].GetName(), key) }
+
+// answersWords returns the answers that meet a requirement within a sentence, such as "on" or "b or c".
+func (l *ladder) answersWords(r requirement) string {
+	var words strings.Builder
+	for i, answer := range r.Is {
+		name := l.answerName(r.Flag, answer)
+		if name != answer { // On or Off
+			name = strings.ToLower(name)
+		}
+		words.WriteString(name + page.Or(i, len(r.Is), ""))
+	}
+	return guidon.Shorten(words.String(), maxConditionWords)
+}
+
+// needWords returns the required flags of a closed rule in words, such as "needs new-api to be on", or "".
+func (l *ladder) needWords(s rule) string {
+	words := make([]string, len(s.Requires))
+	for i, r := range s.Requires {
+		words[i] = r.Flag + " to be " + l.answersWords(r)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "needs " + guidon.Shorten(strings.Join(words, " and "), maxConditionWords)
+}
+
+// boxLabel returns the label of the box for one more required flag.
+func (n *needs) boxLabel() string {
+	if len(n.Requires) == 0 {
+		return "Needs"
+	}
+	return "and needs"
+}
+
+// asksNeeds reports whether the page has fields for what the flag itself requires.
+func (l *ladder) asksNeeds() bool {
+	return l.editable && (l.draft.asked || l.problems.Within("requires-"))
 }

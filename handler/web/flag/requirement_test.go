@@ -130,3 +130,139 @@ func TestRequirementConflict(t *testing.T) {
 		}
 	}
 }
+
+// TestRequirementsInWords: the page says what the flag and each of its rules need, to viewers too.
+func TestRequirementsInWords(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, requiring)
+	viewer := s.As(s.SignIn(service.TokenInput{Name: "Vera", Role: service.RoleViewer}))
+	for key, want := range map[string][]string{
+		"invoices": {
+			"This flag needs new-api to be on and price to be c or b = otherwise it is off",
+			"Everyone 50% of them, reached over 72h from 28 November 2026 00:00 UTC needs price to be b and new-api to be off or on = On",
+			"10% of everyone who gets here = On", "Everyone else = Off",
+		},
+		"checkout": {
+			"This flag needs new-api to be off = otherwise it is off",
+			"In Beta testers needs new-api to be on = express", "Everyone = express 50% classic 50%", "Everyone else = classic the default",
+		},
+	} {
+		for _, visitor := range []*webtest.Server{s, viewer} {
+			r := visitor.Get(flags + key).Check(200)
+			if diff := cmp.Diff(want, ladder(r)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", key, diff)
+			}
+			if want := `href="` + flags + `new-api"`; !strings.Contains(r.Body, want) {
+				t.Errorf("%s lacks %s", key, want)
+			}
+		}
+	}
+}
+
+// TestAddRequirements: required flags are added, changed and removed with buttons, and saved as one change.
+func TestAddRequirements(t *testing.T) {
+	for _, test := range []struct {
+		name, key string
+		acts      []act
+		want      []string // of the flag and of its rules
+	}{
+		{"of a rule", "price", []act{
+			{"add:everyone", nil}, {"with:0:needs", nil}, {"need:0", []string{"rule.0.requires-add", "New API"}}, {"save", nil},
+		}, []string{"null", `[{"answers":[],"flagKey":"new-api"}]`}},
+		{"of a rule, off", "price", []act{
+			{"add:everyone", nil}, {"with:0:needs", nil}, {"draft", []string{"rule.0.requires-add", "api"}},
+			{"done:0", []string{"rule.0.requires.0.is", "false"}}, {"edit:0", nil}, {"review", nil}, {"save", nil},
+		}, []string{"null", `[{"answers":["false"],"flagKey":"new-api"}]`}},
+		{"of the flag", "new-api", []act{
+			{"needs:edit", nil}, {"need:flag", []string{"requires-add", "Price test"}}, {"needs:done", []string{"requires.0.is", "b"}}, {"review", nil}, {"save", nil},
+		}, []string{`[{"answers":["b"],"flagKey":"price"}]`}},
+		{"another of the flag, typed and saved", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "new-api"}}}, []string{
+			`[{"answers":["on"],"flagKey":"theme"},{"answers":[],"flagKey":"new-api"}]`, `[{"answers":[],"flagKey":"new-api"}]`,
+		}},
+		{"other answers", "layout", []act{{"needs:edit", nil}, {"edit:0", []string{"requires.0.is", "true"}}, {"save", []string{"rule.0.requires.0.is", "false"}}}, []string{
+			`[{"answers":[],"flagKey":"theme"}]`, `[{"answers":["false"],"flagKey":"new-api"}]`,
+		}},
+		{"removed", "layout", []act{{"needs:edit", nil}, {"unneed:flag:0", nil}, {"edit:0", nil}, {"unneed:0:0", nil}, {"needs:done", nil}, {"save", nil}}, []string{"null", "null"}},
+		{"removed with the box", "layout", []act{{"edit:0", nil}, {"without:0:needs", []string{"rule.0.requires-add", "x"}}, {"save", nil}}, []string{
+			`[{"answers":["on"],"flagKey":"theme"}]`, "null",
+		}},
+		{"not twice", "layout", []act{{"edit:0", nil}, {"need:0", []string{"rule.0.requires-add", "new-api"}}, {"save", nil}}, []string{
+			`[{"answers":["on"],"flagKey":"theme"}]`, `[{"answers":[],"flagKey":"new-api"}]`,
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := webtest.New(t, webtest.Options{})
+			putFlag(t, s, named)
+			r := s.Get(flags + test.key).Check(200)
+			for _, a := range test.acts[:len(test.acts)-1] {
+				r = press(t, s, r, a.do, a.fields...).Check(200)
+			}
+			last := test.acts[len(test.acts)-1]
+			press(t, s, r, last.do, last.fields...).Location()
+			got := requirements(t, s, test.key)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("required flags (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// named is a flag that requires one with variants that are named like the answers of boolean flags.
+const named = `
+version: guidon/1
+flags:
+  - {key: new-api, name: New API, type: BOOLEAN_FLAG_TYPE, enabled: true}
+  - {key: price, name: Price test, type: VARIANT_FLAG_TYPE, enabled: true, variants: [{key: a, default: true}, {key: b}]}
+  - {key: theme, name: Theme, type: VARIANT_FLAG_TYPE, enabled: true, variants: [{key: "true"}, {key: "on"}]}
+  - key: layout
+    name: Layout
+    type: BOOLEAN_FLAG_TYPE
+    requires: [{flag: theme, is: ["on"]}]
+    rollouts:
+      - segment: {value: true}
+        everyone: true
+        requires: [{flag: new-api}]
+`
+
+// TestRequirementProblems: what is wrong with required flags is said at their fields, also if only the service knows it.
+func TestRequirementProblems(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	var many []string
+	for i := range 11 {
+		at := fmt.Sprintf("requires.%d.", i)
+		many = append(many, at+"flag", "price", at+"is", "a")
+	}
+	for _, test := range []struct {
+		name, page  string
+		acts        []act
+		field, want string
+	}{
+		{"no answer", "layout", []act{{"needs:edit", nil}, {"need:flag", []string{"requires-add", "price"}}, {"save", nil}}, "requires-1", "Choose what price must be."},
+		{"no answer of a rule", "layout?edit=1", []act{{"need:0", []string{"rule.0.requires-add", "price"}}, {"done:0", nil}, {"save", nil}}, "rule-0-requires-1", "Choose what price must be."},
+		{"unknown", "layout?edit=1", []act{{"save", []string{"rule.0.requires-add", "new-apo"}}}, "rule-0-requires-add", "No flag “new-apo”. New API (new-api)?"},
+		{"unknown to the flag", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "xyzzy"}}}, "requires-add", "No flag “xyzzy”."},
+		{"itself", "layout?edit=1", []act{{"save", []string{"rule.0.requires-add", "layout"}}}, "rule-0-requires-1", `flag "layout" requires itself: layout → layout`},
+		{"a cycle", "new-api", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "layout"}}}, "requires-0", `requires itself: `},
+		{"a flag that is gone", "layout?edit=1", []act{{"save", []string{"rule.0.requires.0.flag", "gone"}}}, "rule-0-requires-0", `flag "default/gone" not found`},
+		{"a variant that is gone", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires.0.is", "dark"}}}, "requires-0", `flag "theme" has no variant "dark"`},
+		{"too many", "new-api", []act{{"needs:edit", nil}, {"save", many}}, "requires-add", "10 flags at most, these are 11."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := body(t, content(t, s, "layout")) + body(t, content(t, s, "new-api"))
+			r := s.Get(flags + test.page).Check(200)
+			for _, a := range test.acts {
+				r = press(t, s, r, a.do, a.fields...)
+			}
+			r.Check(422).Contains(test.want)
+			for _, want := range []string{`id="` + test.field + `-error"`, `href="#` + test.field + `"`, `id="` + test.field + `"`} {
+				if !strings.Contains(r.Body, want) {
+					t.Errorf("the page lacks %s", want)
+				}
+			}
+			if after := body(t, content(t, s, "layout")) + body(t, content(t, s, "new-api")); after != before {
+				t.Error("something was saved")
+			}
+		})
+	}
+}

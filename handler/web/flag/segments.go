@@ -119,26 +119,69 @@ func offered(v *page.Visit) ([]namedSegment, error) {
 	return all, err
 }
 
-// resolveSegment returns the key of the segment with the key or name that was typed, or
-// what is wrong with it. Loosely, a part of the key or name of a single segment is enough.
+// eachFlag calls f with the keys and names of the flags of the visitor's namespace until it returns
+// false.
+func eachFlag(v *page.Visit, f func(key, name string) bool) error {
+	request := &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage}
+	for {
+		list, err := listFlags.Run(v, request)
+		if err != nil {
+			return err
+		}
+		for _, flag := range list.GetFlags() {
+			if !f(flag.GetKey(), flag.GetName()) {
+				return nil
+			}
+		}
+		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+			return nil
+		}
+	}
+}
+
+// offeredFlags returns the flags that the box for others offers.
+func (s *subject) offeredFlags() (all []namedSegment, err error) {
+	err = eachFlag(s.v, func(key, name string) bool {
+		if key != s.key {
+			all = append(all, namedSegment{key: key, name: cmp.Or(name, key)})
+		}
+		return len(all) < maxOffered
+	})
+	return all, err
+}
+
+// resolveSegment is resolve for segments.
 func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
+	return resolve("segment", typed, loosely, func(f func(key, name string) bool) error {
+		return eachSegment(v, v.Key(), func(g *flipt.Segment) bool { return f(g.GetKey(), g.GetName()) })
+	})
+}
+
+// resolveFlag is resolve for flags.
+func resolveFlag(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
+	return resolve("flag", typed, loosely, func(f func(key, name string) bool) error { return eachFlag(v, f) })
+}
+
+// resolve returns the key of the object with the key or name that was typed, or what is wrong with
+// it. Loosely, a part of the key or name of a single one is enough.
+func resolve(noun, typed string, loosely bool, each func(f func(key, name string) bool) error) (key, problem string, err error) {
 	typed = strings.TrimSpace(typed)
 	var byName, byPart []string
-	near, distance := namedSegment{}, maxDistance(typed)+1
-	err = eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
-		if g.GetKey() == typed {
+	nearKey, nearName, distance := "", "", maxDistance(typed)+1
+	err = each(func(k, name string) bool {
+		if k == typed {
 			key = typed
 			return false
 		}
-		if strings.EqualFold(g.GetName(), typed) {
-			byName = append(byName, g.GetKey())
+		if strings.EqualFold(name, typed) {
+			byName = append(byName, k)
 		}
-		if strings.Contains(strings.ToLower(g.GetKey()+"\n"+g.GetName()), strings.ToLower(typed)) {
-			byPart = append(byPart, g.GetKey())
+		if strings.Contains(strings.ToLower(k+"\n"+name), strings.ToLower(typed)) {
+			byPart = append(byPart, k)
 		}
-		for _, word := range []string{g.GetKey(), g.GetName()} {
+		for _, word := range []string{k, name} {
 			if d := suggest.Distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(word)), distance); d < distance {
-				near, distance = segmentOf(g), d
+				nearKey, nearName, distance = k, cmp.Or(name, k), d
 			}
 		}
 		return true
@@ -149,16 +192,16 @@ func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem str
 	case len(byName) == 1:
 		return byName[0], "", nil
 	case len(byName) > 1:
-		return "", "Several segments are called “" + typed + "”. Type the key: " + strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
+		return "", "Several " + noun + "s are called “" + typed + "”. Type the key: " + strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
 	}
 	if loosely && len(byPart) == 1 {
 		return byPart[0], "", nil
 	}
-	problem = "No segment “" + page.Printable(typed, 255) + "”."
-	if near.key != "" {
-		problem += " " + near.name + "?"
-		if near.name != near.key {
-			problem = strings.TrimSuffix(problem, "?") + " (" + near.key + ")?"
+	problem = "No " + noun + " “" + page.Printable(typed, 255) + "”."
+	if nearKey != "" {
+		problem += " " + nearName + "?"
+		if nearName != nearKey {
+			problem = strings.TrimSuffix(problem, "?") + " (" + nearKey + ")?"
 		}
 	}
 	return "", problem, nil

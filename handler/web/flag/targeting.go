@@ -54,6 +54,8 @@ type ladder struct {
 	effect    []string
 	offered   []namedSegment
 	known     segment.Known
+	flags     []namedSegment // that the box for required ones offers
+	required  map[string]*guidonv1.DocumentFlag
 	elsewhere []elsewhere
 	coming    []*guidonv1.FlagBoundary // of the stored flag
 	editable  bool
@@ -75,6 +77,9 @@ func (l *ladder) read() (err error) {
 	if l.segments, err = readSegments(l.v, l.namespaceKey(), slices.Compact(keys)); err != nil {
 		return err
 	}
+	if l.required, err = l.readRequired(l.draft.requiredKeys()); err != nil {
+		return err
+	}
 	if l.stored, err = l.remarks(l.segments); err != nil {
 		return err
 	}
@@ -90,6 +95,9 @@ func (l *ladder) read() (err error) {
 			return err
 		}
 		if l.known, err = segment.ReadKnown(l.v); err != nil {
+			return err
+		}
+		if l.flags, err = l.offeredFlags(); err != nil {
 			return err
 		}
 	}
@@ -122,6 +130,9 @@ func (s *subject) remarks(g segments) (remarks, error) {
 	return remarks{newDraft(s.flag), r, g}, err
 }
 
+// box is a field that adds an object by its key or name.
+type box struct{ at, id, name, label, hint, noun, do, typed string }
+
 // isOpen reports whether a rule shows its fields.
 func (l *ladder) isOpen(i int) bool {
 	return l.editable && (l.draft.rules[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {
@@ -146,11 +157,15 @@ func (d *draft) fits() bool {
 		if s.Ramp != nil {
 			fields += len(s.Ramp.Steps) * stepFields
 		}
+		fields += len(s.needFields(""))
 	}
 	return len(d.rules) <= maxRules && fields <= maxFields && size <= page.MaxForm/2
 }
 
 func (l *ladder) anyOpen() bool {
+	if l.asksNeeds() {
+		return true
+	}
 	for i := range l.draft.rules {
 		if l.isOpen(i) {
 			return true
