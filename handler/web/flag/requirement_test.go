@@ -21,6 +21,7 @@ flags:
     type: VARIANT_FLAG_TYPE
     enabled: true
     variants: [{key: a, default: true}, {key: b}, {key: c}]
+    rules: [{segment: beta, distributions: [{variant: b, rollout: 100}]}]
   - key: invoices
     name: Invoices
     type: BOOLEAN_FLAG_TYPE
@@ -35,7 +36,7 @@ flags:
     name: Checkout
     type: VARIANT_FLAG_TYPE
     enabled: true
-    requires: [{flag: new-api, is: ["false"]}]
+    requires: [{flag: price, is: [a]}]
     variants: [{key: classic, default: true}, {key: express}]
     rules:
       - segment: beta
@@ -143,7 +144,7 @@ func TestRequirementsInWords(t *testing.T) {
 			"10% of everyone who gets here = On", "Everyone else = Off",
 		},
 		"checkout": {
-			"This flag needs new-api to be off = otherwise it is off",
+			"This flag needs price to be a = otherwise it is off",
 			"In Beta testers needs new-api to be on = express", "Everyone = express 50% classic 50%", "Everyone else = classic the default",
 		},
 	} {
@@ -152,7 +153,7 @@ func TestRequirementsInWords(t *testing.T) {
 			if diff := cmp.Diff(want, ladder(r)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", key, diff)
 			}
-			if want := `href="` + flags + `new-api"`; !strings.Contains(r.Body, want) {
+			if want := `href="` + flags + `price"`; !strings.Contains(r.Body, want) {
 				t.Errorf("%s lacks %s", key, want)
 			}
 		}

@@ -89,7 +89,7 @@ func (q *question) readSwitch() error {
 	q.path, q.heading, q.text, q.button, q.fatal = q.address("turn-off"), q.switchQuestion(), q.switchText(), q.switchButton(), q.verb == verbOff
 	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{TurnOn: new(q.verb != verbOff)})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		q.problems.Add("question", "Its rules give Off to everyone, whatever everyone else gets. Change or remove these rules.")
+		q.problems.Add("question", q.staysOff())
 	}
 	return nil
 }
