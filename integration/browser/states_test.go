@@ -69,7 +69,7 @@ var states = []state{
 		v.Do(t, chromedp.KeyEvent("dark-mode"+kb.Enter))
 		awaitText(t, v, ".rule.edit", "Needs Dark mode to be")
 		v.Do(t, click(css(".portion ~ details summary")))
-		v.Do(t, click(named("summary", "Add rule")), click(named("button", "Need another flag")))
+		v.Do(t, click(named("summary", "Add rule")), click(named("button", "This flag needs another")))
 		awaitFocus(t, v, "requires-add")
 	}, []string{"but not in", "The default in the code", "Needs Dark mode to be"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {

@@ -311,7 +311,7 @@ func (l *ladder) flagNeeds() templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if l.asksNeeds() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<li class=\"rule else edit\"><div class=\"card\"><div class=\"body\"><div class=\"who\"><b>This flag is off unless it gets what it needs</b></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<li class=\"rule else edit\"><div class=\"card\"><div class=\"body\"><div class=\"who\"><b>What this flag needs</b><span class=\"w\">otherwise it is off</span></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -434,7 +434,7 @@ func (l *ladder) rules() templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = menuButton("flag", "needs:edit", "Need another flag").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = menuButton("flag", "needs:edit", "This flag needs another").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
