@@ -74,15 +74,16 @@ func (p pages) getSwitch(v *page.Visit) error {
 
 // readSwitch reads whether the flag can be turned off or on, and the effect on people.
 func (q *question) readSwitch() error {
-	list, err := listSummaries.Run(q.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: q.v.Key(), Keys: []string{q.key}})
+	f, err := q.summary()
 	if err != nil {
 		return err
 	}
-	if len(list.GetFlags()) == 0 { // deleted just now
+	if f == nil {
 		return q.missing(guidon.FlagNotFound(q.v.Key(), q.key))
 	}
-	f := list.GetFlags()[0]
-	q.state = page.StateOf(f.GetState())
+	if q.state = page.StateOf(f.GetState()); !q.boolean() && f.GetEnabled() { // though others may keep it off
+		q.state = part.On
+	}
 	if q.verb = switchVerb(q.state); q.verb == verbOn && !f.GetTurnedOff() {
 		q.verb = verbOnEveryone
 	}

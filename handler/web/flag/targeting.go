@@ -85,10 +85,10 @@ func (l *ladder) read() (err error) {
 	}
 	l.now = l.stored
 	if l.unsaved = l.differences(); len(l.unsaved) > 0 {
-		l.now = remarks{l.draft, l.preview(), l.segments}
+		l.now = remarks{l.draft, l.preview(), l.segments, nil}
 		l.effect = l.edit.effect()
 	} else if l.stale() {
-		l.now = remarks{l.draft, nil, l.segments}
+		l.now = remarks{l.draft, nil, l.segments, nil}
 	}
 	if l.anyOpen() {
 		if l.offered, err = offered(l.v); err != nil {
@@ -127,7 +127,20 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 // remarks returns the remarks about the flag as it is stored.
 func (s *subject) remarks(g segments) (remarks, error) {
 	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
-	return remarks{newDraft(s.flag), r, g}, err
+	var summary *guidonv1.FlagSummary
+	if err == nil && s.boolean() && len(s.flag.GetRequires()) > 0 {
+		summary, err = s.summary()
+	}
+	return remarks{newDraft(s.flag), r, g, summary}, err
+}
+
+// summary returns what the flag is and does in short, or nil if it was deleted just now.
+func (s *subject) summary() (*guidonv1.FlagSummary, error) {
+	list, err := listSummaries.Run(s.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.namespaceKey(), Keys: []string{s.key}})
+	if err != nil || len(list.GetFlags()) == 0 {
+		return nil, err
+	}
+	return list.GetFlags()[0], nil
 }
 
 // box is a field that adds an object by its key or name.
