@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -134,63 +135,58 @@ func (n *needs) named(message string) int {
 	return slices.IndexFunc(n.Requires, func(r requirement) bool { return slices.Contains(words[1:], r.Flag) })
 }
 
+// eachNeeds yields the required flags of the flag itself and of its rules, each with the beginning of
+// the ids of their elements.
+func (d *draft) eachNeeds(yield func(at string, n *needs) bool) {
+	if !yield("", &d.needs) {
+		return
+	}
+	for i := range d.rules {
+		if !yield(ruleID(i, ""), &d.rules[i].needs) {
+			return
+		}
+	}
+}
+
 // refused returns the problem that the service has with the draft, at the required flag that it is
 // about, if there is one.
 func (e *edit) refused(err error) part.Problems {
 	p := part.Problem{Field: "edit", Message: guidon.PublicMessage(err)}
-	d, ok := e.editor.(*draft)
-	if !ok || !strings.HasPrefix(p.Message, `flag "`) {
-		return part.Problems{p}
-	}
-	if j := d.named(p.Message); j >= 0 {
-		p.Field = needID("", j)
-		return part.Problems{p}
-	}
-	for i := range d.rules {
-		if j := d.rules[i].named(p.Message); j >= 0 {
-			p.Field = needID(ruleID(i, ""), j)
-			return part.Problems{p}
+	if d, ok := e.editor.(*draft); ok && strings.HasPrefix(p.Message, `flag "`) {
+		for at, n := range d.eachNeeds {
+			if j := n.named(p.Message); j >= 0 {
+				p.Field = needID(at, j)
+				break
+			}
 		}
 	}
 	return part.Problems{p}
 }
 
-// requiredKeys returns the keys of the flags that the flag and its rules require, each once, in order.
-func (d *draft) requiredKeys() (keys []string) {
-	all := slices.Clone(d.Requires)
-	for _, s := range d.rules {
-		all = append(all, s.Requires...)
-	}
-	for _, r := range all {
-		if !slices.Contains(keys, r.Flag) {
-			keys = append(keys, r.Flag)
+// readRequired reads the flags that the draft requires, in the state that the page shows. Those that
+// cannot be read are nil.
+func (l *ladder) readRequired() error {
+	l.required = make(map[string]*guidonv1.DocumentFlag)
+	for _, n := range l.draft.eachNeeds {
+		for _, r := range n.Requires {
+			if _, known := l.required[r.Flag]; known || len(l.required) == maxSingle {
+				continue
+			}
+			f, err := flagAt(l.v, l.namespaceKey(), r.Flag)
+			if code := guidon.CodeOf(err); err != nil && code != guidon.NotFound && code != guidon.InvalidArgument && !guidon.IsUnreadable(err) {
+				return err
+			}
+			l.required[r.Flag] = f
 		}
 	}
-	return keys
-}
-
-// readRequired returns the flags with the keys in the state of the namespace that the page shows.
-func (s *subject) readRequired(keys []string) (map[string]*guidonv1.DocumentFlag, error) {
-	found := make(map[string]*guidonv1.DocumentFlag)
-	for _, key := range keys[:min(len(keys), maxSingle)] {
-		f, err := flagAt(s.v, s.namespaceKey(), key)
-		if code := guidon.CodeOf(err); err != nil && code != guidon.NotFound && code != guidon.InvalidArgument && !guidon.IsUnreadable(err) {
-			return nil, err
-		}
-		if err == nil {
-			found[key] = f
-		}
-	}
-	return found, nil
+	return nil
 }
 
 // answersOf returns what a required flag can answer, and what else is stated.
-func (l *ladder) answersOf(r requirement) (all []string) {
-	switch f := l.required[r.Flag]; {
-	case f == nil && len(r.Is) > 0:
-	case f == nil, isBoolean(f):
-		all = []string{"true", "false"}
-	default:
+func (l *ladder) answersOf(r requirement) []string {
+	all := []string{"true", "false"}
+	if f := l.required[r.Flag]; f != nil && !isBoolean(f) {
+		all = nil
 		for _, v := range f.GetVariants()[:min(len(f.GetVariants()), maxVariants)] {
 			all = append(all, v.GetKey())
 		}
@@ -203,15 +199,10 @@ func (l *ladder) answersOf(r requirement) (all []string) {
 	return all
 }
 
-// answerName returns the name of an answer of a required flag.
+// answerName returns the name of an answer of a required flag within a sentence.
 func (l *ladder) answerName(key, answer string) string {
-	if f := l.required[key]; f == nil || isBoolean(f) {
-		switch answer {
-		case "true":
-			return "On"
-		case "false":
-			return "Off"
-		}
+	if f := l.required[key]; (f == nil || isBoolean(f)) && (answer == "true" || answer == "false") {
+		return change.OnOff(answer == "true")
 	}
 	return page.Printable(answer, maxText)
 }
@@ -219,17 +210,16 @@ func (l *ladder) answerName(key, answer string) string {
 // requiredName returns the name of a required flag.
 func (l *ladder) requiredName(key string) string { return cmp.Or(l.required[key].GetName(), key) }
 
-// answersWords returns the answers that meet a requirement within a sentence, such as "on" or "b or c".
+// answersWords returns the answers that meet a requirement, such as "on" or "b or c".
 func (l *ladder) answersWords(r requirement) string {
-	var words strings.Builder
-	for i, answer := range r.Is {
-		name := l.answerName(r.Flag, answer)
-		if name != answer { // On or Off
-			name = strings.ToLower(name)
-		}
-		words.WriteString(name + page.Or(i, len(r.Is), ""))
+	words := ""
+	for i, answer := range r.Is[:min(len(r.Is), maxInWho)] {
+		words += l.answerName(r.Flag, answer) + page.Or(i, min(len(r.Is), maxInWho+1), "")
 	}
-	return guidon.Shorten(words.String(), maxConditionWords)
+	if more := len(r.Is) - maxInWho; more > 0 {
+		words += page.Count(more, "other")
+	}
+	return words
 }
 
 // needWords returns the required flags of a closed rule in words, such as "needs new-api to be on", or "".
@@ -242,14 +232,6 @@ func (l *ladder) needWords(s rule) string {
 		return ""
 	}
 	return "needs " + guidon.Shorten(strings.Join(words, " and "), maxConditionWords)
-}
-
-// boxLabel returns the label of the box for one more required flag.
-func (n *needs) boxLabel() string {
-	if len(n.Requires) == 0 {
-		return "Needs"
-	}
-	return "and needs"
 }
 
 // asksNeeds reports whether the page has fields for what the flag itself requires.

@@ -276,7 +276,7 @@ func (l *ladder) needRows(n *needs, at, name, of string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = l.box(box{at: at, name: name, id: "requires-add", label: n.boxLabel(), noun: "flag", do: "need:" + of, typed: n.typedFlag}, nil, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.box(box{at: at, name: name, id: "requires-add", label: "Needs", noun: "flag", do: "need:" + of, typed: n.typedFlag}, nil, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -84,26 +84,41 @@ func segmentOf(g *flipt.Segment) namedSegment {
 	return namedSegment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
 }
 
-// segmentPage is how many segments are read at a time.
+// segmentPage is how many segments or flags are read at a time.
 const segmentPage = 1000
 
-// eachSegment calls f with the segments of a namespace until it returns false.
-func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
-	request := &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage}
-	for {
-		list, err := listSegments.Run(v, request)
+// eachOf calls f with the objects of a list until it returns false.
+func eachOf[T any](list func(token string) (items []T, next string, err error), f func(T) bool) error {
+	for token := ""; ; {
+		items, next, err := list(token)
 		if err != nil {
 			return err
 		}
-		for _, g := range list.GetSegments() {
-			if !f(g) {
+		for _, item := range items {
+			if !f(item) {
 				return nil
 			}
 		}
-		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+		if token = next; token == "" {
 			return nil
 		}
 	}
+}
+
+// eachSegment calls f with the segments of a namespace until it returns false.
+func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
+	return eachOf(func(token string) ([]*flipt.Segment, string, error) {
+		list, err := listSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage, PageToken: token})
+		return list.GetSegments(), list.GetNextPageToken(), err
+	}, f)
+}
+
+// eachFlag calls f with the flags of the visitor's namespace until it returns false.
+func eachFlag(v *page.Visit, f func(flag *flipt.Flag) bool) error {
+	return eachOf(func(token string) ([]*flipt.Flag, string, error) {
+		list, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage, PageToken: token})
+		return list.GetFlags(), list.GetNextPageToken(), err
+	}, f)
 }
 
 // maxOffered limits the segments that the box offers while one types.
@@ -119,31 +134,11 @@ func offered(v *page.Visit) ([]namedSegment, error) {
 	return all, err
 }
 
-// eachFlag calls f with the keys and names of the flags of the visitor's namespace until it returns
-// false.
-func eachFlag(v *page.Visit, f func(key, name string) bool) error {
-	request := &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage}
-	for {
-		list, err := listFlags.Run(v, request)
-		if err != nil {
-			return err
-		}
-		for _, flag := range list.GetFlags() {
-			if !f(flag.GetKey(), flag.GetName()) {
-				return nil
-			}
-		}
-		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
-			return nil
-		}
-	}
-}
-
-// offeredFlags returns the flags that the box for others offers.
-func (s *subject) offeredFlags() (all []namedSegment, err error) {
-	err = eachFlag(s.v, func(key, name string) bool {
-		if key != s.key {
-			all = append(all, namedSegment{key: key, name: cmp.Or(name, key)})
+// offeredFlags returns the flags that the box offers to one with the key.
+func offeredFlags(v *page.Visit, key string) (all []namedSegment, err error) {
+	err = eachFlag(v, func(f *flipt.Flag) bool {
+		if f.GetKey() != key {
+			all = append(all, namedSegment{key: f.GetKey(), name: cmp.Or(f.GetName(), f.GetKey())})
 		}
 		return len(all) < maxOffered
 	})
@@ -159,7 +154,9 @@ func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem str
 
 // resolveFlag is resolve for flags.
 func resolveFlag(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
-	return resolve("flag", typed, loosely, func(f func(key, name string) bool) error { return eachFlag(v, f) })
+	return resolve("flag", typed, loosely, func(f func(key, name string) bool) error {
+		return eachFlag(v, func(flag *flipt.Flag) bool { return f(flag.GetKey(), flag.GetName()) })
+	})
 }
 
 // resolve returns the key of the object with the key or name that was typed, or what is wrong with

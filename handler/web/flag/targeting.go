@@ -77,7 +77,7 @@ func (l *ladder) read() (err error) {
 	if l.segments, err = readSegments(l.v, l.namespaceKey(), slices.Compact(keys)); err != nil {
 		return err
 	}
-	if l.required, err = l.readRequired(l.draft.requiredKeys()); err != nil {
+	if err = l.readRequired(); err != nil {
 		return err
 	}
 	if l.stored, err = l.remarks(l.segments); err != nil {
@@ -97,7 +97,7 @@ func (l *ladder) read() (err error) {
 		if l.known, err = segment.ReadKnown(l.v); err != nil {
 			return err
 		}
-		if l.flags, err = l.offeredFlags(); err != nil {
+		if l.flags, err = offeredFlags(l.v, l.key); err != nil {
 			return err
 		}
 	}
