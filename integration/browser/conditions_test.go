@@ -145,6 +145,7 @@ func TestNeedsFlag(t *testing.T) {
 	v.Do(t, chromedp.KeyEvent("checkout-redesign"), click(do("need:flag")))
 	awaitText(t, v, ".rule.else.edit", "Needs Checkout redesign to be")
 	v.Do(t, click(css(`input[name="requires.0.is"][value="one-page"]`)), click(css(`input[name="requires.0.is"][value="classic"]`)), click(do("needs:done")))
+	v.Await(t, `document.activeElement.value === "needs:edit"`)
 	awaitText(t, v, ".rule.else .who", "This flag needs checkout-redesign to be classic or one-page")
 	for _, look := range []look{desktop, phone.InTheDark()} {
 		v.Resize(t, look)
@@ -155,7 +156,7 @@ func TestNeedsFlag(t *testing.T) {
 	v.Resize(t, desktop)
 	v.Do(t, click(do("needs:edit")))
 	v.Do(t, click(do("unneed:flag:0")))
-	v.Await(t, `!document.getElementById("requires-0")`)
+	v.Await(t, `document.activeElement.value === "need:flag"`)
 	v.Follow(t, click(do("save")))
 	awaitText(t, v, ".rule .who", "Everyone needs new-api to be on")
 	s.answers(t, "default", "invoices", "user-1", nil, "Off")
