@@ -276,7 +276,7 @@ func TestRequirementEffects(t *testing.T) {
 	press(t, s, s.Get(flags+"new-api/turn-off").Check(200), "turn-off").Location()
 	s.Get(flags+"invoices").Check(200).Contains("Invoices Off", "Never reached: it requires flag new-api, which never gives that answer.")
 	s.Get(flags + "checkout").Check(200).Contains("Never reached: it requires flag new-api")
-	s.Get(flags+"new-api/turn-off").Check(200).Contains("Flag checkout: ", "Flag invoices: ")
+	s.Get(flags+"new-api/turn-off").Check(200).Contains("Flag checkout, which requires it: ", "Flag invoices, which requires it: ")
 	press(t, s, s.Get(flags+"new-api/delete").Check(200), "delete", "key", "new-api").Check(422).Contains("Flag \"default/new-api\" is required by flag \"invoices\".", "Nothing was saved.")
 	r := press(t, s, s.Get(flags+"price/variants").Check(200), "remove:1").Check(200)
 	press(t, s, r, "save").Check(422).Contains("variant \"b\" is required by flag \"invoices\"")

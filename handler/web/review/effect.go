@@ -33,13 +33,6 @@ func sentencesWithLater(e *guidonv1.FlagEffect, limit int) (sentences []string, 
 		}
 		more = more || moreLater
 	}
-	for _, d := range e.GetDependents() {
-		other, moreOther := sentencesAtOnce(d.GetEffect(), limit-len(sentences))
-		for _, sentence := range other {
-			sentences = append(sentences, "Flag "+d.GetFlagKey()+": "+sentence)
-		}
-		more = more || moreOther
-	}
 	return sentences, more
 }
 
