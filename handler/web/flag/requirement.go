@@ -3,6 +3,7 @@ package flag
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,15 +153,32 @@ func (d *draft) eachNeeds(yield func(at string, n *needs) bool) {
 // about, if there is one.
 func (e *edit) refused(err error) part.Problems {
 	p := part.Problem{Field: "edit", Message: guidon.PublicMessage(err)}
-	if d, ok := e.editor.(*draft); ok && strings.HasPrefix(p.Message, `flag "`) {
+	if d, ok := e.editor.(*draft); ok {
+		p.Field = cmp.Or(d.needOf(p.Message), p.Field)
+	}
+	return part.Problems{p}
+}
+
+// needPlace is how errors of the service about a required flag by itself begin.
+var needPlace = regexp.MustCompile(`^flag: (?:(?:rules|rollouts)\[(\d+)\]: )?invalid field requires\[(\d+)\]`)
+
+// needOf returns the id of the required flag that an error of the service is about, or "".
+func (d *draft) needOf(message string) string {
+	if m := needPlace.FindStringSubmatch(message); m != nil {
+		at := "rule-" + m[1] + "-"
+		if m[1] == "" {
+			at = ""
+		}
+		return at + "requires-" + m[2]
+	}
+	if strings.HasPrefix(message, `flag "`) {
 		for at, n := range d.eachNeeds {
-			if j := n.named(p.Message); j >= 0 {
-				p.Field = needID(at, j)
-				break
+			if j := n.named(message); j >= 0 {
+				return needID(at, j)
 			}
 		}
 	}
-	return part.Problems{p}
+	return ""
 }
 
 // readRequired reads the flags that the draft requires, in the state that the page shows. Those that

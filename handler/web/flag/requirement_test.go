@@ -290,3 +290,20 @@ func TestSwitchUnmet(t *testing.T) {
 	press(t, s, s.Get(flags+"checkout/turn-off").Check(200).Contains("Turn off “Checkout”"), "turn-off").Location()
 	press(t, s, s.Get(flags+"checkout/turn-off").Check(200), "turn-on").Location()
 }
+
+// TestTooManyAnswers: what the service alone refuses about a required flag is said there.
+func TestTooManyAnswers(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	for at, id := range map[string]string{"": "requires-0", "rule.0.": "rule-0-requires-0"} {
+		_, form := s.Get(flags + "layout?edit=1").Check(200).Form("edit")
+		for i := range 51 {
+			form.Add(at+"requires.0.is", fmt.Sprint("v", i))
+		}
+		form.Set("do", "save")
+		r := s.Post(flags+"layout", form).Check(422).Contains("must not contain more than 50 answers")
+		if want := `id="` + id + `-error"`; !strings.Contains(r.Body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
