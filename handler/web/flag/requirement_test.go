@@ -153,6 +153,9 @@ func TestRequirementsInWords(t *testing.T) {
 			if diff := cmp.Diff(want, ladder(r)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", key, diff)
 			}
+			if diff := cmp.Diff(want, ladder(visitor.Get(flags+key+"?at=3").Check(200))); diff != "" {
+				t.Errorf("%s at revision 3 (-want +got):\n%s", key, diff)
+			}
 			if want := `href="` + flags + `price"`; !strings.Contains(r.Body, want) {
 				t.Errorf("%s lacks %s", key, want)
 			}

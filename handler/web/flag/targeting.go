@@ -97,6 +97,8 @@ func (l *ladder) read() (err error) {
 		if l.known, err = segment.ReadKnown(l.v); err != nil {
 			return err
 		}
+	}
+	if l.asksNeeds() || slices.ContainsFunc(l.draft.rules, func(s rule) bool { return s.needing() }) {
 		if l.flags, err = offeredFlags(l.v, l.key); err != nil {
 			return err
 		}
