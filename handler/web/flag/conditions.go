@@ -50,8 +50,8 @@ type division struct {
 }
 
 func conditionsOf(r convert.WithConditions) conditions {
-	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys(), needs: needsOf(r.GetRequires())}
-	c.Times = periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
+	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys()}
+	c.needs, c.Times = needsOf(r.GetRequires()), periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
 	if p := r.GetPortion(); p != nil {
 		c.Portion = new(divisionOf(p.GetStart(), p.GetSplit()))
 		c.Portion.Share, c.Ramp = shareText(p.GetPercentage()), rampOf(p.GetRamp())

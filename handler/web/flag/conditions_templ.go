@@ -165,7 +165,7 @@ func (l *ladder) target(i int, s rule) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = l.box(box{at: ruleID(i, ""), name: prefix(i), id: "except-add", label: "but not in", noun: "segment", do: "segment:" + strconv.Itoa(i), typed: s.typedExcept}, s.Except, "admit:"+strconv.Itoa(i)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.box(boxForSegments(i, "except-add", "but not in", "", s.typedExcept), s.Except, "admit:"+strconv.Itoa(i)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -337,8 +337,8 @@ func (d *draft) rolloutDocument(s rule) *guidonv1.DocumentRollout {
 	}
 	c := s.document()
 	r := &guidonv1.DocumentRollout{
-		Description: s.note, Groups: c.GetGroups(), ExceptSegmentKeys: c.GetExceptSegmentKeys(), Everyone: c.GetEveryone(), Requires: c.GetRequires(),
-		HoldsFrom: c.GetHoldsFrom(), HoldsUntil: c.GetHoldsUntil(), Portion: c.GetPortion(),
+		Description: s.note, Groups: c.GetGroups(), ExceptSegmentKeys: c.GetExceptSegmentKeys(), Everyone: c.GetEveryone(),
+		Requires: c.GetRequires(), HoldsFrom: c.GetHoldsFrom(), HoldsUntil: c.GetHoldsUntil(), Portion: c.GetPortion(),
 	}
 	if s.kind == kindShare {
 		percentage, _ := parseShare(s.share)

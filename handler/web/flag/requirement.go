@@ -191,7 +191,9 @@ func (l *ladder) readRequired() error {
 				continue
 			}
 			f, err := flagAt(l.v, l.namespaceKey(), r.Flag)
-			if code := guidon.CodeOf(err); err != nil && code != guidon.NotFound && code != guidon.InvalidArgument && !guidon.IsUnreadable(err) {
+			switch code := guidon.CodeOf(err); {
+			case err == nil, code == guidon.NotFound, code == guidon.InvalidArgument, guidon.IsUnreadable(err):
+			default:
 				return err
 			}
 			l.required[r.Flag] = f

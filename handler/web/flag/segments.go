@@ -189,7 +189,8 @@ func resolve(noun, typed string, loosely bool, each func(f func(key, name string
 	case len(byName) == 1:
 		return byName[0], "", nil
 	case len(byName) > 1:
-		return "", "Several " + noun + "s are called “" + typed + "”. Type the key: " + strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
+		return "", "Several " + noun + "s are called “" + typed + "”. Type the key: " +
+			strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
 	}
 	if loosely && len(byPart) == 1 {
 		return byPart[0], "", nil

@@ -148,6 +148,10 @@ func (s *subject) summary() (*guidonv1.FlagSummary, error) {
 // box is a field that adds an object by its key or name.
 type box struct{ at, id, name, label, hint, noun, do, typed string }
 
+func boxForSegments(i int, id, label, hint, typed string) box {
+	return box{ruleID(i, ""), id, prefix(i), label, hint, "segment", "segment:" + strconv.Itoa(i), typed}
+}
+
 // isOpen reports whether a rule shows its fields.
 func (l *ladder) isOpen(i int) bool {
 	return l.editable && (l.draft.rules[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {

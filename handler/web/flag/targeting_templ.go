@@ -2073,7 +2073,7 @@ func (l *ladder) segmentBox(i int, s rule) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = l.box(box{at: ruleID(i, ""), name: prefix(i), id: "add", label: "In", hint: l.everyoneHint(s), noun: "segment", do: "segment:" + strconv.Itoa(i), typed: s.typed}, s.segments, "drop:"+strconv.Itoa(i)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var86), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.box(boxForSegments(i, "add", "In", l.everyoneHint(s), s.typed), s.segments, "drop:"+strconv.Itoa(i)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var86), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
