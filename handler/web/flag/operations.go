@@ -10,6 +10,7 @@ const (
 	getFlagContent    page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent]          = "/guidon.v1.EditService/GetFlagContent"
 	getSegmentContent page.Operation[*guidonv1.GetSegmentContentRequest, *guidonv1.SegmentContent]    = "/guidon.v1.EditService/GetSegmentContent"
 	listSegments      page.Operation[*flipt.ListSegmentRequest, *flipt.SegmentList]                   = "/flipt.Flipt/ListSegments"
+	listFlags         page.Operation[*flipt.ListFlagRequest, *flipt.FlagList]                         = "/flipt.Flipt/ListFlags"
 	replaceFlag       page.Operation[*guidonv1.ReplaceFlagRequest, *guidonv1.EditResponse]            = "/guidon.v1.EditService/ReplaceFlag"
 	mergeFlag         page.Operation[*guidonv1.MergeFlagRequest, *guidonv1.FlagMerge]                 = "/guidon.v1.EditService/MergeFlag"
 	turnFlagOff       page.Operation[*guidonv1.SwitchFlagRequest, *guidonv1.EditResponse]             = "/guidon.v1.EditService/TurnFlagOff"
