@@ -22,7 +22,7 @@ type Effect struct {
 	Truncated   bool          // there may be more groups, or dependents
 	Later       []LaterEffect // at the next boundaries, each that differs from the one before
 	Dependents  []DependentEffect
-	Conditional bool          // there are rules with conditions besides segments, or the flag requires others
+	Conditional bool // there are rules with conditions besides segments, or the flag requires others
 }
 
 // StepPair is a rule or rollout by its index before and after the change. NoStep stands

@@ -154,7 +154,9 @@ func TestRequiredShares(t *testing.T) {
 		r.Threshold.Split = &guidon.Split{Seed: "layer"}
 		return r
 	}
-	flag := func(r *guidon.Rollout) *guidon.Flag { return requiring(flagtest.BooleanFlag("f", false, r), requiresAPI) }
+	flag := func(r *guidon.Rollout) *guidon.Flag {
+		return requiring(flagtest.BooleanFlag("f", false, r), requiresAPI)
+	}
 	before := snapshotOf(flagtest.BooleanFlag("api", false, share(50)), flag(share(10)))
 	e := effectOf(before, before.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{flag(share(60))}}), "f")
 	want := []string{"all those who newly match rule 1 go from off to on"}
@@ -270,7 +272,9 @@ func TestExplainRequirements(t *testing.T) {
 	staff := flagtest.BooleanFlag("staff-only", false, flagtest.SegmentRollout(true, guidon.OrSegments, "staff"))
 	price := flagtest.VariantFlag("price", flagtest.Rule(flagtest.Shares{100}, "everyone")) // A
 	empty := flagtest.VariantFlag("empty")
-	variant := func(key string, answers ...string) guidon.Requirement { return guidon.Requirement{FlagKey: key, Answers: answers} }
+	variant := func(key string, answers ...string) guidon.Requirement {
+		return guidon.Requirement{FlagKey: key, Answers: answers}
+	}
 	for _, tt := range []struct {
 		name      string
 		flag      *guidon.Flag
