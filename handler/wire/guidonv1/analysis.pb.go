@@ -785,7 +785,7 @@ type FlagUse struct {
 	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
 	// Its name.
 	FlagName string `protobuf:"bytes,2,opt,name=flag_name,json=flagName,proto3" json:"flag_name,omitempty"`
-	// Whether it requires it as a whole.
+	// Whether the flag itself requires it, not only its rules.
 	Whole bool `protobuf:"varint,3,opt,name=whole,proto3" json:"whole,omitempty"`
 	// The indexes of its rules that require it.
 	Rules         []int32 `protobuf:"varint,4,rep,packed,name=rules,proto3" json:"rules,omitempty"`
