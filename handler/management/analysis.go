@@ -96,7 +96,8 @@ func ListFlagUses(_ context.Context, v service.View, m *guidonv1.ListFlagUsesReq
 	return &guidonv1.FlagUseList{
 		NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total),
 		Uses: convert.All(uses, func(u analysis.FlagUse) *guidonv1.FlagUse {
-			return &guidonv1.FlagUse{FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Whole: u.Whole, Rules: convert.All(u.Rules, convert.Count)}
+			rules := convert.All(u.Rules, convert.Count)
+			return &guidonv1.FlagUse{FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Whole: u.Whole, Rules: rules}
 		}),
 	}, nil
 }

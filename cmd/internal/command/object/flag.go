@@ -179,7 +179,7 @@ func flagFields(p *cli.Program) fields[*guidonv1.DocumentFlag] {
 			option: "requires", complete: p.CompleteFlags,
 			add: func(flags *pflag.FlagSet) {
 				flags.StringArrayVar(&requires, "requires", nil,
-					"a `flag` that must be on, or flag=variant,variant one of which it must answer, or this one is off; empty for none; may be repeated")
+					"a `flag` that must be on, or else this one is off; or flag=variant,variant; empty for none; may be repeated")
 			},
 			set: func(f flag) (err error) {
 				given := slices.DeleteFunc(slices.Clone(requires), func(text string) bool { return text == "" })

@@ -52,7 +52,8 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	flags.Func("if", "a `constraint`, such as 'country eq SE', that must hold too; may be repeated", o.addGroup)
 	flags.Func("or", "a `constraint` that may hold instead of that of the --if before it; may be repeated", o.addAlternative)
 	flags.StringArrayVar(&o.except, "except", nil, "`key` of a segment whose entities the rule is not for; may be repeated")
-	flags.StringArrayVar(&o.requires, "requires", nil, "a `flag` that must be on, or flag=variant,variant one of which it must answer; may be repeated")
+	flags.StringArrayVar(&o.requires, "requires", nil,
+		"a `flag` that must be on, or flag=variant,variant, one of which it must answer; may be repeated")
 	flags.BoolVar(&o.everyone, "everyone", false, "the rule is for everyone, instead of for segments and by constraints")
 	flags.String("from", "", "`time` from which the rule holds, such as 2026-12-01T09:00:00Z, or in how long, such as 3d")
 	flags.String("until", "", "`time` from which it no longer holds")
