@@ -59,20 +59,21 @@ func timesWords(c *guidon.Conditions) string {
 
 // requirements returns the member for required flags.
 func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
-	v := whole("requires", "required flags", at, RequirementsWords)
+	v := whole("requires", "required flags", at, func(all []guidon.Requirement) string { return RequirementsWords(all, "is") })
 	v.set = func(to, from *T) { *at(to) = guidon.CloneRequirements(*at(from)) }
 	return v
 }
 
-// RequirementsWords returns the requirements in words, such as "new-api is true, price is b or c".
-func RequirementsWords(all []guidon.Requirement) string {
+// RequirementsWords returns the requirements in words, such as "new-api is true, price is b or c". be is
+// the verb: "is", or "to be" after "requires".
+func RequirementsWords(all []guidon.Requirement, be string) string {
 	words := make([]string, len(all))
 	for i := range all {
 		answers := make([]string, len(all[i].Stated()))
 		for j, answer := range all[i].Stated() {
 			answers[j] = bare(answer)
 		}
-		words[i] = bare(all[i].FlagKey) + " is " + strings.Join(answers, " or ")
+		words[i] = bare(all[i].FlagKey) + " " + be + " " + strings.Join(answers, " or ")
 	}
 	return strings.Join(words, ", ")
 }
@@ -199,6 +200,9 @@ func TargetWords(segments string, c *guidon.Conditions, limit int) string {
 	}
 	if len(c.ExceptSegmentKeys) > 0 {
 		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), limit))
+	}
+	if len(c.Requires) > 0 {
+		words = append(words, "requires "+guidon.Shorten(RequirementsWords(c.Requires, "to be"), limit))
 	}
 	if c.Portion != nil {
 		words = append(words, PortionWords(c.Portion, " of them"))
