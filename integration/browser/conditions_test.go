@@ -161,6 +161,8 @@ func TestNeedsFlag(t *testing.T) {
 	awaitText(t, v, ".rule .who", "Everyone needs new-api to be on")
 	s.answers(t, "default", "invoices", "user-1", nil, "Off")
 	v.Visit(t, flagsPath+"/new-api")
+	awaitText(t, v, ".rail", "Required by 1 invoices 1 rule")
+	report(t, v.Axe(t))
 	v.Do(t, click(do("add:share")))
 	awaitFocus(t, v, "rule-0-share")
 	v.Do(t, chromedp.KeyEvent("100"))

@@ -20,6 +20,7 @@ const (
 	getFlagReach      page.Operation[*guidonv1.GetFlagReachRequest, *guidonv1.FlagReach]              = "/guidon.v1.AnalysisService/GetFlagReach"
 	previewFlagReach  page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagReach]               = "/guidon.v1.AnalysisService/PreviewFlagReach"
 	previewFlag       page.Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagEffect]              = "/guidon.v1.AnalysisService/PreviewFlag"
+	listFlagUses      page.Operation[*guidonv1.ListFlagUsesRequest, *guidonv1.FlagUseList]            = "/guidon.v1.AnalysisService/ListFlagUses"
 	getFlagTimeline   page.Operation[*guidonv1.GetFlagTimelineRequest, *guidonv1.FlagTimeline]        = "/guidon.v1.AnalysisService/GetFlagTimeline"
 	latestChanges     page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
 	listSummaries     page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]   = "/guidon.v1.CatalogService/ListFlagSummaries"

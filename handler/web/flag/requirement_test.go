@@ -310,3 +310,23 @@ func TestTooManyAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestRequiredBy: a flag has links to the flags that require it, at most ten, also as it was.
+func TestRequiredBy(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, requiring)
+	r := s.Get(flags + "new-api").Check(200).Contains("Required by 2 Checkout 1 rule Invoices")
+	for _, want := range []string{`href="` + flags + `checkout"`, `href="` + flags + `invoices"`} {
+		if !strings.Contains(r.Body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	s.Get(flags + "checkout").Check(200).Lacks("Required by")
+	var many strings.Builder
+	for i := range 11 {
+		fmt.Fprintf(&many, "  - {key: f%02d, name: F%02d, type: BOOLEAN_FLAG_TYPE, requires: [{flag: new-api}]}\n", i, i)
+	}
+	putFlag(t, s, strings.Replace(requiring, "segments:\n", many.String()+"segments:\n", 1))
+	s.Get(flags+"new-api").Check(200).Contains("Required by 13 Checkout 1 rule F00", "F08 and 3 more").Lacks("F09")
+	s.Get(flags + "new-api?at=3").Check(200).Contains("Required by 2 Checkout 1 rule Invoices")
+}

@@ -57,6 +57,7 @@ type ladder struct {
 	flags     []namedSegment // that the box for required ones offers
 	required  map[string]*guidonv1.DocumentFlag
 	elsewhere []elsewhere
+	uses      *guidonv1.FlagUseList    // the flags that require the stored one
 	coming    []*guidonv1.FlagBoundary // of the stored flag
 	editable  bool
 }
@@ -103,6 +104,9 @@ func (l *ladder) read() (err error) {
 			return err
 		}
 	}
+	if l.uses, err = listFlagUses.Run(l.v, &guidonv1.ListFlagUsesRequest{NamespaceKey: l.namespaceKey(), Key: l.key, Limit: maxRequiring}); err != nil {
+		return err
+	}
 	if l.at == 0 {
 		l.elsewhere = l.readElsewhere()
 		timeline, err := getFlagTimeline.Run(l.v, &guidonv1.GetFlagTimelineRequest{NamespaceKey: l.v.Key(), Key: l.key})
@@ -144,6 +148,9 @@ func (s *subject) summary() (*guidonv1.FlagSummary, error) {
 	}
 	return list.GetFlags()[0], nil
 }
+
+// maxRequiring limits the flags that a page lists because they require its own.
+const maxRequiring = 10
 
 // box is a field that adds an object by its key or name.
 type box struct{ at, id, name, label, hint, noun, do, typed string }
