@@ -65,7 +65,7 @@ func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
 }
 
 // RequirementsWords returns the requirements in words, such as "new-api is true, price is b or c". be is
-// the verb: "is", or "to be" after "requires".
+// the verb: "is", or "to be" after "needs".
 func RequirementsWords(all []guidon.Requirement, be string) string {
 	words := make([]string, len(all))
 	for i := range all {
@@ -202,7 +202,7 @@ func TargetWords(segments string, c *guidon.Conditions, limit int) string {
 		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), limit))
 	}
 	if len(c.Requires) > 0 {
-		words = append(words, "requires "+guidon.Shorten(RequirementsWords(c.Requires, "to be"), limit))
+		words = append(words, "needs "+guidon.Shorten(RequirementsWords(c.Requires, "to be"), limit))
 	}
 	if c.Portion != nil {
 		words = append(words, PortionWords(c.Portion, " of them"))

@@ -37,10 +37,10 @@ func TestFlagRequires(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", test.args, diff)
 		}
 	}
-	wantText(t, s.ok("flag", "get", "bills"), "DEFAULT VALUE     on\nREQUIRES          api to be true, price to be low or high\n")
+	wantText(t, s.ok("flag", "get", "bills"), "DEFAULT VALUE     on\nNEEDS             api to be true, price to be low or high\n")
 	wantText(t, s.ok("flag", "get", "bills", "-o", "yaml"), "requires:\n  - flag: api\n  - flag: price\n    is:\n      - low\n      - high\n")
 	s.ok("flag", "update", "bills", "--requires", "")
-	if got := s.ok("flag", "get", "bills"); strings.Contains(got, "REQUIRES") {
+	if got := s.ok("flag", "get", "bills"); strings.Contains(got, "NEEDS") {
 		t.Errorf("without requirements: got %s", got)
 	}
 	s.fails(cli.ExitFailure, []string{"flag", "update", "bills", "--requires", "gone"}, `flag "default/gone" not found`)
