@@ -64,7 +64,7 @@ func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
 	return v
 }
 
-// RequirementsWords returns the requirements in words, such as "new-api is true, price is b or c". be is
+// RequirementsWords returns the requirements in words, such as "new-api is true and price is b or c". be is
 // the verb: "is", or "to be" after "needs".
 func RequirementsWords(all []guidon.Requirement, be string) string {
 	words := make([]string, len(all))
@@ -75,7 +75,7 @@ func RequirementsWords(all []guidon.Requirement, be string) string {
 		}
 		words[i] = bare(all[i].FlagKey) + " " + be + " " + strings.Join(answers, " or ")
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, " and ")
 }
 
 // portion returns the member for a portion.

@@ -248,10 +248,10 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"rollout price high=100% --if country·eq·SE --from 2026-12-01", []string{"if country is SE, from 1 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 		{"rule set price 1 --from= --until 2026-12-24T00:00:00Z", []string{"if country is SE, until 24 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 
-		{"rollout third 20% --everyone --requires price=low,high --requires new", []string{"everyone, needs price to be low or high, new to be true, 20% of them: on"},
+		{"rollout third 20% --everyone --requires price=low,high --requires new", []string{"everyone, needs price to be low or high and new to be true, 20% of them: on"},
 			"-segment:value:trueeveryone:truerequires:-flag:priceis:-low-high-flag:newportion:percentage:20"},
-		{"rollout third 30% --everyone --requires new=false --dry-run", []string{"everyone, needs price to be low or high, new to be true, 20% of them: on"}, ""},
-		{"rollout third 30% --everyone", []string{"everyone, needs price to be low or high, new to be true, 30% of them: on"}, ""},
+		{"rollout third 30% --everyone --requires new=false --dry-run", []string{"everyone, needs price to be low or high and new to be true, 20% of them: on"}, ""},
+		{"rollout third 30% --everyone", []string{"everyone, needs price to be low or high and new to be true, 30% of them: on"}, ""},
 		{"rule set third 1 --requires new=false --if country·eq·SE", []string{"if country is SE, needs new to be false, 30% of them: on"}, ""},
 		{"rule set third 1 --requires price=low,\"on,sale\"", []string{`if country is SE, needs price to be low or on,sale, 30% of them: on`}, ""},
 		{"rule set third 1 --requires=", []string{"if country is SE, 30% of them: on"}, "-segment:value:trueif:-all:-type:STRING_COMPARISON_TYPEproperty:countryoperator:eqvalue:SEportion:percentage:30"},
