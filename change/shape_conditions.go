@@ -64,8 +64,8 @@ func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
 	return v
 }
 
-// RequirementsWords returns the requirements in words, such as "new-api is true, price is b or c". be is
-// the verb: "is", or "to be" after "requires".
+// RequirementsWords returns the requirements in words, such as "new-api is true and price is b or c". be is
+// the verb: "is", or "to be" after "needs".
 func RequirementsWords(all []guidon.Requirement, be string) string {
 	words := make([]string, len(all))
 	for i := range all {
@@ -75,7 +75,7 @@ func RequirementsWords(all []guidon.Requirement, be string) string {
 		}
 		words[i] = bare(all[i].FlagKey) + " " + be + " " + strings.Join(answers, " or ")
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, " and ")
 }
 
 // portion returns the member for a portion.
@@ -202,7 +202,7 @@ func TargetWords(segments string, c *guidon.Conditions, limit int) string {
 		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), limit))
 	}
 	if len(c.Requires) > 0 {
-		words = append(words, "requires "+guidon.Shorten(RequirementsWords(c.Requires, "to be"), limit))
+		words = append(words, "needs "+guidon.Shorten(RequirementsWords(c.Requires, "to be"), limit))
 	}
 	if c.Portion != nil {
 		words = append(words, PortionWords(c.Portion, " of them"))

@@ -10,7 +10,7 @@ import (
 func TestRequirements(t *testing.T) {
 	s := newServer(t)
 	s.must("", "POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[
-		{"key":"invoices","name":"Invoices","type":"BOOLEAN_FLAG_TYPE","enabled":true,"requires":[{"flagKey":"api"}]},
+		{"key":"invoices","name":"Invoices","type":"BOOLEAN_FLAG_TYPE","enabled":true,"requires":[{"flagKey":"api"}],"metadata":"{\"unmet\":\"its own\"}"},
 		{"key":"layout","name":"Layout","enabled":true,"variants":[{"key":"wide"},{"key":"narrow"}],"requires":[{"flagKey":"api","answers":["true"]}],
 			"rules":[{"everyone":true,"distributions":[{"variant":"wide","rollout":100}]}]},
 		{"key":"banner","name":"Banner","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"segment":{"segmentKeys":[],"value":true},"everyone":true,"requires":[{"flagKey":"layout","answers":["narrow"]}]}]},
@@ -22,7 +22,7 @@ func TestRequirements(t *testing.T) {
 	}{
 		{"POST", "/evaluate/v1/boolean", `{"flagKey":"invoices","entityId":"u"}`, []string{`"enabled":false,"reason":"DEFAULT_EVALUATION_REASON"`}},
 		{"POST", "/evaluate/v1/variant", `{"flagKey":"layout","entityId":"u"}`, []string{`"match":false`, `"reason":"FLAG_DISABLED_EVALUATION_REASON","variantKey":""`}},
-		{"POST", "/ofrep/v1/evaluate/flags/invoices", `{"context":{"targetingKey":"u"}}`, []string{`"value":false`, `"unmet":"api"`}},
+		{"POST", "/ofrep/v1/evaluate/flags/invoices", `{"context":{"targetingKey":"u"}}`, []string{`"value":false`, `"metadata":{"unmet":"api"}`}},
 		{"POST", flags + "invoices/explain", `{"entityId":"u"}`, []string{
 			`"requirements":[{"flagKey":"api","answers":["true"],"exists":true,"answer":"false","met":false,"text":"api is false, and must be true"}]`, `"unmet":"api"`,
 			`"verdict":"impossible","text":"api is not as the flag requires"`, `"reason":"requirement"`,

@@ -28,19 +28,19 @@ func TestFlagRequires(t *testing.T) {
 		{"flag usage api -n default@4 -o name", "bills\n"},
 		{"flag list --query needs:guidon/1 -o name", "bills\nprice\n"},
 		{"flag update bills --requires= --dry-run", "default: 0 to create, 1 to update, 0 to delete, 0 unchanged\n" +
-			"  update flag bills\n    required flags api is true, price is low or high → nothing\n"},
+			"  update flag bills\n    required flags api is true and price is low or high → nothing\n"},
 		{"flag update bills --requires api=false --dry-run", "default: 0 to create, 1 to update, 0 to delete, 0 unchanged\n" +
-			"  update flag bills\n    required flags api is true, price is low or high → api is false\n    effect: everyone gets Off\n"},
+			"  update flag bills\n    required flags api is true and price is low or high → api is false\n    effect: everyone gets Off\n"},
 		{"flag update bills --description Invoices", "updated flag bills in default\n"},
 	} {
 		if diff := cmp.Diff(test.want, s.ok(strings.Fields(test.args)...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.args, diff)
 		}
 	}
-	wantText(t, s.ok("flag", "get", "bills"), "DEFAULT VALUE     on\nREQUIRES          api to be true, price to be low or high\n")
+	wantText(t, s.ok("flag", "get", "bills"), "DEFAULT VALUE     on\nNEEDS             api to be true and price to be low or high\n")
 	wantText(t, s.ok("flag", "get", "bills", "-o", "yaml"), "requires:\n  - flag: api\n  - flag: price\n    is:\n      - low\n      - high\n")
 	s.ok("flag", "update", "bills", "--requires", "")
-	if got := s.ok("flag", "get", "bills"); strings.Contains(got, "REQUIRES") {
+	if got := s.ok("flag", "get", "bills"); strings.Contains(got, "NEEDS") {
 		t.Errorf("without requirements: got %s", got)
 	}
 	s.fails(cli.ExitFailure, []string{"flag", "update", "bills", "--requires", "gone"}, `flag "default/gone" not found`)

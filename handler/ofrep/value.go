@@ -42,6 +42,10 @@ func newFlagForm(f *guidon.Flag) *flagForm {
 		switch name {
 		case valueMarker, "attachment", "segments":
 			continue // the last two are set by the evaluation
+		case "unmet":
+			if len(f.Requires) > 0 {
+				continue // so is this one
+			}
 		}
 		value := flat(members[name])
 		if value == nil {

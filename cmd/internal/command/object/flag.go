@@ -238,7 +238,7 @@ func flagRows(table cli.FieldTable, found content) {
 	table.Row("TYPE", cli.FlagKind(f.GetType()))
 	table.Row(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
 	if len(f.GetRequires()) > 0 {
-		table.Row("REQUIRES", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
+		table.Row("NEEDS", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
 	}
 	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
 	table.Row("CREATED", cli.When(found.created))

@@ -2,6 +2,7 @@ package object
 
 import (
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"slices"
 	"strings"
@@ -84,15 +85,16 @@ func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	return nil
 }
 
-// parseRequirements returns what the texts, such as new-api or price-test=b,c, require.
+// parseRequirements returns what the texts, such as new-api or price-test=b,c, require. An answer with a
+// comma is in double quotes.
 func parseRequirements(texts []string) (all []*flipt.Requirement, err error) {
 	for _, text := range texts {
 		key, answers, stated := strings.Cut(text, "=")
 		r := &flipt.Requirement{FlagKey: key}
 		if stated {
-			r.Answers = strings.Split(answers, ",")
+			r.Answers, err = csv.NewReader(strings.NewReader(answers)).Read()
 		}
-		if key == "" || slices.Contains(r.GetAnswers(), "") {
+		if key == "" || err != nil || slices.Contains(r.GetAnswers(), "") {
 			return nil, cli.UsageError("invalid --requires %q: must be a flag, such as new-api, or one with answers, such as price-test=b,c", text)
 		}
 		all = append(all, r)
