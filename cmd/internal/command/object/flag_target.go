@@ -80,7 +80,7 @@ func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	case len(r.GetExceptSegmentKeys()) > 0:
 		return cli.UsageError("--except needs --segment, --if or --everyone: whom the rule is for otherwise")
 	case len(r.GetRequires()) > 0:
-		return cli.UsageError("--requires needs --segment, --if or --everyone: whom the rule is for then")
+		return cli.UsageError("--requires needs --segment, --if or --everyone: whom the rule is for")
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. It cannot be deleted before
-they no longer do.
+const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. While they do, it cannot be
+deleted.
 
 The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
 
