@@ -13,6 +13,7 @@ type Conditions struct {
 	ExceptSegmentKeys []string           `json:"exceptSegmentKeys,omitempty"` // none of which may match
 	Everyone          bool               `json:"everyone,omitempty"`          // without segments and groups: it matches everyone
 	Portion           *Portion           `json:"portion,omitempty"`
+	Requires          []Requirement      `json:"requires,omitempty"`
 	From              time.Time          `json:"from,omitzero"`  // when the rule begins to hold, in whole seconds, or zero
 	Until             time.Time          `json:"until,omitzero"` // when it no longer holds, or zero
 }
@@ -51,6 +52,7 @@ func (c *Conditions) Clone() *Conditions {
 		}
 		clone.Groups[i] = group
 	}
+	clone.Requires = CloneRequirements(c.Requires)
 	if c.Portion != nil {
 		clone.Portion = new(*c.Portion)
 		clone.Portion.Ramp = c.Portion.Ramp.Clone()
@@ -60,7 +62,7 @@ func (c *Conditions) Clone() *Conditions {
 
 // none reports whether there are no conditions.
 func (c *Conditions) none() bool {
-	return c == nil || len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil && c.From.IsZero() && c.Until.IsZero()
+	return c == nil || len(c.Groups) == 0 && len(c.ExceptSegmentKeys) == 0 && !c.Everyone && c.Portion == nil && len(c.Requires) == 0 && c.From.IsZero() && c.Until.IsZero()
 }
 
 // ConstraintGroup is some constraints of a rule, which belong to no segment.
@@ -72,15 +74,16 @@ type ConstraintGroup struct {
 // CompiledConditions are what a rule requires besides its audience, prepared for evaluation. Rules
 // without any have none. They are safe for concurrent use, and must not be modified.
 type CompiledConditions struct {
-	Also    *Audience    // without keys; nil unless it is apart from the segments, of which one is enough
-	Portion *BucketShare // nil if all are in it
-	Split   *Bucketer    // nil if the distributions use the flag's own
+	Also     *Audience // without keys; nil unless it is apart from the segments, of which one is enough
+	Requires []CompiledRequirement
+	Portion  *BucketShare // nil if all are in it
+	Split    *Bucketer    // nil if the distributions use the flag's own
 }
 
 // conditions compiles what is not part of the audience. It returns nil if there is nothing,
 // and false if the rule never matches in the epoch.
 func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int64) (compiled *CompiledConditions, matches bool) {
-	compiled = &CompiledConditions{Also: also}
+	compiled = &CompiledConditions{Also: also, Requires: compileRequirements(c.Requires)}
 	if p := c.Portion; p != nil {
 		switch share := newBucketShare(newPortionBucketer(p.Split, key), p.Start, p.Ramp.PercentageAt(epoch, p.Percentage)); {
 		case share.Empty():
@@ -92,7 +95,7 @@ func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int
 	if split != nil && *split != (Split{}) {
 		compiled.Split = new(newBucketer(*split, key))
 	}
-	if *compiled == (CompiledConditions{}) {
+	if also == nil && compiled.Portion == nil && compiled.Split == nil && len(c.Requires) == 0 {
 		return nil, true
 	}
 	return compiled, true
@@ -106,8 +109,9 @@ func (c *CompiledConditions) buckets() int {
 	return c.Split.Buckets()
 }
 
-// Met reports whether the entity, which is in the audience, meets the conditions.
-func (c *CompiledConditions) Met(entityID string, context map[string]string) bool {
+// Met reports whether the entity, which is in the audience, meets the conditions. The error is that
+// of evaluating a required flag.
+func (c *CompiledConditions) Met(entityID string, context map[string]string) (bool, error) {
 	return c.met(entityID, context, new(bool))
 }
 
@@ -117,19 +121,22 @@ func (c *CompiledConditions) divided() bool {
 }
 
 // met is Met. It sets bucketed if the entity's id was hashed.
-func (c *CompiledConditions) met(entityID string, context map[string]string, bucketed *bool) bool {
+func (c *CompiledConditions) met(entityID string, context map[string]string, bucketed *bool) (bool, error) {
 	if c.Also != nil && c.Also.matchAll(entityID, context) == nil {
-		return false
+		return false, nil
+	}
+	if key, err := unmet(c.Requires, entityID, context, bucketed); key != "" || err != nil {
+		return false, err
 	}
 	if c.Portion != nil {
 		*bucketed = *bucketed || c.Portion.divides()
 		if !c.Portion.Has(entityID, context) {
-			return false
+			return false, nil
 		}
 	}
 	if c.Split == nil {
-		return true
+		return true, nil
 	}
 	_, found := c.Split.Value(entityID, context)
-	return found
+	return found, nil
 }

@@ -22,6 +22,7 @@ type VariantResult struct {
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
 	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
 	Divided     bool     // the rule that matched is for a share, or has several
+	Unmet       string   // the key of the first flag that the flag requires and that does not answer so, or ""
 }
 
 // BooleanResult is the result of evaluating a boolean flag.
@@ -31,6 +32,7 @@ type BooleanResult struct {
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
 	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
 	Divided     bool     // the rollout that matched is for a share, or a threshold after one
+	Unmet       string   // as in VariantResult
 }
 
 // Variant evaluates a variant flag for an entity. It returns NotFound if the flag does
@@ -56,7 +58,13 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 	if v := f.defaultVariant; v != nil {
 		result = VariantResult{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
-	if !f.enabled {
+	if f.enabled && f.requires != nil {
+		var err error
+		if result.Unmet, err = unmet(f.requires, entityID, context, &result.Bucketed); err != nil {
+			return VariantResult{}, err
+		}
+	}
+	if !f.enabled || result.Unmet != "" {
 		// Quirk (contract 7.5.3): the result keeps the default variant.
 		result.Reason = ReasonFlagDisabled
 		return result, nil
@@ -70,7 +78,11 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 			continue
 		}
 		if c := f.rules[i].conditions; c != nil {
-			if !c.met(entityID, context, &result.Bucketed) {
+			met, err := c.met(entityID, context, &result.Bucketed)
+			if err != nil {
+				return VariantResult{}, err
+			}
+			if !met {
 				continue
 			}
 			result.Divided = c.divided()
@@ -135,6 +147,12 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	// Quirk (contract 7.6): the rollouts of a disabled flag apply. Enabled is only its
 	// value if none of them matches.
 	bucketed, divided := false, false
+	if f.requires != nil {
+		key, err := unmet(f.requires, entityID, context, &bucketed)
+		if key != "" || err != nil {
+			return BooleanResult{Reason: ReasonDefault, Bucketed: bucketed, Unmet: key}, err
+		}
+	}
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
 		if r.share != nil {
@@ -156,8 +174,17 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		if err != nil {
 			return BooleanResult{}, err
 		}
-		if matched == nil || r.conditions != nil && !r.conditions.met(entityID, context, &bucketed) {
+		if matched == nil {
 			continue
+		}
+		if r.conditions != nil {
+			met, err := r.conditions.met(entityID, context, &bucketed)
+			if err != nil {
+				return BooleanResult{}, err
+			}
+			if !met {
+				continue
+			}
 		}
 		return BooleanResult{
 			Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed, Divided: r.conditions.divided(),

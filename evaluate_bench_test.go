@@ -114,6 +114,25 @@ func BenchmarkVariantThreeConstraints(b *testing.B) {
 	}
 }
 
+// BenchmarkTwoRequirements evaluates a flag that requires a boolean one with a threshold and a variant
+// one with a rule for a segment.
+func BenchmarkTwoRequirements(b *testing.B) {
+	flags, segments := benchObjects(10_000)
+	f := &guidon.Flag{Key: "requiring", Type: guidon.BooleanFlag, Enabled: true, Requires: []guidon.Requirement{
+		{FlagKey: flags[0].Key, Answers: []string{"true", "false"}}, {FlagKey: flags[1].Key, Answers: []string{"on", "off"}},
+	}}
+	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{}, append(flags, f), segments)
+	entities := benchEntities()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		e := &entities[i%len(entities)]
+		result, err := s.Boolean(f.Key, e.id, e.context)
+		if err != nil || !result.Enabled {
+			b.Fatalf("got %+v, %v, want that it is on", result, err)
+		}
+	}
+}
+
 // BenchmarkSpread evaluates all flags in turn, which shows the cost of cache misses in
 // a large namespace.
 func BenchmarkSpread(b *testing.B) {

@@ -22,7 +22,7 @@ func TestOracle(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	values := []string{"a", "5", "2.4.0", "10.1.2.3", "2024-01-01", `["5","b"]`, "US", "true", ""}
 	for range 20_000 {
-		data := make([]byte, 400)
+		data := make([]byte, 900)
 		for i := range data {
 			data[i] = byte(random.Uint32()) // #nosec G115 -- the low byte is meant
 		}
@@ -42,7 +42,9 @@ func compareWithOracle(t *testing.T, data []byte, entityID, value string) {
 		now = input.Minute()
 	}
 	now = now.Add(time.Duration(input.Below(4*flagtest.FuzzedTimes)-4) * time.Second / 4)
-	s, oracle := flagtest.SnapshotOf(flag, segments...).At(now), flagtest.Oracle{Segments: segments, Now: now}
+	others := input.Require(flag)
+	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{}, append(others, flag), segments).At(now)
+	oracle := flagtest.Oracle{Flags: others, Segments: segments, Now: now}
 	context := map[string]string{"p0": value, "p1": entityID, "": value}
 	switch flag.Type {
 	case guidon.VariantFlag:

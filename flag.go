@@ -21,12 +21,17 @@ const (
 const (
 	markedFlag FlagType = 1 << 6 // it has additions
 	rampedFlag FlagType = 1 << 5 // one of them is a ramp
+	linkedFlag FlagType = 1 << 4 // one of them is a requirement
 )
+
+// LinkedFlagMark is in the stored form of every flag that requires others, and perhaps of some that do
+// not.
+const LinkedFlagMark = `FLAG_TYPE+3"`
 
 var flagMarks = []struct {
 	bit  FlagType
 	mark string
-}{{markedFlag, storedMark}, {rampedFlag, "+2"}}
+}{{markedFlag, storedMark}, {rampedFlag, "+2"}, {linkedFlag, "+3"}}
 
 // Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
 // in the change log as a whole.
@@ -41,6 +46,7 @@ type Flag struct {
 	Variants         []*Variant      `json:"variants,omitempty"` // in creation order
 	Rules            []*Rule         `json:"rules,omitempty"`    // sorted by rank
 	Rollouts         []*Rollout      `json:"rollouts,omitempty"` // sorted by rank
+	Requires         []Requirement   `json:"requires,omitempty"` // without which the flag is off
 	CreatedAt        time.Time       `json:"createdAt"`
 	UpdatedAt        time.Time       `json:"updatedAt"`
 
@@ -51,7 +57,7 @@ type Flag struct {
 // Additions reports whether the stored form of the flag has parts that releases from before the
 // schema step additions cannot read.
 func (f *Flag) Additions() bool {
-	return slices.ContainsFunc(f.Rules, (*Rule).Additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).Additions)
+	return len(f.Requires) > 0 || slices.ContainsFunc(f.Rules, (*Rule).Additions) || slices.ContainsFunc(f.Rollouts, (*Rollout).Additions)
 }
 
 // Additions is [Flag.Additions] for one rule.
@@ -70,15 +76,26 @@ func (f *Flag) Stored() *Flag {
 		return f
 	}
 	stored, mark := *f, markedFlag
-	if len(f.Ramped()) > 0 {
+	switch {
+	case f.Linked():
+		mark = linkedFlag
+	case len(f.Ramped()) > 0:
 		mark = rampedFlag
 	}
 	stored.Type |= mark
 	return &stored
 }
 
+// Linked reports whether the flag or one of its rules requires others.
+func (f *Flag) Linked() bool {
+	for range f.Requirements() {
+		return true
+	}
+	return false
+}
+
 // Unmark removes what [Flag.Stored] has added from a decoded flag.
-func (f *Flag) Unmark() { f.Type &^= markedFlag | rampedFlag }
+func (f *Flag) Unmark() { f.Type &^= markedFlag | rampedFlag | linkedFlag }
 
 // Variant is one of the possible results of a variant flag.
 type Variant struct {

@@ -21,6 +21,7 @@ type Snapshot struct {
 	segmentsByKey segmentIndex
 	unreadable    map[UnreadableKey]error // see Unreadable
 	timed         map[string]bool         // the keys of the flags that have boundaries; nil if there are none
+	requiring     map[string]bool         // the keys of the flags that require others; nil if there are none
 	epoch         int64                   // for which the flags are compiled
 	base          *Snapshot               // nil unless Snapshot.At has compiled this one from it
 	sinceBase     []FlagChange            // from the base to this snapshot
@@ -47,8 +48,12 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 	for i, f := range flags {
 		compiled[i] = s.compile(f)
 		s.setTimed(f.Key, f)
+		s.setRequiring(f.Key, f)
 		compiled[i].order = i
 		byKey.set(f.Key, compiled[i])
+	}
+	if len(s.requiring) > 0 {
+		link(compiled, byKey.get)
 	}
 	s.flags, s.flagByKey = NewSorted(compareCompiled, compiled), byKey.shards
 	return s

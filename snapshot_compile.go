@@ -16,6 +16,7 @@ type CompiledFlag struct {
 	enabled        bool
 	rollouts       []compiledRollout
 	rules          []compiledRule
+	requires       []CompiledRequirement
 	defaultVariant *Variant // or nil
 	flag           *Flag
 	order          int // among flags that were created at the same position
@@ -88,7 +89,7 @@ func (f *CompiledFlag) Threshold(rollout int) BucketShare {
 
 // compileFlag compiles the flag for an epoch. A rule that is not in force never matches.
 func compileFlag(f *Flag, segments segmentIndex, epoch int64) *CompiledFlag {
-	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f, err: segments.unreadable(f)}
+	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f, requires: compileRequirements(f.Requires), err: segments.unreadable(f)}
 	switch f.Type {
 	case VariantFlag:
 		c.hash = updateHash(hashStart, f.Key)

@@ -35,7 +35,7 @@ func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
 		return s
 	}
 	next := *s
-	next.unreadable, next.timed = maps.Clone(s.unreadable), maps.Clone(s.timed)
+	next.unreadable, next.timed, next.requiring = maps.Clone(s.unreadable), maps.Clone(s.timed), maps.Clone(s.requiring)
 	next.base, next.sinceBase = nil, nil
 	flags, segments := map[string]*Flag{}, map[string]*Segment{} // nil: deleted
 	for _, d := range deltas {
@@ -90,9 +90,10 @@ func (s *Snapshot) applySegments(latest map[string]*Segment) {
 	s.segments, s.segmentsByKey = s.segments.With(removed, added), byKey
 }
 
-// applyFlags replaces the latest flags, compiles the users of segments again and returns the
-// changes. applySegments must have been called before.
+// applyFlags replaces the latest flags, compiles the users of segments and all flags that depend on
+// either again, and returns the changes. applySegments must have been called before.
 func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (changes []FlagChange) {
+	users = s.dependents(latest, users)
 	if len(latest)+len(users) == 0 {
 		return nil
 	}
@@ -101,6 +102,7 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 		c := FlagChange{Before: byKey.get(key)}
 		s.setUnreadable("flag", key, nil)
 		s.setTimed(key, f)
+		s.setRequiring(key, f)
 		if f != nil {
 			c.After = s.compile(f)
 			c.After.order = math.MaxInt
@@ -121,7 +123,11 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 			changes = append(changes, c)
 		}
 	}
-	s.flags, s.flagByKey = s.flags.With(SplitChanges(changes)), byKey.shards
+	before, after := SplitChanges(changes)
+	if len(s.requiring) > 0 {
+		link(after, byKey.get)
+	}
+	s.flags, s.flagByKey = s.flags.With(before, after), byKey.shards
 	return changes
 }
 

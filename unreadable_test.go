@@ -38,7 +38,7 @@ var damagedFlags = map[string]string{
 	"an unknown operator within": withGroups(`{"matchType":"ALL_MATCH_TYPE","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"p","operator":"matches"}]}`),
 	"an unknown hash":            strings.Replace(storedFlag, `"rank":1,`, `"rank":1,"portion":{"percentage":5,"hash":"sha1"},`, 1),
 	"an unknown hash of a rule":  strings.Replace(storedFlag, `"rollouts":`, `"rules":[{"split":{"hash":"sha1"}}],"rollouts":`, 1),
-	"an unknown mark":            strings.Replace(storedFlag, "BOOLEAN_FLAG_TYPE", "BOOLEAN_FLAG_TYPE+3", 1),
+	"an unknown mark":            strings.Replace(storedFlag, "BOOLEAN_FLAG_TYPE", "BOOLEAN_FLAG_TYPE+4", 1),
 	"null":                       `null`,
 	"nothing":                    ``,
 }
@@ -175,7 +175,9 @@ func TestStoredFlag(t *testing.T) {
 		"the default in the code": rule(`"codeDefault":true,"everyone":true`),
 		"a ramp of a threshold": rollouts(strings.Replace(marked, "+1", "+2", 1), strings.Replace(threshold, "%s",
 			`,"ramp":{"start":"2026-12-01T09:00:00Z","initial":5,"over":60000000000,"confirm":{"every":60000000000,"lapse":"BACK"}}`, 1)),
-		"a ramp of a portion": strings.Replace(rule(`"everyone":true,"portion":{"percentage":5,"ramp":{"start":"2026-12-01T09:00:00Z","steps":[{"percentage":1,"for":60000000000}]}}`), "+1", "+2", 1),
+		"a requirement of the flag": strings.Replace(strings.Replace(marked, "+1", "+3", 1), `}],"createdAt"`, `}],"requires":[{"flagKey":"g"}],"createdAt"`, 1),
+		"a requirement of a rule":   strings.Replace(rule(`"everyone":true,"requires":[{"flagKey":"g","answers":["b","c"]}]`), "+1", "+3", 1),
+		"a ramp of a portion":       strings.Replace(rule(`"everyone":true,"portion":{"percentage":5,"ramp":{"start":"2026-12-01T09:00:00Z","steps":[{"percentage":1,"for":60000000000}]}}`), "+1", "+2", 1),
 	} {
 		f := guidon.ReadFlag("f", []byte(stored))
 		if f.Unreadable != nil || !f.Type.Known() {

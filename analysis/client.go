@@ -14,6 +14,9 @@ import (
 func ClientOmission(f *guidon.CompiledFlag) string { return clientOmissions.Of(f) }
 
 var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) string {
+	if len(f.Flag().Requires) > 0 {
+		return "it requires other flags"
+	}
 	for i, step := range f.Steps() {
 		if what := serverOnly(f.Flag(), i, step); what != "" {
 			return fmt.Sprintf("rule %d %s", i+1, what)
@@ -66,6 +69,8 @@ func isSplit(s *guidon.Split) bool {
 
 func serverOnlyStep(step guidon.Step, stated *guidon.Conditions) string {
 	switch c := step.Conditions; {
+	case len(stated.Requires) > 0:
+		return "requires other flags"
 	case len(stated.ExceptSegmentKeys) > 0:
 		return "has exceptions"
 	case c != nil && c.Portion != nil:

@@ -41,6 +41,7 @@ type decision struct {
 	threshold bool        // it decides for its range of buckets, otherwise for who matches
 	who       requirement // unless it is a threshold
 	part      string      // of the entities that match, in words, such as " and are in its 20%"; empty for all
+	unmet     string      // the key of the required flag because of which the flag is off
 	segments  []string    // the keys behind who
 	outcomes  []outcomeRange
 }
@@ -65,22 +66,25 @@ func (d *decisions) find(compiled *guidon.CompiledFlag, steps []step) {
 	case compiled == nil:
 		d.fallback = Outcome{Absent: true}
 	case compiled.Kind() == guidon.BooleanFlag:
-		d.findBoolean(compiled.Flag(), steps)
+		d.findBoolean(compiled, steps)
 	case compiled.Kind() == guidon.VariantFlag:
-		d.findVariants(compiled.Flag(), steps)
+		d.findVariants(compiled, steps)
 	default:
 		d.fallback = Outcome{Fails: true}
 	}
 }
 
-func (d *decisions) findVariants(f *guidon.Flag, steps []step) {
+func (d *decisions) findVariants(compiled *guidon.CompiledFlag, steps []step) {
+	f := compiled.Flag()
 	if v := f.DefaultVariant(); v != nil {
 		d.fallback = Outcome{Reason: guidon.ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
-	if !f.Enabled {
-		d.fallback.Reason = guidon.ReasonFlagDisabled
+	off := d.fallback
+	if off.Reason = guidon.ReasonFlagDisabled; !f.Enabled {
+		d.fallback = off
 		return
 	}
+	d.addUnmet(compiled.Requires(), off)
 	for i := range steps {
 		switch s := &steps[i]; {
 		case s.never():
@@ -152,8 +156,9 @@ func (d *decisions) scale(b *guidon.Bucketer) int {
 	return d.buckets / b.Buckets()
 }
 
-func (d *decisions) findBoolean(f *guidon.Flag, steps []step) {
-	d.fallback = Outcome{Reason: guidon.ReasonDefault, Enabled: f.Enabled}
+func (d *decisions) findBoolean(compiled *guidon.CompiledFlag, steps []step) {
+	d.addUnmet(compiled.Requires(), Outcome{Reason: guidon.ReasonDefault})
+	d.fallback = Outcome{Reason: guidon.ReasonDefault, Enabled: compiled.Flag().Enabled}
 	for i := range steps {
 		s := &steps[i]
 		matched := Outcome{Reason: guidon.ReasonMatch, Enabled: s.value}
@@ -187,6 +192,9 @@ func (d *decisions) add(index int, s *step, outcomes ...outcomeRange) *decision 
 		added.who, added.outcomes = everyone, []outcomeRange{{d.buckets, Outcome{Fails: true}}}
 	} else {
 		added.who = d.p.requirementOf(s)
+		if s.Conditions != nil {
+			d.addErrors(index, d.p.audienceOf(s), s.Conditions.Requires)
+		}
 	}
 	if c := s.Conditions; c != nil && c.Portion != nil {
 		added.part = " and are in its " + PercentWords(c.Portion.Percentage)

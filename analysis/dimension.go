@@ -75,6 +75,15 @@ type dimensions struct {
 	fine    bool        // there are fine buckets
 }
 
+// addRequired adds those of the flags that the flag requires, which are conditions.
+func (d *dimensions) addRequired(f *guidon.CompiledFlag) {
+	for _, required := range f.WithRequired()[1:] {
+		var of dimensions
+		of.add(required.Flag(), stepsOf(required))
+		d.others = slices.Concat(d.others, of.others, of.counted)
+	}
+}
+
 // add adds the shares of the steps.
 func (d *dimensions) add(f *guidon.Flag, steps []step) {
 	for i := range steps {

@@ -19,9 +19,10 @@ type Effect struct {
 	Steps       []StepPair
 	Groups      []EffectGroup // those in which some entities get another outcome
 	Everyone    *Outcome      // the value that all entities have after the change; nil if they differ, or may fail
-	Truncated   bool          // there may be more groups
+	Truncated   bool          // there may be more groups, or dependents
 	Later       []LaterEffect // at the next boundaries, each that differs from the one before
-	Conditional bool          // there are rules with conditions besides segments
+	Dependents  []DependentEffect
+	Conditional bool // there are rules with conditions besides segments, or the flag requires others
 }
 
 // StepPair is a rule or rollout by its index before and after the change. NoStep stands
@@ -46,6 +47,9 @@ type EffectGroup struct {
 	Unchanged       int // buckets whose outcome stays
 	Moves           []Move
 	Part            string // of the entities that match the rule after, in words, such as " and are in its 20%"; empty for all
+	// UnmetBefore and UnmetAfter are the keys of the required flags because of which the flag is off for
+	// them, or empty.
+	UnmetBefore, UnmetAfter string
 }
 
 // Membership says which entities are known to belong to a group.
@@ -76,11 +80,24 @@ type BucketRange struct{ Start, End int }
 // by after, such as one that [guidon.Snapshot.Apply] has made of it, at the same time. The flag may
 // exist in only one of them. The error is that of the context.
 func EffectOf(ctx context.Context, before, after *guidon.Snapshot, flagKey string) (*Effect, error) {
+	e, err := effectWithLater(ctx, before, after, flagKey)
+	if err == nil {
+		err = e.addDependents(ctx, before, after, flagKey)
+	}
+	return e, err
+}
+
+func effectWithLater(ctx context.Context, before, after *guidon.Snapshot, flagKey string) (*Effect, error) {
 	e, err := effectOf(ctx, before, after, flagKey)
 	if err == nil {
 		err = e.later(ctx, before, after, flagKey)
 	}
 	return e, err
+}
+
+// Any reports whether something may change for users.
+func (e *Effect) Any() bool {
+	return e.TypeChanged || len(e.Groups) > 0 || e.Truncated || len(e.Later) > 0 || len(e.Dependents) > 0
 }
 
 func effectOf(ctx context.Context, before, after *guidon.Snapshot, flagKey string) (*Effect, error) {
@@ -134,7 +151,8 @@ func (c *comparison) decide(before, after *guidon.CompiledFlag, p *predicates) {
 		if f != nil {
 			steps[i], own = stepsOf(f), ownDimension(f.Flag())
 			shares.add(f.Flag(), steps[i])
-			c.effect.Conditional = c.effect.Conditional || slices.ContainsFunc(steps[i], step.conditional)
+			shares.addRequired(f)
+			c.effect.Conditional = c.effect.Conditional || slices.ContainsFunc(steps[i], step.conditional) || len(f.Requires()) > 0
 		}
 	}
 	d := decisions{buckets: c.effect.Buckets, p: p}
@@ -260,7 +278,10 @@ func (c *comparison) visit(i, j int) {
 	}
 	group := EffectGroup{Before: c.before.indexOf(i), After: c.after.indexOf(j), Who: ByContext}
 	if j < len(c.after.steps) {
-		group.Part = c.after.steps[j].part
+		group.Part, group.UnmetAfter = c.after.steps[j].part, c.after.steps[j].unmet
+	}
+	if i < len(c.before.steps) {
+		group.UnmetBefore = c.before.steps[i].unmet
 	}
 	remains := func(p StepPair) bool { return p.Before == group.Before && p.After != NoStep }
 	if i < len(c.before.steps) && !slices.ContainsFunc(c.effect.Steps, remains) {

@@ -58,8 +58,12 @@ func (e *Effect) describeGroup(g *EffectGroup) string {
 	switch {
 	case g.Who == Everyone:
 		return "all entities"
+	case g.UnmetAfter != "":
+		return fmt.Sprintf("those for whom %s is not as required", g.UnmetAfter)
+	case g.UnmetBefore != "" && g.After == NoStep:
+		return fmt.Sprintf("those for whom %s was not as required", g.UnmetBefore)
 	case g.Before == NoStep && g.After == NoStep && e.Conditional:
-		return "everyone else"
+		return "the others"
 	case g.Before == NoStep && g.After == NoStep:
 		return "those in none of the segments"
 	case e.paired(g.Before, g.After):

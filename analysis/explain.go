@@ -5,13 +5,15 @@ import "github.com/guidonhq/guidon"
 // Explanation is how the evaluation of a flag for an entity comes to its result. It refers
 // to objects of the snapshot, which must not be modified.
 type Explanation struct {
-	Flag    *guidon.Flag
-	Variant *guidon.VariantResult // of a variant flag, otherwise nil
-	Boolean *guidon.BooleanResult // of a boolean flag, otherwise nil
-	Steps   []ExplainedStep
-	Decided int // index of the step that decided the result, or -1 if none did
-	Others  []OtherResult
-	Limited bool // Others is incomplete or undecided, because its limit of work was reached
+	Flag         *guidon.Flag
+	Timed        bool                   // the answers of the flag depend on the time
+	Variant      *guidon.VariantResult  // of a variant flag, otherwise nil
+	Boolean      *guidon.BooleanResult  // of a boolean flag, otherwise nil
+	Requirements []ExplainedRequirement // of the flag itself
+	Steps        []ExplainedStep
+	Decided      int // index of the step that decided the result, or -1 if none did
+	Others       []OtherResult
+	Limited      bool // Others is incomplete or undecided, because its limit of work was reached
 }
 
 // MaxExplainedSteps is the largest number of rules or rollouts of a flag that can be
@@ -33,7 +35,8 @@ func Explain(s *guidon.Snapshot, flagKey, entityID string, context map[string]st
 	if err != nil {
 		return nil, err
 	}
-	e.Steps = x.path(e.Decided)
+	e.Requirements = x.requirements(x.compiled.Requires())
+	e.Steps = x.path(e)
 	x.addOthers(e)
 	return e, nil
 }
@@ -72,12 +75,23 @@ func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[stri
 	return x, nil
 }
 
-// inPortion reports whether the entity is in the portion of the step, and can be put into one
-// of its shares.
-func (x *explainer) inPortion(s *step) bool {
+// Unmet returns the key of the flag because of which the flag is off, or "".
+func (e *Explanation) Unmet() string {
+	if e.Boolean != nil {
+		return e.Boolean.Unmet
+	}
+	return e.Variant.Unmet
+}
+
+// admits reports whether the entity meets the requirements of the step, is in its portion, and can be
+// put into one of its shares.
+func (x *explainer) admits(s *step) bool {
 	c := s.Conditions
-	if c == nil {
+	switch {
+	case c == nil:
 		return true
+	case x.unmet(s) != "":
+		return false
 	}
 	if c.Split != nil {
 		if _, found := c.Split.Value(x.entityID, x.context); !found {
@@ -89,7 +103,7 @@ func (x *explainer) inPortion(s *step) bool {
 
 // evaluate returns the result and the step that decided it.
 func (x *explainer) evaluate() (*Explanation, error) {
-	e := &Explanation{Flag: x.flag, Decided: -1}
+	e := &Explanation{Flag: x.flag, Timed: x.compiled.LastBoundary() != 0, Decided: -1}
 	if x.flag.Type == guidon.BooleanFlag {
 		result, err := x.compiled.Boolean(x.entityID, x.context)
 		if err != nil {
@@ -105,6 +119,9 @@ func (x *explainer) evaluate() (*Explanation, error) {
 		if !x.flag.Enabled {
 			return e, nil
 		}
+	}
+	if e.Unmet() != "" {
+		return e, nil
 	}
 	for i := range x.steps {
 		matched, err := x.steps[i].matches(x.entityID, x.context)

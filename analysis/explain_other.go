@@ -52,6 +52,7 @@ type Obstacle struct {
 	Step       int // index of the step, or -1 if the result is that of no step
 	Reason     ObstacleReason
 	By         int    // index of the earlier step, for EarlierStep, EarlierSteps and UnknownConstraint
+	FlagKey    string // for RequirementUnmet
 	SegmentKey string // for SegmentMissing, and for Contradiction and OtherEntity if it is about one segment
 	Property   string // for Contradiction if it is about one property
 	Range      Share  // for EmptyRange and OtherBucket
@@ -76,6 +77,7 @@ const (
 	Contradiction                           // nothing satisfies the segments
 	OtherEntity                             // the segments require another entity id
 	NotInForce                              // the step does not hold yet, or no longer
+	RequirementUnmet                        // the step, or the flag if it is that of no step, requires another answer of a flag
 )
 
 // Limits of the search for other results. One unit of work is about the outcome of one
@@ -95,10 +97,19 @@ func (x *explainer) addOthers(e *Explanation) {
 	if len(results) > maxOthers {
 		results, e.Limited = results[:maxOthers], true
 	}
-	if e.Variant != nil && !x.flag.Enabled {
+	off, verdict := Obstacle{Step: -1, By: -1, FlagKey: e.Unmet()}, Impossible
+	switch {
+	case e.Variant != nil && !x.flag.Enabled:
+		off.Reason = FlagDisabled
+	case off.FlagKey == "":
+	case readContext(x.compiled.Requires()):
+		off.Reason, verdict = RequirementUnmet, Undecided
+	default:
+		off.Reason = RequirementUnmet
+	}
+	if off.Reason != NotDecided {
 		for i := range results {
-			results[i].Verdict = Impossible
-			results[i].Obstacles = []Obstacle{{Step: -1, Reason: FlagDisabled, By: -1}}
+			results[i].Verdict, results[i].Obstacles = verdict, []Obstacle{off}
 		}
 		e.Others = results
 		return
@@ -313,6 +324,8 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		}
 	case outside:
 		obstacle.Reason, obstacle.Range = OtherBucket, bucket
+	case o.x.unmet(s) != "":
+		obstacle.Reason, obstacle.FlagKey = RequirementUnmet, o.x.unmet(s)
 	case s.fails():
 		obstacle.Reason, obstacle.By = UnknownConstraint, i
 	default:

@@ -22,7 +22,7 @@ type search struct {
 	steps      []searchStep // up to end
 	end        int          // index of the first step after which none is tried, whatever the context, or the number of steps
 	entityFree bool         // the entity may be another one
-	hashes     bool         // buckets depend on the context, so the outcome of a share may change with it
+	hashes     bool         // buckets, or answers of required flags, depend on the context: the outcome of a share may change with it
 	work       int          // left
 	limited    bool
 
@@ -114,6 +114,7 @@ func (s *search) spend(units int) bool {
 }
 
 func (s *search) findEnd() {
+	s.hashes = readContext(s.x.compiled.Requires())
 	for i := range s.x.steps {
 		t := &s.x.steps[i]
 		s.hashes = s.hashes || t.hashesProperty()
@@ -130,7 +131,7 @@ func (s *search) stops(t *step) bool { return t.share != nil && t.share.Has(s.x.
 
 // takes reports whether the step matches whatever the context.
 func (s *search) takes(t *step) bool {
-	return t.Audience != nil && s.x.inPortion(t) && isOpen(t.Step) && !t.hashesProperty()
+	return t.Audience != nil && s.x.admits(t) && isOpen(t.Step) && !t.hashesProperty()
 }
 
 // canStop reports whether step i, which is not after the end, can decide the result.
@@ -139,7 +140,7 @@ func (s *search) canStop(i int) bool {
 	if t.Audience == nil {
 		return s.stops(t)
 	}
-	return !t.fails() && s.x.inPortion(t)
+	return !t.fails() && s.x.admits(t)
 }
 
 // collect finds the facts of the steps up to the end.

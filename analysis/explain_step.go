@@ -15,9 +15,10 @@ type ExplainedStep struct {
 	Bucket   *ExplainedBucket    // if the step consulted it, otherwise nil
 
 	// If the step was reached.
-	Groups     []*ExplainedSegment // its groups of constraints, without keys
-	Exceptions []*ExplainedSegment // shared by steps
-	Portion    *ExplainedBucket    // or nil
+	Groups       []*ExplainedSegment // its groups of constraints, without keys
+	Exceptions   []*ExplainedSegment // shared by steps
+	Portion      *ExplainedBucket    // or nil
+	Requirements []ExplainedRequirement
 
 	All          bool // all segments must match
 	EmptyPortion bool // so it never matches
@@ -30,7 +31,7 @@ type StepOutcome uint8
 
 // Outcomes of steps.
 const (
-	StepNotReached   StepOutcome = iota // the flag is disabled, or an earlier step decided
+	StepNotReached   StepOutcome = iota // the flag is disabled, or off because of another flag, or an earlier step decided
 	StepNotMatched                      // the next step was tried
 	StepNeverMatches                    // it has no segments, or one that does not exist, or an empty portion
 	StepMatched                         // it decided the result
@@ -56,12 +57,13 @@ type ExplainedBucket struct {
 	Chosen int // index of the range with the bucket, or -1
 }
 
-// path explains the steps of an evaluation that ended with the decided one.
-func (x *explainer) path(decided int) []ExplainedStep {
+// path explains the steps of the evaluation.
+func (x *explainer) path(e *Explanation) []ExplainedStep {
+	decided := e.Decided
 	path := make([]ExplainedStep, len(x.steps))
 	last := decided
 	switch {
-	case x.flag.Type == guidon.VariantFlag && !x.flag.Enabled:
+	case e.Unmet() != "", x.flag.Type == guidon.VariantFlag && !x.flag.Enabled:
 		last = -1
 	case decided < 0:
 		last = len(path) - 1
@@ -127,7 +129,12 @@ func (x *explainer) explainConditions(e *ExplainedStep, s *step, known map[strin
 	}
 	e.All, e.EmptyPortion = s.Audience != nil && s.Audience.All(), s.never() && s.stated.Portion != nil
 	e.Exceptions = x.explainSegments(s.stated.ExceptSegmentKeys, known)
-	if c := s.Conditions; c != nil && c.Portion != nil {
+	c := s.Conditions
+	if c == nil {
+		return
+	}
+	e.Requirements = x.requirements(c.Requires)
+	if c.Portion != nil {
 		e.Portion = x.bucketIn(&c.Portion.Bucketer, shareOf(c.Portion))
 	}
 }

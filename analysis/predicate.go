@@ -32,6 +32,9 @@ type predicates struct {
 	scratch   []demand            // memory of facts.possible
 	operands  map[string]*operand // of the constraints, by content
 	pairs     map[pair]bool       // see impossiblePair
+
+	answers map[*guidon.CompiledFlag][]string // of required flags
+	names   map[string]int                    // of their contents
 }
 
 // maxRelated limits how many predicates of one analysis are compared with each other.
@@ -45,7 +48,7 @@ func newPredicates(ctx context.Context) *predicates {
 	return &predicates{
 		stop: stop{ctx: ctx, units: stopUnits}, work: maxPredicateWork,
 		byContent: map[string]*predicate{}, bySegment: map[*guidon.CompiledSegment]*predicate{},
-		operands: map[string]*operand{}, pairs: map[pair]bool{},
+		operands: map[string]*operand{}, pairs: map[pair]bool{}, answers: map[*guidon.CompiledFlag][]string{}, names: map[string]int{},
 	}
 }
 
@@ -166,19 +169,27 @@ var (
 	nobody   = requirement{all: false}
 )
 
-func (r requirement) isNobody() bool { return !r.all && len(r.of) == 0 }
+func (r requirement) isNobody() bool   { return !r.all && len(r.of) == 0 }
+func (r requirement) isEveryone() bool { return r.all && len(r.of) == 0 }
 
 // requirementOf returns the requirement of a step with an audience.
 func (p *predicates) requirementOf(s *step) requirement {
-	r := p.require(requirement{all: s.Audience.All()}, s.Audience.Segments()...)
-	also := slices.Clone(s.also())
-	if c := s.Conditions; c != nil && c.Portion != nil {
-		also = append(also, inShare(c.Portion))
+	var also []*guidon.CompiledSegment
+	if c := s.Conditions; c != nil {
+		also = p.met(c.Requires)
+		if c.Portion != nil {
+			also = append(also, inShare(c.Portion))
+		}
+		if c.Split != nil && c.Split.By != "" {
+			also = append(also, guidon.CompileSegment(&guidon.Segment{Constraints: []*guidon.Constraint{hasValue(c.Split.By)}}))
+		}
 	}
-	if c := s.Conditions; c != nil && c.Split != nil && c.Split.By != "" {
-		also = append(also, guidon.CompileSegment(&guidon.Segment{Constraints: []*guidon.Constraint{hasValue(c.Split.By)}}))
-	}
-	return p.and(r, also...)
+	return p.and(p.audienceOf(s), also...)
+}
+
+// audienceOf is requirementOf without what a rule requires besides its audience.
+func (p *predicates) audienceOf(s *step) requirement {
+	return p.and(p.require(requirement{all: s.Audience.All()}, s.Audience.Segments()...), s.also()...)
 }
 
 // and returns the requirement that the segments match too. If r is one of several predicates, all

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -33,6 +34,7 @@ type StepReach struct {
 	By        []int           // for Shadowed: the earlier rules or rollouts, which suffice together; empty if they are many
 	Times     string          // for NotYet and Ended: when it holds, in words
 	Segment   string          // for MissingSegment: the key, or empty if it refers to none
+	Unmet     string          // for NeverMet: the key of the other flag
 	Conflicts []ConstraintRef // for Unsatisfiable: constraints that cannot hold together, or at all
 	Buckets   int             // the most for which it can decide: earlier thresholds have the others
 	Shares    []Share         // of the distributions of a rule, or of a threshold
@@ -66,6 +68,7 @@ const (
 	NoBuckets            // its percentage is 0
 	NotYet               // it begins to hold later
 	Ended                // it no longer holds
+	NeverMet             // it, or the flag, requires an answer that another flag gives nobody
 )
 
 // reaches holds the reach of the flags of a snapshot, by key.
@@ -92,7 +95,8 @@ func ReachOf(ctx context.Context, s *guidon.Snapshot, flagKey string) (*Reach, e
 }
 
 // explainNever sets the cause of each rule or rollout that evaluations skip, and its first segment
-// that does not exist. Of a flag with a boundary to come no variant is certain to be unserved.
+// that does not exist. Of a flag with a boundary to come, by itself or by one that it requires, no
+// variant is certain to be unserved.
 func (r *Reach) explainNever(s *guidon.Snapshot, f *guidon.CompiledFlag) {
 	for i, step := range stepsOf(f) {
 		is := &r.Steps[i]
@@ -107,7 +111,7 @@ func (r *Reach) explainNever(s *guidon.Snapshot, f *guidon.CompiledFlag) {
 			is.Cause = NoBuckets
 		}
 	}
-	if len(comingBoundaries(s.Epoch(), f.Flag())) > 0 {
+	if len(comingBoundaries(s.Epoch(), withRequired(s, f.Flag().Key)...)) > 0 {
 		r.Unserved = nil
 	}
 }
@@ -117,9 +121,12 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 	f := compiled.Flag()
 	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == guidon.VariantFlag && !f.Enabled}
 	p := newPredicates(ctx)
+	met, unmet := p.meets(compiled.Requires())
 	var steps []*reachStep
 	for i, s := range stepsOf(compiled) {
-		steps = append(steps, newReachStep(f, i, s, p))
+		step := newReachStep(f, i, s, p)
+		step.Unmet = cmp.Or(unmet, step.Unmet)
+		steps = append(steps, step)
 	}
 	p.relate()
 	if p.stop.err != nil {
@@ -130,7 +137,7 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 		s.add(step)
 	}
 	r.Truncated = r.Truncated || p.work < 0
-	if !s.open {
+	if !s.open && met == yes {
 		r.Default = DefaultReach{Shadowed, s.takersOf(everyone)}
 	}
 	if f.Type == guidon.VariantFlag {
@@ -161,6 +168,9 @@ func newReachStep(f *guidon.Flag, index int, s step, p *predicates) *reachStep {
 		r.who, r.Fails = everyone, true
 	case s.Audience != nil:
 		r.who = p.requirementOf(&s)
+		if s.Conditions != nil {
+			_, r.Unmet = p.meets(s.Conditions.Requires)
+		}
 	case s.share != nil && !r.plain:
 		r.who = p.and(everyone, inShare(s.share))
 	}
@@ -187,9 +197,12 @@ type taker struct {
 }
 
 func (s *reachSearch) add(step *reachStep) {
-	if step.plain {
+	switch {
+	case step.Unmet != "":
+		step.Cause = NeverMet
+	case step.plain:
 		s.addThreshold(step)
-	} else {
+	default:
 		s.addMatching(step)
 	}
 	if step.Cause != Reached {

@@ -21,6 +21,8 @@ func (r *Reach) Why(s *StepReach) string {
 		return fmt.Sprintf("segment %s does not exist", s.Segment)
 	case NoBuckets:
 		return "its share is 0%"
+	case NeverMet:
+		return fmt.Sprintf("it requires flag %s, which never gives that answer", s.Unmet)
 	case NotYet, Ended:
 		return s.Times
 	}

@@ -64,7 +64,10 @@ func (s *step) matches(entityID string, context map[string]string) (bool, error)
 	switch {
 	case s.Audience != nil:
 		keys, err := s.Audience.Match(entityID, context)
-		return keys != nil && (s.Conditions == nil || s.Conditions.Met(entityID, context)), err
+		if keys == nil || err != nil || s.Conditions == nil {
+			return keys != nil, err
+		}
+		return s.Conditions.Met(entityID, context)
 	case s.share != nil:
 		return s.share.Has(entityID, context), nil
 	}
@@ -76,10 +79,11 @@ func (s step) conditional() bool {
 	return len(s.stated.Groups) > 0 || len(s.stated.ExceptSegmentKeys) > 0 || s.stated.Portion != nil || s.Conditions != nil
 }
 
-// hashesProperty reports whether a bucket of the step depends on the context.
+// hashesProperty reports whether a bucket of the step, or the answer of a flag that it requires, depends
+// on the context.
 func (s *step) hashesProperty() bool {
 	c := s.Conditions
-	return s.share != nil && s.share.By != "" || s.divider.By != "" || c != nil && c.Portion != nil && c.Portion.By != ""
+	return c != nil && readContext(c.Requires) || s.share != nil && s.share.By != "" || s.divider.By != "" || c != nil && c.Portion != nil && c.Portion.By != ""
 }
 
 // also returns the segments that must match besides those of the audience.

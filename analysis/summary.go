@@ -49,7 +49,10 @@ func (a Answer) same(other Answer) bool {
 
 // Summarize returns the summary of the flag.
 func Summarize(compiled *guidon.CompiledFlag) Summary {
-	f := &summarized{compiled, compiled.Flag()}
+	f := &summarized{compiled, compiled.Flag(), yes}
+	if required := compiled.Requires(); len(required) > 0 {
+		f.met, _ = newPredicates(context.Background()).meets(required)
+	}
 	s := Summary{Rounded: NoStep, EveryoneElse: f.everyoneElse()}
 	a := f.answers(&s)
 	if !a.constant() && !f.independent() && f.analyzable() {
@@ -66,11 +69,12 @@ func Summarize(compiled *guidon.CompiledFlag) Summary {
 type summarized struct {
 	*guidon.CompiledFlag
 	flag *guidon.Flag
+	met  truth // whether entities meet what the flag itself requires
 }
 
 func (f *summarized) state(a answers) FlagState {
 	switch {
-	case f.Kind() == guidon.VariantFlag && f.flag.Enabled, a.some && a.constant() && a.first.Enabled:
+	case f.Kind() == guidon.VariantFlag && f.flag.Enabled && f.met != no, a.some && a.constant() && a.first.Enabled:
 		return OnState
 	case f.Kind() == guidon.BooleanFlag && a.on:
 		return PartlyState
@@ -99,7 +103,7 @@ func (a *answers) constant() bool { return a.some && !a.differ && !a.first.Fails
 func (f *summarized) defaultAnswer() Answer {
 	switch f.Kind() {
 	case guidon.BooleanFlag:
-		return Answer{Enabled: f.flag.Enabled}
+		return Answer{Enabled: f.flag.Enabled && f.met != no}
 	case guidon.VariantFlag:
 		return Answer{Variant: f.flag.DefaultVariant(), Default: true}
 	}
@@ -108,7 +112,7 @@ func (f *summarized) defaultAnswer() Answer {
 
 // steps yields the rules or rollouts that an evaluation may get to.
 func (f *summarized) steps() iter.Seq2[int, guidon.Step] {
-	if f.Kind() == guidon.UnreadableFlag || f.Kind() == guidon.VariantFlag && !f.flag.Enabled {
+	if f.Kind() == guidon.UnreadableFlag || f.met == no || f.Kind() == guidon.VariantFlag && !f.flag.Enabled {
 		return func(func(int, guidon.Step) bool) {}
 	}
 	return f.Steps()
@@ -117,6 +121,7 @@ func (f *summarized) steps() iter.Seq2[int, guidon.Step] {
 // answers returns the answers of all rules or rollouts that are not behind one that takes
 // everybody, and that have buckets. It notes in s the first threshold that does so by rounding.
 func (f *summarized) answers(s *Summary) (a answers) {
+	f.addUnmet(&a)
 	covered := 0
 	for i, step := range f.steps() {
 		if step.Audience == nil {
@@ -144,6 +149,17 @@ func (f *summarized) answers(s *Summary) (a answers) {
 	}
 	a.add(f.defaultAnswer())
 	return a
+}
+
+// addUnmet adds the answer of the flag if a flag that it requires does not answer so.
+func (f *summarized) addUnmet(a *answers) {
+	switch {
+	case f.met == yes:
+	case f.Kind() == guidon.BooleanFlag:
+		a.add(Answer{})
+	default:
+		a.add(f.defaultAnswer())
+	}
 }
 
 // Limits of the flags whose reach is computed for a summary. Of larger ones everything
@@ -230,6 +246,7 @@ func (f *summarized) segments() iter.Seq[*guidon.CompiledSegment] {
 // reachedAnswers returns the answers of the rules, rollouts and the default that are not
 // certain to be unreached.
 func (f *summarized) reachedAnswers() (a answers) {
+	f.addUnmet(&a)
 	r, _ := reachOf(context.Background(), f.CompiledFlag) // it does not stop: the flag is small
 	for i := range r.Steps {
 		step := &r.Steps[i]

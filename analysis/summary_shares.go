@@ -34,7 +34,7 @@ func (f *summarized) everyoneElse() []AnswerShare {
 				continue
 			}
 			taken = &t
-		case step.Audience.Err() == nil && !isOpen(step):
+		case step.Audience.Err() == nil && (!isOpen(step) || step.Conditions != nil && len(step.Conditions.Requires) > 0):
 			continue
 		case step.Conditions != nil:
 			taken = step.Conditions.Portion

@@ -90,6 +90,16 @@ func comingBoundaries(epoch int64, flags ...*guidon.Flag) (coming []int64) {
 	return coming[first:]
 }
 
+// withRequired returns the flag with the key, which may be missing, and those that it requires.
+func withRequired(s *guidon.Snapshot, key string) (flags []*guidon.Flag) {
+	if f := s.Compiled(key); f != nil {
+		for _, one := range f.WithRequired() {
+			flags = append(flags, one.Flag())
+		}
+	}
+	return flags
+}
+
 // effectBoundaries returns the next boundaries of the flags. Of those at which only ramps change
 // shares, it returns the first and the last, and some between.
 func effectBoundaries(epoch int64, flags ...*guidon.Flag) []int64 {
@@ -120,9 +130,11 @@ type LaterEffect struct {
 	*Effect
 }
 
-// later finds what the effect is at the next boundaries of the flag in both states.
+// later finds what the effect is at the next boundaries of the flag, and of those that it requires, in
+// both states.
 func (e *Effect) later(ctx context.Context, before, after *guidon.Snapshot, flagKey string) error {
-	coming := effectBoundaries(max(before.Epoch(), after.Epoch()), before.Flag(flagKey), after.Flag(flagKey))
+	flags := slices.Concat(withRequired(before, flagKey), withRequired(after, flagKey))
+	coming := effectBoundaries(max(before.Epoch(), after.Epoch()), flags...)
 	latest := e.describe()
 	for _, boundary := range coming {
 		at := time.Unix(boundary, 0).UTC()

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 )
@@ -54,4 +55,29 @@ func appendOnce(list []int, index int) []int {
 		return list
 	}
 	return append(list, index)
+}
+
+// FlagUse lists the requirements of one flag that are about another.
+type FlagUse struct {
+	Flag  *guidon.Flag
+	Whole bool  // the flag itself requires it
+	Rules []int // indexes of the rules, or of the rollouts of a boolean flag, that do, ascending
+}
+
+// FlagUses returns the flags that require the flag with the key, by their keys.
+func FlagUses(s *guidon.Snapshot, key string) (uses []FlagUse) {
+	about := func(r guidon.Requirement) bool { return r.FlagKey == key }
+	for f := range s.Requiring() {
+		u := FlagUse{Flag: f, Whole: slices.ContainsFunc(f.Requires, about)}
+		for i, c := range f.EachConditions() {
+			if slices.ContainsFunc(c.Requires, about) {
+				u.Rules = append(u.Rules, i)
+			}
+		}
+		if u.Whole || len(u.Rules) > 0 {
+			uses = append(uses, u)
+		}
+	}
+	slices.SortFunc(uses, func(a, b FlagUse) int { return strings.Compare(a.Flag.Key, b.Flag.Key) })
+	return uses
 }

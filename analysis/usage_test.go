@@ -34,3 +34,31 @@ func TestSegmentUses(t *testing.T) {
 		}
 	}
 }
+
+func TestFlagUses(t *testing.T) {
+	of := func(keys ...string) (all []guidon.Requirement) {
+		for _, key := range keys {
+			all = append(all, guidon.Requirement{FlagKey: key})
+		}
+		return all
+	}
+	rollout := flagtest.SegmentRollout(true, guidon.OrSegments, "everyone")
+	rollout.Conditions = &guidon.Conditions{Requires: of("api", "other")}
+	whole, both := flagtest.BooleanFlag("whole", true), flagtest.BooleanFlag("both", true, flagtest.Threshold(10, true), rollout)
+	whole.Requires, both.Requires = of("other", "api"), of("api")
+	s := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{},
+		[]*guidon.Flag{whole, both, flagtest.BooleanFlag("api", true), flagtest.BooleanFlag("other", true)}, []*guidon.Segment{flagtest.Everyone()})
+	for key, want := range map[string][]string{
+		"api":   {"both true [1]", "whole true []"},
+		"other": {"both false [1]", "whole true []"},
+		"whole": nil,
+	} {
+		var got []string
+		for _, u := range analysis.FlagUses(s, key) {
+			got = append(got, fmt.Sprint(u.Flag.Key, " ", u.Whole, " ", u.Rules))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+}

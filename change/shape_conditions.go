@@ -20,6 +20,7 @@ func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T
 		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups },
 			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
 		except, everyone,
+		requirements(func(t *T) *[]guidon.Requirement { return &at(t).Requires }),
 		portion(func(t *T) **guidon.Portion { return &at(t).Portion }),
 		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
 		instant("until", "end time", func(t *T) *time.Time { return &at(t).Until }),
@@ -54,6 +55,27 @@ func timesWords(c *guidon.Conditions) string {
 		return ", " + words
 	}
 	return ""
+}
+
+// requirements returns the member for required flags.
+func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
+	v := whole("requires", "required flags", at, func(all []guidon.Requirement) string { return RequirementsWords(all, "is") })
+	v.set = func(to, from *T) { *at(to) = guidon.CloneRequirements(*at(from)) }
+	return v
+}
+
+// RequirementsWords returns the requirements in words, such as "new-api is true and price is b or c". be is
+// the verb: "is", or "to be" after "needs".
+func RequirementsWords(all []guidon.Requirement, be string) string {
+	words := make([]string, len(all))
+	for i := range all {
+		answers := make([]string, len(all[i].Stated()))
+		for j, answer := range all[i].Stated() {
+			answers[j] = bare(answer)
+		}
+		words[i] = bare(all[i].FlagKey) + " " + be + " " + strings.Join(answers, " or ")
+	}
+	return strings.Join(words, " and ")
 }
 
 // portion returns the member for a portion.
@@ -178,6 +200,9 @@ func TargetWords(segments string, c *guidon.Conditions, limit int) string {
 	}
 	if len(c.ExceptSegmentKeys) > 0 {
 		words = append(words, "except "+guidon.Shorten(keyList(c.ExceptSegmentKeys), limit))
+	}
+	if len(c.Requires) > 0 {
+		words = append(words, "needs "+guidon.Shorten(RequirementsWords(c.Requires, "to be"), limit))
 	}
 	if c.Portion != nil {
 		words = append(words, PortionWords(c.Portion, " of them"))

@@ -29,6 +29,7 @@ var flagFields = shape[guidon.Flag]{
 	enabled(),
 	&metadata[guidon.Flag]{"metadata", func(f *guidon.Flag) *json.RawMessage { return &f.Metadata }},
 	variant("defaultVariant", "default variant", func(f *guidon.Flag) *string { return &f.DefaultVariantID }),
+	requirements(func(f *guidon.Flag) *[]guidon.Requirement { return &f.Requires }),
 }
 
 // enabled is the member for the switch of a flag, which for boolean flags is only the value

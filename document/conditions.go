@@ -14,6 +14,7 @@ func (d *decoder) conditions(c *guidon.Conditions) fields {
 		"if":       d.list(func(n *node) { c.Groups = append(c.Groups, d.group(n)) }),
 		"except":   d.texts(&c.ExceptSegmentKeys),
 		"everyone": d.boolean(&c.Everyone),
+		"requires": d.requirements(&c.Requires),
 		"from":     d.instant(&c.From),
 		"until":    d.instant(&c.Until),
 		"portion": func(n *node) {
@@ -84,6 +85,7 @@ func (e *encoder) conditions(n *node, c *guidon.Conditions) {
 	})
 	addList(n, "except", c.ExceptSegmentKeys, textNode)
 	n.addTrue("everyone", c.Everyone)
+	addRequirements(n, c.Requires)
 	if p := c.Portion; p != nil {
 		portion := &node{kind: object}
 		portion.add("percentage", e.floatNode(p.Percentage))

@@ -17,6 +17,7 @@ func (d *decoder) flag(n *node) *service.DocumentFlag {
 		},
 		"metadata": func(n *node) { d.metadata(n, &f.Metadata) },
 		"variants": d.list(func(n *node) { f.Variants = append(f.Variants, d.variant(n)) }),
+		"requires": d.additions(fields{"requires": d.requirements(&f.Requires)})["requires"],
 		"rules":    d.list(func(n *node) { f.Rules = append(f.Rules, d.rule(n)) }),
 		"rollouts": d.list(func(n *node) {
 			d.require(n, "flag.rollouts", 1)
@@ -65,6 +66,7 @@ func (e *encoder) flag(f *service.DocumentFlag) *node {
 			n.add("metadata", metadata)
 		}
 	}
+	addRequirements(n, f.Requires)
 	addList(n, "variants", f.Variants, e.variant)
 	addList(n, "rules", f.RulesByRank(), e.rule)
 	addList(n, "rollouts", f.Rollouts, e.rollout)

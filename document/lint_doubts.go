@@ -63,7 +63,8 @@ func (l *linter) unusedLists(root place, path []service.Step, f *service.Documen
 }
 
 // unreached adds warnings about rules and rollouts that no entity reaches now, except those with
-// a percentage of 0 and those that others leave something to later, which is hardly a mistake.
+// a percentage of 0, those that require what another flag does not answer now, and those that others leave
+// something to later, which is hardly a mistake.
 // The document must have no errors.
 func (l *linter) unreached(root place, d *service.Document) {
 	objects, err := d.Objects()
@@ -77,10 +78,10 @@ func (l *linter) unreached(root place, d *service.Document) {
 			list, indexes = "rules", ruleIndexes(f)
 		}
 		reach, _ := analysis.ReachOf(context.Background(), s, objects.Flags[i].Key)
-		changes := objects.Flags[i].LastBoundary() > s.Epoch()
+		changes := s.Compiled(objects.Flags[i].Key).LastBoundary() > s.Epoch()
 		for j := range reach.Steps {
 			why, cause := reach.Why(&reach.Steps[j]), reach.Steps[j].Cause
-			if why == "" || cause == analysis.NoBuckets || cause == analysis.NotYet || changes && cause == analysis.Shadowed {
+			if why == "" || cause == analysis.NoBuckets || cause == analysis.NotYet || cause == analysis.NeverMet || changes && cause == analysis.Shadowed {
 				continue
 			}
 			index := reach.Steps[j].Index

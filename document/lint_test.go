@@ -140,6 +140,59 @@ segments:
 		{"a negated constraint", "version: guidon/1\nsegments:\n- key: s\n  name: S\n  constraints:\n  - {type: DATETIME_COMPARISON_TYPE, property: d, operator: isoneof, value: \"2026-01-01\", not: true}\n", document.YAML, document.RejectUnknown, []string{
 			`6:61 warning: segments[0] "s": constraints[0]: the constraint always matches: the operator never matches values of this type`,
 		}},
+		{"requirements of nothing", `version: guidon/1
+namespace: shop
+flags:
+- key: a
+  name: A
+  type: BOOLEAN_FLAG_TYPE
+  requires: [{flag: v, is: [x, z]}, {flag: lost}]
+- key: v
+  name: V
+  variants: [{key: x}]
+  rules:
+  - everyone: true
+  - everyone: true
+    requires:
+    - flag: a
+      is: [yes-please]
+    - is: [x]
+- key: b
+  name: B
+  type: BOOLEAN_FLAG_TYPE
+  rollouts:
+  - segment: {value: true}
+    everyone: true
+    requires: [{flag: v}, {flag: b}]
+`, document.YAML, document.RejectUnknown, []string{
+			`7:32 error: flags[0] "a": requires[0]: flag "v" has no variant "z"`,
+			`7:44 error: flags[0] "a": requires[1]: flag "shop/lost" not found, which flag "a" requires`,
+			`15:5 error: flags[1] "v": rules[1]: invalid field requires[1].flag: must not be empty`,
+			`16:12 error: flags[1] "v": rules[1]: requires[0]: flag "a" has no variant "yes-please"`,
+			`24:16 error: flags[2] "b": rollouts[0]: requires[0]: flag "v" has no variant "true"`,
+		}},
+		{"requirements in a cycle", `version: guidon/1
+flags:
+- {key: a, name: A, type: BOOLEAN_FLAG_TYPE, requires: [{flag: b}]}
+- key: b
+  name: B
+  type: BOOLEAN_FLAG_TYPE
+  rollouts:
+  - segment: {value: true}
+    everyone: true
+    requires: [{flag: a}]
+- {key: c, name: C, type: BOOLEAN_FLAG_TYPE, requires: [{flag: d}]}
+- {key: d, name: D, type: BOOLEAN_FLAG_TYPE, requires: [{flag: e}]}
+- {key: e, name: E, type: BOOLEAN_FLAG_TYPE, requires: [{flag: f}]}
+- {key: f, name: F, type: BOOLEAN_FLAG_TYPE, requires: [{flag: g}]}
+- {key: g, name: G, type: BOOLEAN_FLAG_TYPE, requires: [{flag: h}]}
+- {key: h, name: H, type: BOOLEAN_FLAG_TYPE, requires: [{flag: i}]}
+- {key: i, name: I, type: BOOLEAN_FLAG_TYPE}
+`, document.YAML, document.RejectUnknown, []string{
+			`3:56 error: flags[0] "a": flag "a" requires itself: a → b → a`,
+			`4:3 error: flags[1] "b": flag "b" requires itself: b → a → b`,
+			`11:56 error: flags[2] "c": flag "c" requires too many flags (depth 5, 50 evaluations)`,
+		}},
 		{"invalid JSON", "{\"flags\": [\n  {\"key\": a}]}", document.JSON, document.RejectUnknown, []string{`2:11 error: invalid character 'a' looking for beginning of value`}},
 		{"the second document", "{}\n{\"flags\": }", document.JSON, document.RejectUnknown, []string{`2:11 error: invalid character '}' looking for beginning of value`}},
 		{"half of a document", "{}\n{\"flags\": [", document.JSON, document.RejectUnknown, []string{`2:12 error: unexpected end of the input`}},

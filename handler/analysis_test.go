@@ -92,6 +92,7 @@ func TestPreviewErrors(t *testing.T) {
 	}
 	s.do("GET", "/api/v1/namespaces/default/flags/nope/reach", "").fails(t, 404, 5, `flag "default/nope" not found`)
 	s.do("GET", "/api/v1/namespaces/default/segments/nope/usage", "").fails(t, 404, 5, `segment "default/nope" not found`)
+	s.do("GET", "/api/v1/namespaces/default/flags/nope/usage", "").fails(t, 404, 5, `flag "default/nope" not found`)
 }
 
 func TestGetFlagReach(t *testing.T) {
@@ -161,6 +162,44 @@ func TestSegmentUsagePages(t *testing.T) {
 	if sizes != "50 50 20 " {
 		t.Errorf("got pages of %s", sizes)
 	}
+}
+
+// TestListFlagUses checks what is said of the flags that require another, and its pages, which are never
+// longer than 50 flags.
+func TestListFlagUses(t *testing.T) {
+	s := newServer(t)
+	flags := []string{`{"key":"api","name":"API","type":"BOOLEAN_FLAG_TYPE"}`, `{"key":"used-by-none","name":"Used by none"}`}
+	for i := range 118 {
+		flags = append(flags, fmt.Sprintf(`{"key":"f%03d","name":"F","requires":[{"flagKey":"api"}]}`, i))
+	}
+	flags = append(flags,
+		`{"key":"b","name":"B","type":"BOOLEAN_FLAG_TYPE","requires":[{"flagKey":"api","answers":["false"]}],"rollouts":[`+
+			`{"threshold":{"percentage":1}},{"segment":{"value":true},"everyone":true,"requires":[{"flagKey":"api"}]}]}`,
+		`{"key":"a","name":"A","rules":[{"everyone":true,"requires":[{"flagKey":"api"}]}]}`)
+	s.must("", "POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[`+strings.Join(flags, ",")+`]}}`)
+	const path = "/api/v1/namespaces/default/flags/api/usage"
+	wants := []string{
+		`{"uses":[{"flagKey":"a","flagName":"A","whole":false,"rules":[0]},{"flagKey":"b","flagName":"B","whole":true,"rules":[1]},` +
+			`{"flagKey":"f000","flagName":"F","whole":true,"rules":[]},`,
+		`{"uses":[{"flagKey":"f048",`, `{"uses":[{"flagKey":"f098",`,
+	}
+	token, sizes := "", ""
+	for _, want := range wants {
+		got := s.must("", "GET", path+"?limit=500&pageToken="+token, "")
+		if !strings.HasPrefix(got.body, want) || !strings.HasSuffix(got.body, `"totalCount":120}`) {
+			t.Errorf("got %s, want %s", got.body, want)
+		}
+		sizes += fmt.Sprint(strings.Count(got.body, `"flagKey"`), " ")
+		token = got.field(t, "nextPageToken")
+	}
+	if sizes != "50 50 20 " || token != "" {
+		t.Errorf("got pages of %s, and the token %q", sizes, token)
+	}
+	if got := s.must("", "GET", "/api/v1/namespaces/default/flags/used-by-none/usage", "").body; got != `{"uses":[],"nextPageToken":"","totalCount":0}` {
+		t.Errorf("a flag that none requires: got %s", got)
+	}
+	s.do("GET", path+"?limit=-1", "").fails(t, 400, 3, "invalid field limit: must be greater than or equal to '0'")
+	s.do("GET", path+"?pageToken=x", "").fails(t, 400, 3, `pageToken is not valid: "x"`)
 }
 
 // TestPreviewFlagReach: an edited flag has the reach that it would have if it were saved,

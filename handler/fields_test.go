@@ -132,13 +132,14 @@ func TestFieldsOfForms(t *testing.T) {
 	}
 }
 
-// filledFlags returns filled flags: plain ones without conditions.
+// filledFlags returns filled flags: plain ones without conditions and requirements.
 func filledFlags(plain bool) []*guidon.Flag {
 	flags := flagtest.FilledFlags()
 	for _, f := range flags {
 		if !plain {
 			break
 		}
+		f.Requires = nil
 		for _, r := range f.Rules {
 			r.Conditions, r.Split = &guidon.Conditions{}, nil
 		}
@@ -211,13 +212,13 @@ func clearAll(ctx context.Context, tx service.Tx) error {
 }
 
 // TestFieldsRoundTrip exports everything, imports it into another namespace by way of a
-// YAML and of a JSON file, and expects the same export from there.
+// YAML and of a JSON file and of messages, and expects the same export from there.
 func TestFieldsRoundTrip(t *testing.T) {
 	db := cache.New(newDB(t))
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
 		c.Service = service.NewService(db, time.Now)
 	})
-	putAll(t, db, flagtest.FilledFlags(), filledSegments(false)...)
+	putAll(t, db, append(flagtest.FilledFlags(), flagtest.FilledRequired()), filledSegments(false)...)
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, flagtest.FilledNamespace("default"))
 	})
@@ -246,11 +247,22 @@ func TestFieldsRoundTrip(t *testing.T) {
 			if _, _, err := s.service.Import(t.Context(), service.Write{}, name, read[0], service.ImportCreate, false); err != nil {
 				t.Fatal(err)
 			}
-			got := exported(name)
-			got.Namespace.Key = want.Namespace.Key
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("-exported +imported again:\n%s", diff)
-			}
+			sameAs(t, want, exported(name))
 		})
+	}
+	t.Run("wire", func(t *testing.T) {
+		sent := strings.Replace(s.do("GET", "/api/v1/namespaces/default/export", "").body, `"key":"default"`, `"key":"wire"`, 1)
+		if got := s.do("POST", "/api/v1/namespaces/wire/import", `{"document":`+sent+`}`); got.status != 200 {
+			t.Fatal(got.status, got.body)
+		}
+		sameAs(t, want, exported("wire"))
+	})
+}
+
+func sameAs(t *testing.T, want, got *service.Document) {
+	t.Helper()
+	got.Namespace.Key = want.Namespace.Key
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-exported +imported again:\n%s", diff)
 	}
 }

@@ -25,7 +25,7 @@ var needs = map[string]service.Role{
 	"GetNamespace":                service.RoleViewer, "ListFlags": service.RoleViewer, "GetFlag": service.RoleViewer, "ListRules": service.RoleViewer, "GetRule": service.RoleViewer,
 	"ListRollouts": service.RoleViewer, "GetRollout": service.RoleViewer, "ListSegments": service.RoleViewer, "GetSegment": service.RoleViewer,
 	"ListChanges": service.RoleViewer, "LatestChanges": service.RoleViewer, "Export": service.RoleViewer, "Explain": service.RoleViewer, "ExplainBatch": service.RoleViewer, "ExplainSegment": service.RoleViewer, "ExplainFlags": service.RoleViewer,
-	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer, "GetFlagTimeline": service.RoleViewer, "PreviewFlagReach": service.RoleViewer, "GetFlagContent": service.RoleViewer, "GetSegmentContent": service.RoleViewer,
+	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer, "GetFlagTimeline": service.RoleViewer, "ListFlagUses": service.RoleViewer, "PreviewFlagReach": service.RoleViewer, "GetFlagContent": service.RoleViewer, "GetSegmentContent": service.RoleViewer,
 	"Compare": service.RoleViewer, "ListFlagSummaries": service.RoleViewer, "ListSegmentSummaries": service.RoleViewer, "ListUnusedFlags": service.RoleViewer,
 	"ListProperties": service.RoleViewer, "GetCatalogCounts": service.RoleViewer, "Search": service.RoleUnset,
 	"MergeFlag": service.RoleViewer, "MergeSegment": service.RoleViewer,

@@ -218,6 +218,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			management.GetFlagReach, management.CheckKey),
 		call.Analyze("/guidon.v1.AnalysisService/GetFlagTimeline", manage, within(get, "/flags/{key}/timeline"),
 			management.GetFlagTimeline, management.CheckKey),
+		call.Analyze("/guidon.v1.AnalysisService/ListFlagUses", manage, within(get, "/flags/{key}/usage"),
+			management.ListFlagUses, management.CheckKey),
 		// Lists and the search as people use them: not part of Flipt v1.
 		call.List[guidonv1.FlagSummaryList]("/guidon.v1.CatalogService/ListFlagSummaries", manage,
 			within(get, "/catalog/flags"), management.ListFlagSummaries, management.CheckFlagSummaries),

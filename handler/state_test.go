@@ -276,7 +276,7 @@ func TestStateOperations(t *testing.T) {
 	s := newInside(t, "lists operations")
 	want := map[string]bool{}
 	for _, name := range strings.Fields("GetNamespace ListFlags GetFlag ListRules GetRule ListRollouts GetRollout ListSegments GetSegment Export " +
-		"Explain ExplainBatch ExplainFlags ExplainSegment GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach PreviewFlagReach GetFlagTimeline GetFlagContent GetSegmentContent Compare " +
+		"Explain ExplainBatch ExplainFlags ExplainSegment GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach PreviewFlagReach GetFlagTimeline ListFlagUses GetFlagContent GetSegmentContent Compare " +
 		"ListFlagSummaries ListSegmentSummaries ListUnusedFlags ListProperties GetCatalogCounts") {
 		want[name] = true
 	}

@@ -19,14 +19,14 @@ type flagFacts struct {
 	analysis.Summary
 	metadata     *flagMetadata
 	additions    bool  // of the flag or its segments
-	lastBoundary int64 // in Unix seconds; 0 if there are none
+	lastBoundary int64 // of it and the flags that it requires, in Unix seconds; 0 if there are none
 }
 
 var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
 	f := c.Flag()
 	return &flagFacts{
 		flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f),
-		additions: hasAdditions(c), lastBoundary: f.LastBoundary(),
+		additions: hasAdditions(c), lastBoundary: c.LastBoundary(),
 	}
 })
 

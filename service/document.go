@@ -34,7 +34,12 @@ type DocumentNamespace struct {
 // Validate checks the document by all rules of the management API (contract 4), and
 // that it contains everything it refers to. It returns InvalidArgument with one line
 // for each of the first 50 problems, which starts with its path in the document.
-func (d *Document) Validate() error { return d.check(map[string]bool{}) }
+func (d *Document) Validate() error {
+	p := &problems{}
+	d.normalize(p, map[string]bool{}, func(*DocumentSegment) {}, func(*DocumentFlag) {})
+	d.checkRequirements(p)
+	return p.err()
+}
 
 // Problems is Validate, but returns the problems one by one, at most limit of them, and how
 // many more there are. Objects that are too large to be stored are among them.
@@ -42,11 +47,12 @@ func (d *Document) Problems(limit int) (found []Problem, more int) {
 	p := &problems{limit: limit}
 	d.normalize(p, map[string]bool{},
 		func(g *DocumentSegment) { p.add(g.checkSize()) }, func(f *DocumentFlag) { p.add(f.checkSize()) })
+	d.checkRequirements(p)
 	return p.found, p.more
 }
 
-// check is Validate, but rules may also refer to the segments in known. It adds the
-// document's segments to known.
+// check is Validate, but rules may also refer to the segments in known, and requirements to any flags.
+// It adds the document's segments to known.
 func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
 	d.normalize(p, known, func(*DocumentSegment) {}, func(*DocumentFlag) {})

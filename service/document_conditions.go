@@ -10,7 +10,7 @@ import (
 // additions reports whether Flipt, or a release without additions, does not know a part of the
 // flag.
 func (f *DocumentFlag) additions() bool {
-	return slices.ContainsFunc(f.Rules, func(r *DocumentRule) bool {
+	return len(f.Requires) > 0 || slices.ContainsFunc(f.Rules, func(r *DocumentRule) bool {
 		return r != nil && (&guidon.Rule{Split: r.Split, CodeDefault: r.CodeDefault, Conditions: r.Conditions}).Additions()
 	}) || slices.ContainsFunc(f.Rollouts, func(r *DocumentRollout) bool {
 		return r != nil && (&guidon.Rollout{Threshold: r.Threshold, Conditions: r.Conditions}).Additions()

@@ -20,6 +20,7 @@ type DocumentFlag struct {
 	Variants    []*DocumentVariant
 	Rules       []*DocumentRule
 	Rollouts    []*DocumentRollout // in rank order
+	Requires    []guidon.Requirement
 }
 
 // DocumentVariant is a variant of a flag.
@@ -42,6 +43,8 @@ func (f *DocumentFlag) normalize(p *problems, segments map[string]bool) *Documen
 	p.add(err)
 	out := *f // with every field that has no other normal form
 	out.Metadata, out.Rollouts = string(metadata), nil
+	out.Requires, err = checkRequirements(f.Requires)
+	p.add(err)
 	out.Variants = f.normalizeVariants(p)
 	out.Rules = f.normalizeRules(p, segments)
 	for i, r := range f.Rollouts {
@@ -88,7 +91,7 @@ func (f *DocumentFlag) normalizeVariants(p *problems) []*DocumentVariant {
 func NewDocumentFlag(f *guidon.Flag) *DocumentFlag {
 	d := &DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: f.Type, Description: f.Description,
-		Enabled: f.Enabled, Metadata: string(f.Metadata),
+		Enabled: f.Enabled, Metadata: string(f.Metadata), Requires: guidon.CloneRequirements(f.Requires),
 	}
 	for _, v := range f.Variants {
 		d.Variants = append(d.Variants, &DocumentVariant{
@@ -113,6 +116,7 @@ func mergeFlag(have *guidon.Flag, want *DocumentFlag, now time.Time) *guidon.Fla
 	out := *have
 	out.Key, out.Name, out.Description = want.Key, want.Name, want.Description
 	out.Type, out.Enabled, out.UpdatedAt = want.Type, want.Enabled, now
+	out.Requires = guidon.CloneRequirements(want.Requires)
 	if !change.SameJSON(string(have.Metadata), want.Metadata) {
 		out.Metadata = json.RawMessage(want.Metadata)
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// recordingStore is a store that records which flags and segments its updates read.
+// recordingStore is a store that records which flags and segments its updates read, of those that
+// exist.
 type recordingStore struct {
 	service.Store
 	reads *[]string
@@ -31,25 +32,31 @@ type recordingTx struct {
 	reads *[]string
 }
 
-func (tx recordingTx) record(what string) { *tx.reads = append(*tx.reads, what) }
+func (tx recordingTx) record(what string, err error) {
+	if err == nil {
+		*tx.reads = append(*tx.reads, what)
+	}
+}
 
 func (tx recordingTx) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
-	tx.record("flag " + key)
-	return tx.Tx.Flag(ctx, key)
+	object, err := tx.Tx.Flag(ctx, key)
+	tx.record("flag "+key, err)
+	return object, err
 }
 
 func (tx recordingTx) Flags(ctx context.Context) ([]*guidon.Flag, error) {
-	tx.record("all flags")
+	tx.record("all flags", nil)
 	return tx.Tx.Flags(ctx)
 }
 
 func (tx recordingTx) Segment(ctx context.Context, key string) (*guidon.Segment, error) {
-	tx.record("segment " + key)
-	return tx.Tx.Segment(ctx, key)
+	object, err := tx.Tx.Segment(ctx, key)
+	tx.record("segment "+key, err)
+	return object, err
 }
 
 func (tx recordingTx) Segments(ctx context.Context) ([]*guidon.Segment, error) {
-	tx.record("all segments")
+	tx.record("all segments", nil)
 	return tx.Tx.Segments(ctx)
 }
 

@@ -96,11 +96,15 @@ func (s *Service) Plan(ctx context.Context, by Caller, d Demand, r PlanRequest, 
 		base = change.ObjectsOf(view.Snapshot)
 	}
 	plan, err := p.plan(base, view.Revision, s.now())
-	if err == nil {
-		plan.base = view
-		plan.warnOmitted()
+	if err == nil && len(plan.Conflicts) == 0 {
+		err = checkPlannedLinks(ctx, p.Namespace, view.Snapshot, plan.Patch)
 	}
-	return plan, view.State, err
+	if err != nil {
+		return nil, view.State, err
+	}
+	plan.base = view
+	plan.warnOmitted()
+	return plan, view.State, nil
 }
 
 // Apply carries out the plan that [Service.Plan] returned for the same request, in one

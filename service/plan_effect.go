@@ -35,7 +35,7 @@ func (p *Plan) EachEffect(ctx context.Context, fn func(flagKey string, e *analys
 		if err != nil {
 			return false, err
 		}
-		if hasEffect(e) && !fn(f.Key, e) {
+		if e.Any() && !fn(f.Key, e) {
 			return false, nil
 		}
 	}
@@ -78,9 +78,4 @@ const maxEffectWork = 200_000
 func effectWork(before, after *guidon.Flag) int {
 	steps := func(f *guidon.Flag) int { return 1 + len(f.Rules) + len(f.Rollouts) }
 	return steps(before) * steps(after)
-}
-
-// hasEffect reports whether something may change for users.
-func hasEffect(e *analysis.Effect) bool {
-	return e.TypeChanged || len(e.Groups) > 0 || e.Truncated || len(e.Later) > 0
 }

@@ -147,6 +147,9 @@ type Tx interface {
 	Flag(ctx context.Context, key string) (*guidon.Flag, error)
 	// Flags returns all flags in creation order, also those that are unreadable.
 	Flags(ctx context.Context) ([]*guidon.Flag, error)
+	// LinkedFlags returns the flags that require others, or whose rules do, in creation order, without
+	// those that are unreadable.
+	LinkedFlags(ctx context.Context) ([]*guidon.Flag, error)
 	// FlagKeys returns the keys of all flags in creation order.
 	FlagKeys(ctx context.Context) ([]string, error)
 	// PutFlag creates or replaces the flag with its key. It returns NotFound if the

@@ -194,7 +194,7 @@ func restoreSwitched(f *guidon.Flag, now time.Time) {
 }
 
 // stateOf returns the state of the flag at the time, for which the segments of rules do not
-// matter.
+// matter, and as if what the flag itself requires were met: turning it on does not change that.
 func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Segment, error)) (analysis.FlagState, error) {
 	segments := map[string]*guidon.Segment{}
 	for _, r := range f.Rollouts {
@@ -214,6 +214,8 @@ func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Se
 			}
 		}
 	}
-	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
+	own := *f
+	own.Requires = nil
+	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{&own}, slices.Collect(maps.Values(segments)))
 	return analysis.Summarize(alone.At(now).Compiled(f.Key)).State, nil
 }

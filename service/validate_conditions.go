@@ -53,6 +53,10 @@ func checkConditions(c guidon.Conditions) (guidon.Conditions, error) {
 	if err := checkTimes(&c); err != nil {
 		return c, err
 	}
+	var err error
+	if c.Requires, err = checkRequirements(c.Requires); err != nil {
+		return c, err
+	}
 	if len(c.ExceptSegmentKeys) > 0 {
 		var err error
 		if c.ExceptSegmentKeys, err = checkSegmentChoice("", c.ExceptSegmentKeys); err != nil {
@@ -162,7 +166,7 @@ func checkThreshold(t *guidon.RolloutThreshold, c *guidon.Conditions) error {
 		name  string
 		given bool
 	}{
-		{"if", len(c.Groups) > 0}, {"except", len(c.ExceptSegmentKeys) > 0}, {"everyone", c.Everyone}, {"portion", c.Portion != nil},
+		{"requires", len(c.Requires) > 0}, {"if", len(c.Groups) > 0}, {"except", len(c.ExceptSegmentKeys) > 0}, {"everyone", c.Everyone}, {"portion", c.Portion != nil},
 	} {
 		if f.given {
 			return invalidField(f.name, "a threshold is for everyone; use a segment rollout with a portion")

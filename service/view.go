@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 )
 
 // State is the state of a namespace that a response is about. The zero State belongs to
@@ -80,10 +81,9 @@ func (v *View) see(s *guidon.Snapshot, at time.Time) {
 	v.Epoch = v.Snapshot.Epoch()
 }
 
-// AsOf returns the instant that answers of the flag are for, or zero if they are the same at all
-// times.
-func (v View) AsOf(f *guidon.Flag) time.Time {
-	if f.LastBoundary() == 0 {
+// AsOf returns the instant that the explanation is for, or zero if it is the same at all times.
+func (v View) AsOf(e *analysis.Explanation) time.Time {
+	if !e.Timed {
 		return time.Time{}
 	}
 	return v.at

@@ -101,16 +101,21 @@ func checkEdited(key string, edited *string) error {
 	return nil
 }
 
-// maxUsePage is the largest page of uses of a segment: each one takes an analysis.
+// maxUsePage is the largest page of uses: each one of a segment takes an analysis.
 const maxUsePage = 50
+
+// limitUses limits a page of uses, and returns InvalidArgument if the request breaks a rule.
+func (r *PageRequest) limitUses() error {
+	if r.Limit == 0 || r.Limit > maxUsePage {
+		r.Limit = maxUsePage
+	}
+	return r.ValidateTokenFirst()
+}
 
 func (v View) segmentUses(
 	ctx context.Context, segmentKey string, request PageRequest, delta guidon.SnapshotDelta,
 ) ([]SegmentUse, Page, error) {
-	if request.Limit == 0 || request.Limit > maxUsePage {
-		request.Limit = maxUsePage
-	}
-	if err := request.ValidateTokenFirst(); err != nil {
+	if err := request.limitUses(); err != nil {
 		return nil, Page{}, err
 	}
 	page, info, err := paginateSorted(v.Snapshot.SegmentUsers(segmentKey), request, func(f *guidon.Flag) string { return f.Key })
@@ -125,4 +130,16 @@ func (v View) segmentUses(
 		}
 	}
 	return uses, info, nil
+}
+
+// FlagUses returns a page of the flags that require the flag, by their keys. It returns NotFound if
+// the flag does not exist.
+func (v View) FlagUses(flagKey string, request PageRequest) ([]analysis.FlagUse, Page, error) {
+	if _, err := v.Flag(flagKey); err != nil {
+		return nil, Page{}, err
+	}
+	if err := request.limitUses(); err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(analysis.FlagUses(v.Snapshot, flagKey), request, func(u analysis.FlagUse) string { return u.Flag.Key })
 }

@@ -43,11 +43,18 @@ func (s *Service) update(ctx context.Context, namespace string, w Write, fn func
 	if err := w.Validate(); err != nil {
 		return 0, err
 	}
+	checked := func(ctx context.Context, tx Tx) error {
+		links := newLinkTx(tx, namespace)
+		if err := fn(ctx, links); err != nil {
+			return err
+		}
+		return links.check(ctx)
+	}
 	if !w.DryRun {
-		return s.store.Update(ctx, namespace, w, fn)
+		return s.store.Update(ctx, namespace, w, checked)
 	}
 	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		return cmp.Or(fn(ctx, tx), errDryRun)
+		return cmp.Or(checked(ctx, tx), errDryRun)
 	})
 	return revision, ofDryRun(err)
 }

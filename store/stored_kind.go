@@ -62,6 +62,9 @@ func (k *kind[T]) selectListed() string {
 	return k.selectAll() + " AND " + k.keyColumn + " >= ? AND " + k.keyColumn + " <= ? ORDER BY " + k.keyColumn + " LIMIT 1"
 }
 
+// selectContaining is selectAll for the rows whose body has a text, given as a pattern of LIKE.
+func (k *kind[T]) selectContaining() string { return k.selectAll() + " AND body LIKE ?" }
+
 // selectChanged is selectAll for the rows that changed after a revision.
 func (k *kind[T]) selectChanged() string {
 	return k.selectAll() + " AND changed_rev > ?"

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"slices"
@@ -65,27 +66,55 @@ func (o *objects[T]) loadAll(ctx context.Context) error {
 	if o.complete {
 		return nil
 	}
-	if err := o.tx.ensureHead(ctx); err != nil {
+	if err := o.loadSome(ctx, o.kind.selectAll()); err != nil {
 		return err
-	}
-	if o.tx.head.live {
-		err := o.tx.s.rows(ctx, o.kind.selectAll(), []any{o.tx.namespace}, func(rows *sql.Rows) error {
-			it := &item{}
-			var key string
-			if err := rows.Scan(&key, &it.created.Revision, &it.created.Sequence, &it.body); err != nil {
-				return err
-			}
-			if known := o.items[key]; known == nil || known.unread {
-				o.items[key] = it
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
 	}
 	o.complete = true
 	return nil
+}
+
+// loadSome reads those objects that a query returns, which selectAll describes, and that have not
+// been read yet.
+func (o *objects[T]) loadSome(ctx context.Context, query string, args ...any) error {
+	if err := o.tx.ensureHead(ctx); err != nil || !o.tx.head.live {
+		return err
+	}
+	return o.tx.s.rows(ctx, query, append([]any{o.tx.namespace}, args...), func(rows *sql.Rows) error {
+		it := &item{}
+		var key string
+		if err := rows.Scan(&key, &it.created.Revision, &it.created.Sequence, &it.body); err != nil {
+			return err
+		}
+		known := o.items[key]
+		if known != nil && known.unread {
+			it.position = known.position
+		}
+		if known == nil || known.unread {
+			o.items[key] = it
+		}
+		return nil
+	})
+}
+
+// containing returns the objects whose stored form has the text, in creation order.
+func (o *objects[T]) containing(ctx context.Context, text string) ([]*T, error) {
+	if !o.complete {
+		if err := o.loadSome(ctx, o.kind.selectContaining(), "%"+text+"%"); err != nil {
+			return nil, err
+		}
+	}
+	var keys []string
+	for key, it := range o.items {
+		if bytes.Contains(it.body, []byte(text)) {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int { return compareCursors(o.items[a].created, o.items[b].created) })
+	all := make([]*T, len(keys))
+	for i, key := range keys {
+		all[i] = o.kind.decode(key, o.items[key].body, o.items[key].created)
+	}
+	return all, nil
 }
 
 // listAll reads the keys of all stored objects without the bodies, which are much

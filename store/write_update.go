@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -257,7 +258,11 @@ const selectAdditions = `SELECT version_id FROM ` + versionTable + ` WHERE versi
 func (tx *transaction) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
 	return tx.flags.get(ctx, key)
 }
-func (tx *transaction) FlagKeys(ctx context.Context) ([]string, error)    { return tx.flags.keys(ctx) }
+func (tx *transaction) FlagKeys(ctx context.Context) ([]string, error) { return tx.flags.keys(ctx) }
+func (tx *transaction) LinkedFlags(ctx context.Context) ([]*guidon.Flag, error) {
+	marked, err := tx.flags.containing(ctx, guidon.LinkedFlagMark)
+	return slices.DeleteFunc(marked, func(f *guidon.Flag) bool { return !f.Linked() }), err
+}
 func (tx *transaction) Flags(ctx context.Context) ([]*guidon.Flag, error) { return tx.flags.list(ctx) }
 func (tx *transaction) PutFlag(ctx context.Context, f *guidon.Flag) error {
 	return tx.flags.put(ctx, f)

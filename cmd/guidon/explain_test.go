@@ -83,12 +83,22 @@ segments:
   - {type: STRING_COMPARISON_TYPE, property: country, operator: eq, value: SE, not: true}
 `
 
+const explainedNeeds = `version: guidon/1
+namespace: needs
+flags:
+- {key: api, name: API, type: BOOLEAN_FLAG_TYPE}
+- {key: layout, name: Layout, enabled: true, requires: [{flag: api}], variants: [{key: wide}], rules: [{everyone: true, distributions: [{variant: wide, rollout: 100}]}]}
+- {key: banner, name: Banner, type: BOOLEAN_FLAG_TYPE, rollouts: [
+    {segment: {keys: [], value: true}, everyone: true, requires: [{flag: api, is: ["false"]}, {flag: layout, is: [wide]}], portion: {percentage: 100}}]}
+`
+
 // TestExplain compares whole outputs. The entity, its context and the form of the output come
 // from different flags.
 func TestExplain(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("shop.yaml", explainedShop))
 	s.ok("import", s.file("apps.yaml", explainedApps))
+	s.ok("import", s.file("needs.yaml", explainedNeeds))
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -136,6 +146,21 @@ apps/upgrade is off (the default value) for user-1
       └─ ✗ not (country eq SE): "SE"
 It would be
 └─ ✓ on: if country were anything but SE, such as "other"; then rule 1 decides
+`},
+		{"a flag that requires another", []string{"layout", "-n", "needs", "-e", "u", "--output=table"}, `
+needs/layout is no match (api is not as required) for u
+├─ ✗ needs: api is false, and must be true
+└─ · rule 1 not reached: api is not as required
+It would be
+└─ ✗ wide: not for this entity, because api is not as the flag requires
+`},
+		{"a rule that requires others", []string{"banner", "-n", "needs", "-e", "u", "--output=table"}, `
+needs/banner is off (the default value) for u
+└─ ✗ rule 1 did not match: layout has no variant, and must be "wide"
+   ├─ ✓ needs: api is false
+   └─ ✗ needs: layout has no variant, and must be "wide"
+It would be
+└─ ✗ on: not for this entity, because layout is not as rule 1 requires
 `},
 		{"a list of ids", []string{"banner", "--entities", s.file("ids", "a\n\n  b \n{\"entityId\":\"c\",\"context\":{\"email\":\"c@guidon.example\"}}\n"), "--output=table"}, `
 RESULT  ENTITIES  SHARE

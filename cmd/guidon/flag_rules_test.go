@@ -146,6 +146,11 @@ func TestFlagRuleUsage(t *testing.T) {
 		"rollout none 10% --segment=":                                "--segment, --if and --except must not be empty",
 		"rollout none 10% --if=":                                     "--segment, --if and --except must not be empty",
 		"rollout none 10% --except staff":                            "--except needs --segment, --if or --everyone",
+		"rollout none 10% --requires two":                            "--requires needs --segment, --if or --everyone",
+		"rollout none --everyone --requires=":                        `invalid --requires "": must be a flag, such as new-api`,
+		"rollout none --everyone --requires price=low,":              `invalid --requires "price=low,": must be`,
+		"rollout none --everyone --requires=price=":                  `invalid --requires "price=": must be`,
+		"update none --requires =low":                                `invalid --requires "=low": must be`,
 		"rollout none 10% --everyone --segment staff":                "--everyone cannot be combined with --segment and --if",
 		"rollout none 10% --start 101%":                              `invalid --start "101%": must be from 0% to 100%`,
 		"rollout none 10% --from tomorrow":                           `invalid --from "tomorrow": must be a time such as 2026-11-20T14:00:00Z`,
@@ -178,8 +183,9 @@ func TestFlagRuleConditions(t *testing.T) {
 	for _, key := range []string{"staff", "beta", "bots"} {
 		s.ok("segment", "create", key, "--constraint", key+" eq yes")
 	}
+	s.ok("flag", "create", "third")
 	s.ok("flag", "create", "new")
-	s.ok("flag", "create", "price", "--enabled", "--variant", "low", "--variant", "high")
+	s.ok("flag", "create", "price", "--enabled", "--variant", "low", "--variant", "high", "--variant", "on,sale")
 	for _, step := range []struct {
 		args  string
 		rules []string // of the flag afterwards
@@ -241,6 +247,17 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"rollout price high=100% --if country·eq·SE", []string{"if country is SE: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 		{"rollout price high=100% --if country·eq·SE --from 2026-12-01", []string{"if country is SE, from 1 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 		{"rule set price 1 --from= --until 2026-12-24T00:00:00Z", []string{"if country is SE, until 24 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
+
+		{"rollout third 20% --everyone --requires price=low,high --requires new", []string{"everyone, needs price to be low or high and new to be true, 20% of them: on"},
+			"-segment:value:trueeveryone:truerequires:-flag:priceis:-low-high-flag:newportion:percentage:20"},
+		{"rollout third 30% --everyone --requires new=false --dry-run", []string{"everyone, needs price to be low or high and new to be true, 20% of them: on"}, ""},
+		{"rollout third 30% --everyone", []string{"everyone, needs price to be low or high and new to be true, 30% of them: on"}, ""},
+		{"rule set third 1 --requires new=false --if country·eq·SE", []string{"if country is SE, needs new to be false, 30% of them: on"}, ""},
+		{"rule set third 1 --requires price=low,\"on,sale\"", []string{`if country is SE, needs price to be low or on,sale, 30% of them: on`}, ""},
+		{"rule set third 1 --requires=", []string{"if country is SE, 30% of them: on"}, "-segment:value:trueif:-all:-type:STRING_COMPARISON_TYPEproperty:countryoperator:eqvalue:SEportion:percentage:30"},
+		{"rule add third 5% --requires price=low --segment beta --at 1", []string{"beta, needs price to be low, 5% of them: on", "if country is SE, 30% of them: on"}, ""},
+		{"rollout price high=100% --segment staff --requires new", []string{"if country is SE, until 24 December 2026 00:00 UTC: 100% high",
+			"staff, needs new to be true: 100% high", "everyone: 100% low"}, ""},
 	} {
 		args := words(step.args)
 		s.ok(append([]string{"flag"}, args...)...)
@@ -255,6 +272,9 @@ func TestFlagRuleConditions(t *testing.T) {
 			t.Errorf("after %q: got %s, want %s", step.args, got, step.yaml)
 		}
 	}
+	s.fails(cli.ExitFailure, words("flag delete price --yes"), `flag "default/price" is required by flag "third"`)
+	s.fails(cli.ExitFailure, words("flag rule add new --everyone --requires price=none"), `flag "price" has no variant "none"`)
+	s.fails(cli.ExitFailure, words("flag rule add new --everyone --requires new"), `flag "new" requires itself: new → new`)
 	s.fails(cli.ExitUsage, words("flag rule set price 1 --if="), "missing --segment, --if or --everyone")
 }
 

@@ -59,6 +59,9 @@ func TestAgreesWithProtojson(t *testing.T) {
 	}
 }
 
+// maxDepth limits messages within messages, some of which have others of their own type.
+const maxDepth = 6
+
 // fill sets about two thirds of the fields to random values.
 func fill(random *rand.Rand, m protoreflect.Message, depth int) {
 	switch special := m.Interface().(type) {
@@ -83,7 +86,7 @@ func fill(random *rand.Rand, m protoreflect.Message, depth int) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		field := fields.Get(i)
-		if random.IntN(3) == 0 && !isValue(field) {
+		if !isValue(field) && (random.IntN(3) == 0 || depth > maxDepth && field.Message() != nil) {
 			continue
 		}
 		switch {

@@ -14,6 +14,7 @@ type WithConditions interface {
 	GetGroups() []*flipt.ConstraintGroup
 	GetExceptSegmentKeys() []string
 	GetEveryone() bool
+	GetRequires() []*flipt.Requirement
 	GetHoldsFrom() *timestamppb.Timestamp
 	GetHoldsUntil() *timestamppb.Timestamp
 	GetPortion() *flipt.Portion
@@ -22,7 +23,7 @@ type WithConditions interface {
 // ConditionsOf returns the conditions of a rule or rollout, or of a request about one, or nil if it
 // has none.
 func ConditionsOf(m WithConditions) *guidon.Conditions {
-	c := guidon.Conditions{ExceptSegmentKeys: m.GetExceptSegmentKeys(), Everyone: m.GetEveryone()}
+	c := guidon.Conditions{ExceptSegmentKeys: m.GetExceptSegmentKeys(), Everyone: m.GetEveryone(), Requires: RequirementsOf(m.GetRequires())}
 	c.From, c.Until = timeOf(m.GetHoldsFrom()), timeOf(m.GetHoldsUntil())
 	for _, g := range m.GetGroups() {
 		c.Groups = append(c.Groups, groupOf(g))
@@ -34,6 +35,27 @@ func ConditionsOf(m WithConditions) *guidon.Conditions {
 		}
 	}
 	return c.OrNil()
+}
+
+// RequirementsOf returns the requirements, or nil if there are none. It shares their answers with the
+// messages.
+func RequirementsOf(all []*flipt.Requirement) []guidon.Requirement {
+	if len(all) == 0 {
+		return nil
+	}
+	return All(all, func(m *flipt.Requirement) guidon.Requirement {
+		return guidon.Requirement{FlagKey: m.GetFlagKey(), Answers: m.GetAnswers()}
+	})
+}
+
+// WireRequirements returns the messages of the requirements, or nil if there are none.
+func WireRequirements(all []guidon.Requirement) []*flipt.Requirement {
+	if len(all) == 0 {
+		return nil
+	}
+	return All(all, func(r guidon.Requirement) *flipt.Requirement {
+		return &flipt.Requirement{FlagKey: r.FlagKey, Answers: r.Answers}
+	})
 }
 
 func timeOf(t *timestamppb.Timestamp) (at time.Time) {

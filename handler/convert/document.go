@@ -44,6 +44,7 @@ func DocumentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
 		}),
 		Rules:    All(m.GetRules(), documentRuleOf),
 		Rollouts: All(m.GetRollouts(), documentRolloutOf),
+		Requires: RequirementsOf(m.GetRequires()),
 	}
 }
 
@@ -150,6 +151,7 @@ func WireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
 		}),
 		Rules:    All(f.Rules, wireDocumentRule),
 		Rollouts: All(f.Rollouts, wireDocumentRollout),
+		Requires: WireRequirements(f.Requires),
 	}
 }
 
@@ -160,14 +162,16 @@ func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
 		Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
-		HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until), Portion: WirePortion(r.Stated().Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
+		Requires: WireRequirements(r.Stated().Requires), HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until),
+		Portion: WirePortion(r.Stated().Portion), Split: WireSplit(r.Split), CodeDefault: r.CodeDefault,
 	}
 }
 
 func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	m := &guidonv1.DocumentRollout{
 		Description: r.Description, Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys,
-		Everyone: r.Stated().Everyone, HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until), Portion: WirePortion(r.Stated().Portion),
+		Everyone: r.Stated().Everyone, Requires: WireRequirements(r.Stated().Requires),
+		HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until), Portion: WirePortion(r.Stated().Portion),
 	}
 	switch {
 	case r.Threshold != nil:

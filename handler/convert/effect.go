@@ -22,6 +22,9 @@ func Effect(e *analysis.Effect) *guidonv1.FlagEffect {
 		Later: All(e.Later, func(l analysis.LaterEffect) *guidonv1.LaterEffect {
 			return &guidonv1.LaterEffect{At: Timestamp(l.At), Effect: Effect(l.Effect)}
 		}),
+		Dependents: All(e.Dependents, func(d analysis.DependentEffect) *guidonv1.DependentEffect {
+			return &guidonv1.DependentEffect{FlagKey: d.FlagKey, Effect: Effect(d.Effect)}
+		}),
 	}
 }
 
@@ -94,7 +97,7 @@ func Reach(r *analysis.Reach) *guidonv1.FlagReach {
 func stepReach(r *analysis.Reach, s *analysis.StepReach) *guidonv1.StepReach {
 	return &guidonv1.StepReach{
 		Index: Count(s.Index), Id: s.ID, Fails: s.Fails, Cause: guidonv1.ReachCause(s.Cause), By: All(s.By, Count),
-		MissingSegment: s.Segment, Why: r.Why(s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
+		MissingSegment: s.Segment, UnmetFlag: s.Unmet, Why: r.Why(s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
 		Conflicts: All(s.Conflicts, func(c analysis.ConstraintRef) *guidonv1.ConstraintReference {
 			return &guidonv1.ConstraintReference{SegmentKey: c.Segment, Index: Count(c.Index), Group: Count(c.Group)}
 		}),

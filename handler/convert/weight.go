@@ -28,6 +28,7 @@ var weights = map[reflect.Type]int{
 	reflect.TypeFor[guidon.Conditions]():      32,
 	reflect.TypeFor[guidon.ConstraintGroup](): 64,
 	reflect.TypeFor[guidon.Portion]():         64,
+	reflect.TypeFor[guidon.Requirement]():     32,
 	reflect.TypeFor[guidon.Split]():           64,
 	reflect.TypeFor[guidon.Ramp]():            256,
 	reflect.TypeFor[guidon.RampStep]():        64,

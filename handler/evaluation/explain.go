@@ -32,12 +32,13 @@ func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.Ex
 		return nil, err
 	}
 	meta := responseMeta{m.GetRequestId(), v.tick().Sub(start), timestamppb.New(v.now())}
-	w := &explanation{e: e, at: view.AsOf(e.Flag), left: maxExplained}
+	w := &explanation{e: e, at: view.AsOf(e), left: maxExplained}
 	return &guidonv1.ExplainResponse{
 		AsOf:         convert.Timestamp(w.at),
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
 		FlagType: flipt.FlagType(e.Flag.Type), Enabled: e.Flag.Enabled,
 		Result: wireResult(e, meta), DecidedBy: number(e.Decided),
+		Requirements: convert.All(e.Requirements, requirement), Unmet: e.Unmet(),
 		Steps: w.steps(), Others: w.others(), Limited: e.Limited || w.cut,
 	}, nil
 }
@@ -135,9 +136,16 @@ func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 		m.Segments = convert.All(keys, func(key string) *guidonv1.ExplainedSegment { return &guidonv1.ExplainedSegment{Key: key} })
 	} else {
 		m.Segments, m.Exceptions = convert.All(s.Segments, w.segment), convert.All(s.Exceptions, w.segment)
+		m.Requirements = convert.All(s.Requirements, requirement)
 		m.Groups, m.Portion, m.PortionText = convert.All(s.Groups, w.segment), wireBucket(s.Portion), portionText(s.Portion)
 	}
 	return m
+}
+
+func requirement(r analysis.ExplainedRequirement) *guidonv1.ExplainedRequirement {
+	return &guidonv1.ExplainedRequirement{
+		FlagKey: r.FlagKey, Answers: r.Answers, Exists: r.Exists, Answer: r.Answer, Met: r.Met, Text: r.String(),
+	}
 }
 
 func (w *explanation) segment(g *analysis.ExplainedSegment) *guidonv1.ExplainedSegment {

@@ -26,6 +26,7 @@ var obstacleNames = [...]string{
 	analysis.Contradiction:     "contradiction",
 	analysis.OtherEntity:       "other_entity",
 	analysis.NotInForce:        "not_in_force",
+	analysis.RequirementUnmet:  "requirement",
 }
 
 func (w *explanation) others() []*guidonv1.OtherResult {
@@ -69,7 +70,7 @@ func (w *explanation) obstacles(o *analysis.OtherResult) []*guidonv1.Obstacle {
 		b := &o.Obstacles[i]
 		obstacles[i] = &guidonv1.Obstacle{
 			Step: number(b.Step), Reason: obstacleNames[b.Reason], By: number(b.By),
-			SegmentKey: b.SegmentKey, Property: short(b.Property), Text: w.obstacleText(b),
+			FlagKey: b.FlagKey, SegmentKey: b.SegmentKey, Property: short(b.Property), Text: w.obstacleText(b),
 		}
 	}
 	return obstacles

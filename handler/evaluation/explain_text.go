@@ -15,7 +15,10 @@ func (w *explanation) stepText(i int) string {
 	s := &w.e.Steps[i]
 	switch s.Outcome {
 	case analysis.StepNotReached:
-		if w.e.Decided < 0 {
+		switch unmet := w.e.Unmet(); {
+		case unmet != "":
+			return fmt.Sprintf("not reached: %s is not as required", unmet)
+		case w.e.Decided < 0:
 			return "not reached: the flag is disabled"
 		}
 		return "not reached: " + ruleName(w.e.Decided) + " decided"
@@ -53,6 +56,11 @@ func mismatchText(s *analysis.ExplainedStep) string {
 	for _, g := range s.Exceptions {
 		if g.Matched && inSegments(s) {
 			return fmt.Sprintf(": it is not for segment %q", g.Key)
+		}
+	}
+	for _, r := range s.Requirements {
+		if !r.Met && inSegments(s) {
+			return ": " + r.String()
 		}
 	}
 	switch p := s.Portion; {
@@ -209,6 +217,11 @@ func (w *explanation) obstacleText(o *analysis.Obstacle) string {
 		return "no rule gives it"
 	case analysis.WorkLimit:
 		return "the search ended at its limit"
+	case analysis.RequirementUnmet:
+		if o.Step < 0 {
+			return fmt.Sprintf("%s is not as the flag requires", o.FlagKey)
+		}
+		return fmt.Sprintf("%s is not as %s requires", o.FlagKey, ruleName(o.Step))
 	}
 	if o.Step < 0 {
 		return noneText(o)

@@ -87,6 +87,21 @@ func GetSegmentUsage(ctx context.Context, v service.View, m *guidonv1.GetSegment
 	return segmentUsage(m.GetKey(), requested, uses, page, err)
 }
 
+// ListFlagUses returns the flags that require a flag.
+func ListFlagUses(_ context.Context, v service.View, m *guidonv1.ListFlagUsesRequest) (*guidonv1.FlagUseList, error) {
+	uses, page, err := v.FlagUses(m.GetKey(), convert.Page(m))
+	if err != nil {
+		return nil, err
+	}
+	return &guidonv1.FlagUseList{
+		NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total),
+		Uses: convert.All(uses, func(u analysis.FlagUse) *guidonv1.FlagUse {
+			rules := convert.All(u.Rules, convert.Count)
+			return &guidonv1.FlagUse{FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Whole: u.Whole, Rules: rules}
+		}),
+	}, nil
+}
+
 // CheckPreviewSegment checks that there is an edited segment with a key.
 func CheckPreviewSegment(m *guidonv1.PreviewSegmentRequest) error {
 	if m.GetSegment() == nil {

@@ -76,6 +76,7 @@ func wireFlag(m convert.InNamespace) func(*guidon.Flag) *flipt.Flag {
 			CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
 			Variants:     convert.All(f.Variants, wireVariant(namespace, f.Key)),
 			NamespaceKey: namespace, Type: flipt.FlagType(f.Type), Metadata: convert.Object(f.Metadata),
+			Requires: convert.WireRequirements(f.Requires),
 		}
 		if v := f.DefaultVariant(); v != nil {
 			flag.DefaultVariant = wireVariant(namespace, f.Key)(v)

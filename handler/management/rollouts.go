@@ -92,6 +92,7 @@ func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout
 			Rank: r.Rank, Description: r.Description,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt),
 			Groups: convert.WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
+			Requires:  convert.WireRequirements(r.Stated().Requires),
 			HoldsFrom: convert.Timestamp(r.Stated().From), HoldsUntil: convert.Timestamp(r.Stated().Until), Portion: convert.WirePortion(r.Stated().Portion),
 		}
 		switch {

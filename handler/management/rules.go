@@ -87,6 +87,7 @@ func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
 			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
 			Groups: convert.WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
+			Requires:  convert.WireRequirements(r.Stated().Requires),
 			HoldsFrom: convert.Timestamp(r.Stated().From), HoldsUntil: convert.Timestamp(r.Stated().Until),
 			Portion: convert.WirePortion(r.Stated().Portion), Split: convert.WireSplit(r.Split), CodeDefault: r.CodeDefault,
 		}

@@ -31,8 +31,19 @@ func anySplit(r *rand.Rand) *guidon.Split {
 	return []*guidon.Split{nil, {By: anyText(r), Seed: anyText(r), Hash: guidon.FliptFineHash}}[r.IntN(2)]
 }
 
+func anyRequirements(r *rand.Rand) (all []guidon.Requirement) {
+	for range r.IntN(11) {
+		q := guidon.Requirement{FlagKey: anyText(r)}
+		for range r.IntN(3) {
+			q.Answers = append(q.Answers, anyText(r))
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
 func anyConditions(r *rand.Rand) guidon.Conditions {
-	c := guidon.Conditions{Everyone: true, Portion: &guidon.Portion{Percentage: 33.333332, Start: 33.333332}}
+	c := guidon.Conditions{Everyone: true, Requires: anyRequirements(r), Portion: &guidon.Portion{Percentage: 33.333332, Start: 33.333332}}
 	if split := anySplit(r); split != nil {
 		c.Portion.Split = *split
 	}
@@ -70,7 +81,7 @@ func TestWeights(t *testing.T) {
 	for range 2000 {
 		text := func() string { return anyText(r) }
 		metadata, _ := json.Marshal(map[string]any{text(): []any{1, true, nil, text(), []any{}, map[string]any{"": 0.1}}, "n": 1e20})
-		f := &guidon.Flag{Key: text(), Name: text(), Description: text(), Type: guidon.VariantFlag, Enabled: true, Metadata: metadata, CreatedAt: at, UpdatedAt: at, DefaultVariantID: "1"}
+		f := &guidon.Flag{Key: text(), Name: text(), Description: text(), Type: guidon.VariantFlag, Enabled: true, Metadata: metadata, CreatedAt: at, UpdatedAt: at, DefaultVariantID: "1", Requires: anyRequirements(r)}
 		for i := range r.IntN(4) {
 			f.Variants = append(f.Variants, &guidon.Variant{ID: fmt.Sprint(i), Key: text(), Name: text(), Description: text(), Attachment: text(), CreatedAt: at, UpdatedAt: at})
 		}

@@ -101,10 +101,19 @@ func (a *answer) appendBoolean(b []byte) []byte {
 	b = append(append(b, value...), `,"variant":"`...)
 	b = append(append(b, value...), `","reason":"`...)
 	b = append(append(b, a.booleanReason()...), '"')
-	if len(a.form.metadata) > 0 {
-		b = append(append(append(b, `,"metadata":{`...), a.form.metadata...), '}')
+	if len(a.form.metadata) > 0 || a.boolean.Unmet != "" {
+		b = append(append(b, `,"metadata":{`...), a.form.metadata...)
+		b = append(appendUnmet(b, a.boolean.Unmet), '}')
 	}
 	return append(b, '}')
+}
+
+// appendUnmet appends the flag that was required and did not answer so, unless that is "".
+func appendUnmet(b []byte, key string) []byte {
+	if key == "" {
+		return b
+	}
+	return jsontext.AppendString(append(b, separator(b)+`"unmet":`...), key)
 }
 
 // booleanReason never returns DISABLED: for that reason the client would use its own
@@ -165,10 +174,10 @@ func (a *answer) variantReason() string {
 func (a *answer) appendVariantMetadata(b []byte) []byte {
 	attached := a.variant.Attachment != "" && !a.form.typed
 	segments := a.variant.SegmentKeys
-	if len(a.form.metadata) == 0 && !attached && len(segments) == 0 {
+	if len(a.form.metadata) == 0 && !attached && len(segments) == 0 && a.variant.Unmet == "" {
 		return b
 	}
-	b = append(append(b, `,"metadata":{`...), a.form.metadata...)
+	b = appendUnmet(append(append(b, `,"metadata":{`...), a.form.metadata...), a.variant.Unmet)
 	if attached {
 		b = jsontext.AppendString(append(b, separator(b)+`"attachment":`...), a.variant.Attachment)
 	}

@@ -21,7 +21,7 @@ const (
 type flagForm struct {
 	head     []byte // the start of the result, with the key
 	metadata []byte // the members of the flag's own metadata that are sent
-	static   bool   // the flag has no rules or rollouts
+	static   bool   // the flag has no rules, rollouts or requirements
 	typed    bool   // the values are the attachments
 }
 
@@ -31,7 +31,7 @@ var flagForms = guidon.NewFlagDerivation(newFlagForm)
 func newFlagForm(f *guidon.Flag) *flagForm {
 	form := &flagForm{
 		head:   jsontext.AppendString([]byte(`{"key":`), f.Key),
-		static: len(f.Rules) == 0 && len(f.Rollouts) == 0,
+		static: len(f.Rules)+len(f.Rollouts)+len(f.Requires) == 0,
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(f.Metadata, &members) != nil {
@@ -42,6 +42,10 @@ func newFlagForm(f *guidon.Flag) *flagForm {
 		switch name {
 		case valueMarker, "attachment", "segments":
 			continue // the last two are set by the evaluation
+		case "unmet":
+			if len(f.Requires) > 0 {
+				continue // so is this one
+			}
 		}
 		value := flat(members[name])
 		if value == nil {

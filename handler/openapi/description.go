@@ -73,6 +73,7 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/guidon.v1.AnalysisService/PreviewFlag":      "Saves nothing. The request has a flag in the form of a document, turnOn or ramp. Within each group of users, the shares are exact.",
 	"/guidon.v1.AnalysisService/GetFlagReach":     "Lists rules and variants that nobody gets, and why. Only what is certain is reported.",
 	"/guidon.v1.AnalysisService/GetFlagTimeline":  "The instants to come, from the time of the state on. Nothing is stored for them: they follow from the rules.",
+	"/guidon.v1.AnalysisService/ListFlagUses":     "A flag can require others as a whole, in rules, or both. Those that require such a flag in turn are not listed.",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Saves nothing. The flag is in the form of a document.",
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "A flag must match the query and each filter, and it matches a filter by any of its values.",

@@ -92,7 +92,8 @@ var scenario = []sent{
 	// Edits, plans and changes.
 	{"/guidon.v1.EditService/GetFlagContent", `{"namespaceKey":"default","key":"new-checkout"}`, ""},
 	{"/guidon.v1.EditService/GetSegmentContent", `{"namespaceKey":"default","key":"germany"}`, ""},
-	{"/guidon.v1.EditService/ReplaceFlag", `{"namespaceKey":"default","key":"free-shipping","flag":{"name":"Free shipping","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"segment":{"segmentKeys":["germany"],"value":true}}]},"unlessChangedSince":0}`, ""},
+	{"/guidon.v1.EditService/ReplaceFlag", `{"namespaceKey":"default","key":"free-shipping","flag":{"name":"Free shipping","type":"BOOLEAN_FLAG_TYPE","requires":[{"flagKey":"new-checkout"}],"rollouts":[{"segment":{"segmentKeys":["germany"],"value":true}}]},"unlessChangedSince":0}`, ""},
+	{"/guidon.v1.AnalysisService/ListFlagUses", `{"namespaceKey":"default","key":"new-checkout"}`, ""},
 	{"/guidon.v1.EditService/ReplaceSegment", `{"namespaceKey":"default","key":"nordics","segment":{"name":"Nordics","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"country","operator":"isoneof","value":"[\"DK\",\"SE\"]"}]},"message":"Shipping to the north"}`, ""},
 	{"/guidon.v1.EditService/TurnFlagOff", `{"namespaceKey":"default","key":"new-checkout","message":"Too many failed payments"}`, ""},
 	{"/guidon.v1.EditService/TurnFlagOn", `{"namespaceKey":"default","key":"new-checkout"}`, ""},

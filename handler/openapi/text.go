@@ -105,6 +105,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/PreviewFlag":      "Preview what saving an edited flag, or turning it on or off, changes for its users",
 	"/guidon.v1.AnalysisService/GetFlagReach":     "Get what a flag can never do, and how its percentages are rounded",
 	"/guidon.v1.AnalysisService/GetFlagTimeline":  "List when rules of a flag begin and end, and when their shares change",
+	"/guidon.v1.AnalysisService/ListFlagUses":     "List the flags that require a flag",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Preview what an edited flag could never do, and how its percentages would be rounded",
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "List flags that match filters: what each does in short, and how many other filters would leave",

@@ -127,11 +127,54 @@ func TestRampThreeDays(t *testing.T) {
 	awaitText(t, v, ".rule .ramp", "0% now, paused")
 }
 
+// TestNeedsFlag: a rule is made to need another flag, and holds once that is on.
+func TestNeedsFlag(t *testing.T) {
+	s := openShop(t)
+	for _, key := range []string{"invoices", "new-api"} {
+		s.change(t, http.MethodPost, "/api/v1/namespaces/default/flags", map[string]any{"key": key, "name": key, "type": "BOOLEAN_FLAG_TYPE"})
+	}
+	v := s.visitor(t, admin)
+	v.Visit(t, flagsPath+"/invoices")
+	v.Do(t, click(named("summary", "Add rule")), click(named("button", "Everyone")))
+	v.Do(t, click(named("summary", "Add condition")), click(named("button", "Needs another flag")))
+	awaitFocus(t, v, "rule-0-requires-add")
+	v.Do(t, chromedp.KeyEvent("new-api"+kb.Enter))
+	v.Await(t, `document.getElementById("rule-0-requires-0")?.checked`)
+	v.Do(t, click(named("summary", "Add rule")), click(named("button", "This flag needs another")))
+	awaitFocus(t, v, "requires-add")
+	v.Do(t, chromedp.KeyEvent("checkout-redesign"), click(do("need:flag")))
+	awaitText(t, v, ".rule.else.edit", "Needs Checkout redesign to be")
+	v.Do(t, click(css(`input[name="requires.0.is"][value="one-page"]`)), click(css(`input[name="requires.0.is"][value="classic"]`)), click(do("needs:done")))
+	v.Await(t, `document.activeElement.value === "needs:edit"`)
+	awaitText(t, v, ".rule.else .who", "This flag needs checkout-redesign to be classic or one-page")
+	for _, look := range []look{desktop, phone.InTheDark()} {
+		v.Resize(t, look)
+		report(t, v.Axe(t))
+	}
+	v.Resize(t, narrow)
+	report(t, v.Overflow(t))
+	v.Resize(t, desktop)
+	v.Do(t, click(do("needs:edit")))
+	v.Do(t, click(do("unneed:flag:0")))
+	v.Await(t, `document.activeElement.value === "need:flag"`)
+	v.Follow(t, click(do("save")))
+	awaitText(t, v, ".rule .who", "Everyone needs new-api to be on")
+	s.answers(t, "default", "invoices", "user-1", nil, "Off")
+	v.Visit(t, flagsPath+"/new-api")
+	awaitText(t, v, ".rail", "Required by 1 invoices 1 rule")
+	report(t, v.Axe(t))
+	v.Do(t, click(do("add:share")))
+	awaitFocus(t, v, "rule-0-share")
+	v.Do(t, chromedp.KeyEvent("100"))
+	v.Follow(t, click(do("save")))
+	s.answers(t, "default", "invoices", "user-1", nil, "On")
+}
+
 // addedConditions are buttons that add a condition to the first rule, and the fields that then have
 // the focus.
 var addedConditions = []struct{ button, focus string }{
 	{"with:0:if", "rule.0.if.0.constraint.0.type"}, {"with:0:except", "rule-0-except-add"}, {"with:0:portion", "rule-0-portion-share"},
-	{"with:0:times", "rule-0-times-from"},
+	{"with:0:times", "rule-0-times-from"}, {"with:0:needs", "rule-0-requires-add"},
 }
 
 // TestConditionsByKeys: a group, an exception and a division are added and removed with the keyboard

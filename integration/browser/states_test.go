@@ -66,8 +66,12 @@ var states = []state{
 			v.Do(t, click(named("summary", "Add condition")), click(css(`button[value="`+step.button+`"]`)))
 			awaitFocus(t, v, step.focus)
 		}
+		v.Do(t, chromedp.KeyEvent("dark-mode"+kb.Enter))
+		awaitText(t, v, ".rule.edit", "Needs Dark mode to be")
 		v.Do(t, click(css(".portion ~ details summary")))
-	}, []string{"but not in", "The default in the code"}},
+		v.Do(t, click(named("summary", "Add rule")), click(named("button", "This flag needs another")))
+		awaitFocus(t, v, "requires-add")
+	}, []string{"but not in", "The default in the code", "Needs Dark mode to be"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
 		v.Do(t, click(css("[data-key=submit]")))

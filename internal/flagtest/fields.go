@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,9 +16,14 @@ import (
 // one more.
 var FilledSegmentKeys = []string{"SegmentKeys-1", "SegmentKeys-2", "SegmentKeys-3"}
 
+// FilledRequired returns the flag that those of [FilledFlags] require.
+func FilledRequired() *guidon.Flag {
+	return &guidon.Flag{Key: "required", Name: "Required", Type: guidon.BooleanFlag, Enabled: true}
+}
+
 // FilledFlags returns a variant flag and a boolean one, with something in every field. What
-// they refer to exists: their own variants, and segments with [FilledSegmentKeys]. The structs
-// are filled as they are, so that a field added later is tested without being named here.
+// they refer to exists: their own variants, segments with [FilledSegmentKeys], and [FilledRequired]. The
+// structs are filled as they are, so that a field added later is tested without being named here.
 func FilledFlags() []*guidon.Flag {
 	variant, boolean := new(guidon.Flag), new(guidon.Flag)
 	for _, f := range []*guidon.Flag{variant, boolean} {
@@ -135,8 +141,11 @@ func fill(v reflect.Value, name string, n *int) {
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range v.Len() {
 			fill(v.Index(i), name, n)
-			if strings.HasSuffix(name, "SegmentKeys") {
+			switch {
+			case strings.HasSuffix(name, "SegmentKeys"):
 				v.Index(i).SetString(FilledSegmentKeys[i])
+			case name == "Answers":
+				v.Index(i).SetString(strconv.FormatBool(i == 0))
 			}
 		}
 	case reflect.String:
@@ -161,6 +170,8 @@ func text(name string, n int) string {
 		return guidon.OpEQ
 	case "Color":
 		return string(guidon.Amber)
+	case "FlagKey":
+		return FilledRequired().Key
 	case "Attachment":
 		return fmt.Sprintf(`{"n":%d}`, n)
 	case "ID":

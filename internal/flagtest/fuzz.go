@@ -127,6 +127,30 @@ func (s *FuzzInput) Flag() *guidon.Flag {
 	return f
 }
 
+// Require lets the flag and its rules require others, and returns those that exist.
+func (s *FuzzInput) Require(f *guidon.Flag) (others []*guidon.Flag) {
+	for _, key := range []string{"r0", "r1"} {
+		other := s.Flag()
+		other.Key = key
+		others = append(others, other)
+	}
+	f.Requires = s.requirements()
+	for _, c := range f.EachConditions() {
+		if c != (&guidon.Rule{}).Stated() {
+			c.Requires = s.requirements()
+		}
+	}
+	return others
+}
+
+func (s *FuzzInput) requirements() (all []guidon.Requirement) {
+	answers := [][]string{nil, {"false"}, {"true"}, {"key-a"}, {"key-a", "key-b"}, {""}, {"true", "false", "key-c"}, {"key-d"}}
+	for range s.Below(6) / 4 {
+		all = append(all, guidon.Requirement{FlagKey: []string{"r0", "r1", "r1", "lost"}[s.Below(4)], Answers: answers[s.Below(8)]})
+	}
+	return all
+}
+
 func (s *FuzzInput) split() *guidon.Split {
 	if s.Bool() {
 		return nil

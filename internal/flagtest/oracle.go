@@ -18,6 +18,7 @@ import (
 // Oracle evaluates flags as contract 7 says, step by step and without anything compiled. It is
 // slow, and knows nothing of package guidon but its objects.
 type Oracle struct {
+	Flags    []*guidon.Flag // that others may require
 	Segments []*guidon.Segment
 	Now      time.Time
 }
@@ -108,11 +109,14 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 	if v := f.DefaultVariant(); v != nil {
 		initial = guidon.VariantResult{Reason: guidon.ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
-	if !f.Enabled {
-		initial.Reason = guidon.ReasonFlagDisabled
+	bucketed := false
+	if f.Enabled {
+		initial.Unmet = o.unmet(f.Requires, id, context, &bucketed)
+	}
+	if !f.Enabled || initial.Unmet != "" {
+		initial.Reason, initial.Bucketed = guidon.ReasonFlagDisabled, bucketed
 		return initial
 	}
-	bucketed := false
 	for _, r := range f.Rules {
 		if !o.holds(r.Stated()) {
 			continue
@@ -132,6 +136,31 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 	}
 	initial.Bucketed = bucketed
 	return initial
+}
+
+// unmet returns the key of the first flag that does not answer as required, or "".
+func (o Oracle) unmet(all []guidon.Requirement, id string, context map[string]string, bucketed *bool) string {
+	for _, r := range all {
+		answer := "no such flag"
+		if i := slices.IndexFunc(o.Flags, func(f *guidon.Flag) bool { return f.Key == r.FlagKey }); i >= 0 {
+			answer = o.answer(o.Flags[i], id, context, bucketed)
+		}
+		if len(r.Answers) == 0 && answer != "true" || len(r.Answers) > 0 && !slices.Contains(r.Answers, answer) {
+			return r.FlagKey
+		}
+	}
+	return ""
+}
+
+func (o Oracle) answer(f *guidon.Flag, id string, context map[string]string, bucketed *bool) string {
+	if f.Type == guidon.VariantFlag {
+		result := o.Variant(f, id, context)
+		*bucketed = *bucketed || result.Bucketed
+		return result.VariantKey
+	}
+	result := o.Boolean(f, id, context)
+	*bucketed = *bucketed || result.Bucketed
+	return strconv.FormatBool(result.Enabled)
 }
 
 // distribute is 7.5.5 from its second item.
@@ -182,6 +211,9 @@ func distribute(f *guidon.Flag, r *guidon.Rule, value string, result guidon.Vari
 // Boolean returns the result of a boolean flag.
 func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) guidon.BooleanResult {
 	bucketed, divided := false, false
+	if key := o.unmet(f.Requires, id, context, &bucketed); key != "" {
+		return guidon.BooleanResult{Reason: guidon.ReasonDefault, Bucketed: bucketed, Unmet: key}
+	}
 	for _, r := range f.Rollouts {
 		switch {
 		case !o.holds(r.Stated()):
@@ -297,6 +329,9 @@ func (o Oracle) target(
 		}
 	}
 	p := o.portion(c.Portion)
+	if o.unmet(c.Requires, id, context, bucketed) != "" {
+		return nil, false
+	}
 	if partialPortion(p) && p.By == "" {
 		*bucketed = true
 	}

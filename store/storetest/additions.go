@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,12 +70,20 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		if err := db.QueryRowContext(t.Context(), "SELECT body FROM flags WHERE flag_key = 'f'").Scan(&body); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(body, `_FLAG_TYPE+1"`) {
-			t.Errorf("a flag with %s is stored without a mark: %s", name, body)
+		if mark := fmt.Sprintf(`_FLAG_TYPE+%d"`, map[bool]int{false: 1, true: 3}[f.Linked()]); !strings.Contains(body, mark) {
+			t.Errorf("a flag with %s is stored without the mark %s: %s", name, mark, body)
 		}
 		got := *snapshot(t, s, defaultNamespace).Flag("f")
 		got.Created = guidon.Position{}
 		wantEqual(t, "a flag with "+name, f, &got)
+	}
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, linkedFlag("newer")) })
+	if _, err := db.ExecContext(t.Context(), `UPDATE flags SET body = REPLACE(body, 'FLAG_TYPE+3"', 'FLAG_TYPE+31"') WHERE flag_key = 'newer'`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { _, err := tx.Flag(ctx, "newer"); return err })
+	if !guidon.IsUnreadable(err) {
+		t.Errorf("a flag with an unknown mark: got %v, want that it is unreadable", err)
 	}
 }
 
@@ -93,15 +102,18 @@ func flagsWithAdditions() map[string]*guidon.Flag {
 		{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpEQ, Value: "v"},
 	}}
 	return map[string]*guidon.Flag{
-		"a group":           rollout(guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}),
-		"an exception":      rollout(guidon.Conditions{ExceptSegmentKeys: []string{"t"}}),
-		"everyone":          boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{}, Conditions: &guidon.Conditions{Everyone: true}}),
-		"a portion":         rollout(guidon.Conditions{Portion: &guidon.Portion{Percentage: 33.333, Split: guidon.Split{Hash: guidon.FliptHash}}}),
-		"an empty portion":  rollout(guidon.Conditions{Portion: &guidon.Portion{}}),
-		"a start":           boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Start: 0.001}}),
-		"a divided share":   boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Split: &guidon.Split{By: "tenant"}}}),
-		"a split":           rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, Split: &guidon.Split{Seed: "s"}}),
-		"a code default":    rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, CodeDefault: true}),
-		"a group of a rule": rule(guidon.Rule{ID: "r", Conditions: &guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}}),
+		"a group":                    rollout(guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}),
+		"an exception":               rollout(guidon.Conditions{ExceptSegmentKeys: []string{"t"}}),
+		"everyone":                   boolean(&guidon.Rollout{ID: "o", Segment: &guidon.RolloutSegment{}, Conditions: &guidon.Conditions{Everyone: true}}),
+		"a portion":                  rollout(guidon.Conditions{Portion: &guidon.Portion{Percentage: 33.333, Split: guidon.Split{Hash: guidon.FliptHash}}}),
+		"an empty portion":           rollout(guidon.Conditions{Portion: &guidon.Portion{}}),
+		"a start":                    boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Start: 0.001}}),
+		"a divided share":            boolean(&guidon.Rollout{ID: "o", Threshold: &guidon.RolloutThreshold{Percentage: 1, Split: &guidon.Split{By: "tenant"}}}),
+		"a split":                    rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, Split: &guidon.Split{Seed: "s"}}),
+		"a code default":             rule(guidon.Rule{ID: "r", SegmentKeys: []string{"s"}, CodeDefault: true}),
+		"a requirement":              {Key: "f", Requires: []guidon.Requirement{{FlagKey: "g"}, {FlagKey: "h", Answers: []string{"x"}}}},
+		"a requirement of a rule":    rule(guidon.Rule{ID: "r", Conditions: &guidon.Conditions{Requires: []guidon.Requirement{{FlagKey: "g"}}}}),
+		"a requirement of a rollout": rollout(guidon.Conditions{Requires: []guidon.Requirement{{FlagKey: "g"}}}),
+		"a group of a rule":          rule(guidon.Rule{ID: "r", Conditions: &guidon.Conditions{Groups: []*guidon.ConstraintGroup{group}}}),
 	}
 }

@@ -40,6 +40,8 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"Order", testOrder},
 		{"OrderAfterRecreation", testOrderAfterRecreation},
 		{"ReadsOwnWrites", testReadsOwnWrites},
+		{"LinkedFlags", testLinkedFlags},
+		{"ManyLinkedFlags", testManyLinkedFlags},
 		{"AtomicOnError", testAtomicOnError},
 		{"AtomicOnPanic", testAtomicOnPanic},
 		{"DeadTransaction", testDeadTransaction},

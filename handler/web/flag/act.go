@@ -23,12 +23,20 @@ func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err e
 	case "else":
 		d.openElse = a.Text(0) == "edit"
 		return nil, nil
-	case "segment", "done", "draft", "review", "save", review.Merge:
-		if problems, err = d.takeTyped(v, a.Verb == "segment" || a.Verb == "draft"); err != nil || len(problems) > 0 {
+	case "unneed":
+		if a.Text(0) == "flag" {
+			d.needs.remove(a)
+			return nil, nil
+		}
+	case "segment", "need", "needs", "done", "draft", "review", "save", review.Merge:
+		if problems, err = d.takeTyped(v, a.Verb == "segment" || a.Verb == "need" || a.Verb == "draft"); err != nil || len(problems) > 0 {
 			return problems, err
 		}
 	}
-	if !ok {
+	switch {
+	case a.Verb == "needs":
+		return d.actOnNeeds(a), nil
+	case !ok:
 		return nil, nil
 	}
 	d.actOn(i, a)
@@ -38,6 +46,14 @@ func (d *draft) act(v *page.Visit, a page.Action) (problems part.Problems, err e
 		}
 	}
 	return problems, nil
+}
+
+// actOnNeeds opens or closes the flags that the flag itself requires.
+func (d *draft) actOnNeeds(a page.Action) (problems part.Problems) {
+	if d.asked = a.Text(0) == "edit"; !d.asked {
+		problems = d.checkNeeds()
+	}
+	return problems
 }
 
 // actOn applies a button of the rule.
@@ -71,6 +87,8 @@ func (d *draft) actOn(i int, a page.Action) {
 		if j, ok := a.Index(1, len(s.Except)); ok {
 			s.Except = slices.Delete(s.Except, j, j+1)
 		}
+	case "unneed":
+		s.needs.remove(a)
 	case "unstep":
 		if s.Ramp == nil {
 			return
@@ -131,16 +149,26 @@ func (d *draft) add(what string) part.Problems {
 	return nil
 }
 
-// takeTyped adds the segments that were typed into the boxes, as resolveSegment finds them.
+// takeTyped adds the segments and flags that were typed into the boxes, as resolve finds them.
 func (d *draft) takeTyped(v *page.Visit, loosely bool) (problems part.Problems, err error) {
+	problem, err := d.needs.takeTyped(v, loosely)
+	if err != nil {
+		return nil, err
+	}
+	if problem != "" {
+		problems.Add("requires-add", problem)
+	}
 	for i := range d.rules {
 		s := &d.rules[i]
 		for _, box := range []struct {
-			id    string
-			typed *string
-			keys  *[]string
-		}{{"add", &s.typed, &s.segments}, {"except-add", &s.typedExcept, &s.Except}} {
-			problem, err := takeKey(v, box.typed, box.keys, loosely)
+			id   string
+			take func() (problem string, err error)
+		}{
+			{"add", func() (string, error) { return takeKey(v, resolveSegment, &s.typed, &s.segments, loosely) }},
+			{"except-add", func() (string, error) { return takeKey(v, resolveSegment, &s.typedExcept, &s.Except, loosely) }},
+			{"requires-add", func() (string, error) { return s.needs.takeTyped(v, loosely) }},
+		} {
+			problem, err := box.take()
 			if err != nil {
 				return nil, err
 			}
@@ -153,13 +181,16 @@ func (d *draft) takeTyped(v *page.Visit, loosely bool) (problems part.Problems, 
 	return problems, nil
 }
 
-// takeKey adds the segment that was typed to the keys, or returns what is wrong with it.
-func takeKey(v *page.Visit, typed *string, keys *[]string, loosely bool) (problem string, err error) {
+// resolver returns the key of the object that was typed, or what is wrong with it, as resolve does.
+type resolver func(v *page.Visit, typed string, loosely bool) (key, problem string, err error)
+
+// takeKey adds the object that was typed to the keys, or returns what is wrong with it.
+func takeKey(v *page.Visit, resolve resolver, typed *string, keys *[]string, loosely bool) (problem string, err error) {
 	if strings.TrimSpace(*typed) == "" {
 		*typed = ""
 		return "", nil
 	}
-	key, problem, err := resolveSegment(v, *typed, loosely)
+	key, problem, err := resolve(v, *typed, loosely)
 	if err != nil || problem != "" {
 		return problem, err
 	}

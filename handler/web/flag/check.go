@@ -9,9 +9,16 @@ import (
 
 // check returns the problems of the draft.
 func (d *draft) check() (problems part.Problems) {
+	problems = d.checkNeeds()
 	for i := range d.rules {
 		problems = append(problems, d.checkRule(i)...)
 	}
+	return problems
+}
+
+// checkNeeds returns the problems of the flags that the flag itself requires.
+func (d *draft) checkNeeds() (problems part.Problems) {
+	d.needs.check(problems.Add)
 	return problems
 }
 

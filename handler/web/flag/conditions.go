@@ -32,11 +32,12 @@ type conditions struct {
 	Everyone bool            `json:",omitempty"` // unless there are segments or groups
 	Groups   []segment.Group `json:",omitempty"`
 	Except   []string        `json:",omitempty"`
-	Times    *period         `json:",omitempty"` // nil if the rule always holds
-	Portion  *division       `json:",omitempty"` // nil if the rule is for all of them
-	Ramp     *ramp           `json:",omitempty"` // of the portion, or of a share of everyone; nil if it has no ramp
-	Divide   division        `json:",omitzero"`  // of a share of everyone, or of the shares of variants
-	Code     bool            `json:",omitempty"` // the answer is the default in the code
+	needs
+	Times   *period   `json:",omitempty"` // nil if the rule always holds
+	Portion *division `json:",omitempty"` // nil if the rule is for all of them
+	Ramp    *ramp     `json:",omitempty"` // of the portion, or of a share of everyone; nil if it has no ramp
+	Divide  division  `json:",omitzero"`  // of a share of everyone, or of the shares of variants
+	Code    bool      `json:",omitempty"` // the answer is the default in the code
 }
 
 // division is how a share of the entities is taken, as it was typed.
@@ -50,7 +51,7 @@ type division struct {
 
 func conditionsOf(r convert.WithConditions) conditions {
 	c := conditions{Everyone: r.GetEveryone(), Groups: segment.GroupsOf(r.GetGroups()), Except: r.GetExceptSegmentKeys()}
-	c.Times = periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
+	c.needs, c.Times = needsOf(r.GetRequires()), periodOf(r.GetHoldsFrom(), r.GetHoldsUntil())
 	if p := r.GetPortion(); p != nil {
 		c.Portion = new(divisionOf(p.GetStart(), p.GetSplit()))
 		c.Portion.Share, c.Ramp = shareText(p.GetPercentage()), rampOf(p.GetRamp())
@@ -78,7 +79,7 @@ func (c conditions) encode() string {
 // document returns a stored rule with the conditions.
 func (s rule) document() *guidonv1.DocumentRule {
 	r := &guidonv1.DocumentRule{
-		ExceptSegmentKeys: s.Except, Everyone: s.isForEveryone(), Split: s.Divide.split(), CodeDefault: s.Code,
+		ExceptSegmentKeys: s.Except, Everyone: s.isForEveryone(), Requires: s.needs.wire(), Split: s.Divide.split(), CodeDefault: s.Code,
 	}
 	for i := range s.Groups {
 		r.Groups = append(r.Groups, s.Groups[i].Document())
@@ -110,7 +111,7 @@ func (s rule) sameConditions(o rule) bool {
 	if s.Divide != o.Divide || !equal(s.Portion, o.Portion) || !equal(s.Times, o.Times) || !reflect.DeepEqual(s.Ramp, o.Ramp) {
 		return false
 	}
-	return proto.Equal(s.document(), o.document()) && strings.TrimSpace(s.typedExcept) == ""
+	return proto.Equal(s.document(), o.document()) && strings.TrimSpace(s.typedExcept+s.typedFlag) == ""
 }
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -134,6 +135,7 @@ func (d *draft) readConditions(s *rule, i int, form url.Values) error {
 	s.Everyone, s.Code = form.Get(at+"everyone") != "", form.Get(at+"code") != ""
 	s.in, s.unless, s.typedExcept = form.Get(at+"in") != "", form.Get(at+"unless") != "", form.Get(at+"except-add")
 	s.Except = strings.Fields(form.Get(at + "except"))
+	s.needs = readNeeds(at, form, was.needs)
 	for j := 0; form.Has(groupPrefix(i, j) + "match"); j++ {
 		g, err := segment.ReadGroup(form, groupPrefix(i, j), d.zone)
 		if err != nil {
@@ -204,6 +206,8 @@ func (d *draft) with(s *rule, what string) {
 		}
 	case "except":
 		s.unless = true
+	case "needs":
+		s.asked = true
 	case "times":
 		s.Times = new(period)
 	case "portion":
@@ -222,6 +226,8 @@ func (s *rule) without(what string) {
 	switch what {
 	case "except":
 		s.Except, s.unless, s.typedExcept = nil, false, ""
+	case "needs":
+		s.needs = needs{}
 	case "times":
 		s.Times = nil
 	case "portion":
@@ -262,6 +268,7 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 	if n := len(s.Except); n > service.MaxExceptions {
 		add("except-add", strconv.Itoa(service.MaxExceptions)+" segments at most, these are "+strconv.Itoa(n)+".")
 	}
+	s.needs.check(add)
 	if s.Times != nil {
 		s.Times.check(add)
 	}
@@ -297,9 +304,11 @@ func (d division) check(share, at string, add func(id, message string)) {
 // maxConditionWords limits the words of a condition of a closed rule, in bytes.
 const maxConditionWords = 300
 
-// conditionWords returns the conditions of a closed rule in words.
+// conditionWords returns the conditions of a closed rule in words, without the required flags.
 func (s rule) conditionWords() string {
-	c := convert.ConditionsOf(s.document())
+	d := s.document()
+	d.Requires = nil
+	c := convert.ConditionsOf(d)
 	if s.kind == kindShare {
 		words := []string{s.Divide.words(s.Ramp), analysis.TimesWords(c.Stated())}
 		return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")

@@ -3,8 +3,6 @@ package flag
 import (
 	"net/http"
 
-	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -29,7 +27,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 		Saved: func(r *guidonv1.EditResponse) { e.saved(r, e.tab.path...) },
 		GoOn:  e.goOn,
 		Refuse: func(err error) error {
-			return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: guidon.PublicMessage(err)}})
+			return e.show(http.StatusUnprocessableEntity, e.refused(err))
 		},
 	}
 	if e.flag != nil {
@@ -65,7 +63,7 @@ func (e *edit) goOn(now int64, m *guidonv1.FlagMerge) error {
 // are equal are the same, and otherwise those in the same place.
 func rulesOf(merged, now *guidonv1.DocumentFlag) *draft {
 	d, theirs := newDraft(merged), newDraft(now)
-	out := &draft{base: now, boolean: theirs.boolean, other: d.other}
+	out := &draft{base: now, boolean: theirs.boolean, needs: d.needs, other: d.other}
 	taken := make(map[int]bool)
 	for _, s := range d.rules {
 		s.was, s.shares = -1, d.sharesIn(now, s.shares)
@@ -87,7 +85,7 @@ func rulesOf(merged, now *guidonv1.DocumentFlag) *draft {
 
 // openLike opens the rules that are open in another draft, as far as they are the same.
 func (d *draft) openLike(o *draft) {
-	d.openElse = o.openElse
+	d.openElse, d.asked = o.openElse, o.asked
 	for _, s := range o.rules {
 		if !s.open {
 			continue

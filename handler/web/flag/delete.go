@@ -57,7 +57,7 @@ func (p pages) postDelete(v *page.Visit, form url.Values) error {
 		q.problems.Add("key", actorOf(s.last)+" changed this flag in the meantime. Look at it, and confirm again.")
 		return q.askDelete(http.StatusConflict)
 	case guidon.InvalidArgument:
-		q.problems.Add("question", guidon.PublicMessage(err))
+		q.problems.Add("question", page.Sentence(guidon.PublicMessage(err)))
 		return q.askDelete(http.StatusUnprocessableEntity)
 	}
 	if err != nil {

@@ -27,6 +27,7 @@ type draft struct {
 	rules    []rule
 	other    string // what everyone else gets: "on", "off" or the key of a variant; "" for none
 	openElse bool
+	needs                   // of the flag itself
 	zone     *time.Location // of the visitor
 	now      time.Time
 }
@@ -63,7 +64,7 @@ type share struct {
 
 // newDraft returns the draft of a flag without edits.
 func newDraft(base *guidonv1.DocumentFlag) *draft {
-	d := &draft{base: base, boolean: isBoolean(base), zone: time.UTC}
+	d := &draft{base: base, boolean: isBoolean(base), zone: time.UTC, needs: needsOf(base.GetRequires())}
 	if d.boolean {
 		d.other = change.OnOff(base.GetEnabled())
 		for i, r := range base.GetRollouts() {
@@ -165,6 +166,7 @@ func ruleID(i int, name string) string { return "rule-" + strconv.Itoa(i) + "-" 
 // readDraft returns the draft in a form.
 func readDraft(e *edit, form url.Values) (editor, error) {
 	d := &draft{base: e.base, boolean: isBoolean(e.base), other: form.Get("else"), openElse: form.Get("else.open") != "", zone: e.v.Location(), now: e.v.Now()}
+	d.needs = readNeeds("", form, needsOf(e.base.GetRequires()))
 	for i := 0; form.Has(prefix(i) + "kind"); i++ {
 		if i == maxRules {
 			return nil, guidon.Errorf(guidon.TooLarge, "more than %d rules cannot be edited in a form", maxRules)
@@ -245,7 +247,7 @@ func (d *draft) fields() (all []field) {
 	for i, s := range d.rules {
 		all = append(all, d.ruleFields(i, s)...)
 	}
-	return append(all, field{"else", d.other})
+	return append(append(all, d.needFields("")...), field{"else", d.other})
 }
 
 // ruleFields returns the fields of a rule that is not open.
@@ -311,6 +313,7 @@ func operatorText(all bool) string {
 // exactly as they are stored. Text that is not a number counts as 0.
 func (d *draft) result() *guidonv1.DocumentFlag {
 	f := proto.CloneOf(d.base)
+	f.Requires = d.needs.wire()
 	if d.boolean {
 		f.Enabled, f.Rollouts = d.other == "on", nil
 		for _, s := range d.rules {
@@ -335,7 +338,7 @@ func (d *draft) rolloutDocument(s rule) *guidonv1.DocumentRollout {
 	c := s.document()
 	r := &guidonv1.DocumentRollout{
 		Description: s.note, Groups: c.GetGroups(), ExceptSegmentKeys: c.GetExceptSegmentKeys(), Everyone: c.GetEveryone(),
-		HoldsFrom: c.GetHoldsFrom(), HoldsUntil: c.GetHoldsUntil(), Portion: c.GetPortion(),
+		Requires: c.GetRequires(), HoldsFrom: c.GetHoldsFrom(), HoldsUntil: c.GetHoldsUntil(), Portion: c.GetPortion(),
 	}
 	if s.kind == kindShare {
 		percentage, _ := parseShare(s.share)

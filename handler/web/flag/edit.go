@@ -87,14 +87,14 @@ func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
 	if e.flag != nil && !e.stale() {
 		return e.flag, nil
 	}
-	base, err := flagAt(e.v, e.key, e.began)
+	base, err := flagAt(e.v, reference(e.v.Key(), e.began), e.key)
 	switch {
 	case err == nil || guidon.CodeOf(err) == guidon.Unavailable:
 		return base, err
 	case e.flag != nil:
 		return e.flag, nil
 	}
-	return flagAt(e.v, e.key, e.last.GetRevision()-1) // as it was deleted
+	return flagAt(e.v, reference(e.v.Key(), e.last.GetRevision()-1), e.key) // as it was deleted
 }
 
 // stale reports whether the flag has changed since the visitor began.
@@ -178,7 +178,7 @@ func (e *edit) save(since int64) error {
 			e.problems.Add("message", "The message "+problem+".")
 			return e.review(http.StatusUnprocessableEntity)
 		}
-		return e.show(http.StatusUnprocessableEntity, part.Problems{{Field: "edit", Message: message}})
+		return e.show(http.StatusUnprocessableEntity, e.refused(err))
 	}
 	if err != nil {
 		return err

@@ -125,7 +125,7 @@ func TestRampsInWords(t *testing.T) {
 func TestRampActs(t *testing.T) {
 	for _, test := range []struct{ act, rule, question, effect, want string }{
 		{"Resume", "1", "Resume the ramp of rule 1? The share goes on from where it is, later by the pause.", "From 28 November 2026 12:01 UTC:", "2.5% now, 50% on"},
-		{"Pause", "2", "Pause the ramp of rule 2?", "From 28 November 2026 18:00 UTC: 9% of everyone else go from on to off.", "16% now, paused"},
+		{"Pause", "2", "Pause the ramp of rule 2?", "From 28 November 2026 18:00 UTC: 9% of the others go from on to off.", "16% now, paused"},
 		{"Reverse", "2", "Reverse the ramp of rule 2? The share goes back", "", "16% now, back to 0% on 29 November 2026 00:00 UTC"},
 		{"Confirm", "2", "Confirm the ramp of rule 2?", "", "if it is confirmed by 29 November 2026 12:00 UTC"},
 		{"Stop", "2", "Stop the ramp of rule 2?", "", "16% of everyone who gets here On"},

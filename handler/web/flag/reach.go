@@ -20,6 +20,7 @@ type remarks struct {
 	draft    *draft
 	reach    *guidonv1.FlagReach
 	segments segments
+	summary  *guidonv1.FlagSummary // of a boolean flag that requires others, whose answers decide too
 }
 
 // of returns the notes about a rule.
@@ -125,6 +126,9 @@ func (r remarks) state() part.State {
 		}
 		return part.Off
 	}
+	if r.summary != nil {
+		return page.StateOf(r.summary.GetState())
+	}
 	values := map[bool]bool{}
 	for i, s := range r.reach.GetSteps() {
 		if s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE && i < len(r.draft.rules) {
@@ -145,7 +149,7 @@ func (r remarks) state() part.State {
 
 // outside returns the results of entities that are only in segments without constraints.
 func (r remarks) outside() []part.Share {
-	if r.reach == nil || slices.ContainsFunc(r.draft.rules, r.dividesOtherwise) {
+	if r.reach == nil || len(r.draft.Requires) > 0 || slices.ContainsFunc(r.draft.rules, r.dividesOtherwise) {
 		return nil
 	}
 	totals := newTotals(r.draft)
@@ -157,12 +161,12 @@ func (r remarks) outside() []part.Share {
 	return totals.shares(r.reach.GetBuckets())
 }
 
-// dividesOtherwise reports whether the rule is for a portion of everyone, or takes its share in
-// another way than other rules, so that the sizes of shares do not say how they overlap.
+// dividesOtherwise reports whether the rule is for a portion of everyone or needs other flags, or takes
+// its share in another way than other rules, so that the sizes of shares do not say how they overlap.
 func (r remarks) dividesOtherwise(s rule) bool {
 	whole := s
-	whole.Portion = nil
-	return s.Divide != (division{}) && s.kind == kindShare || s.Portion != nil && r.takesEveryone(whole)
+	whole.Portion, whole.needs = nil, needs{}
+	return s.Divide != (division{}) && s.kind == kindShare || (s.Portion != nil || len(s.Requires) > 0) && r.takesEveryone(whole)
 }
 
 func (r remarks) outsideVariants(t *totals) {
@@ -215,7 +219,7 @@ func (r remarks) inForce(i int) bool {
 // takesEveryone reports whether all entities are in the segments of a rule, because these
 // have no constraints.
 func (r remarks) takesEveryone(s rule) bool {
-	if len(s.Groups)+len(s.Except) > 0 || s.Portion != nil {
+	if len(s.Groups)+len(s.Except)+len(s.Requires) > 0 || s.Portion != nil {
 		return false
 	}
 	if s.isForEveryone() {

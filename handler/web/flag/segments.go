@@ -84,26 +84,41 @@ func segmentOf(g *flipt.Segment) namedSegment {
 	return namedSegment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
 }
 
-// segmentPage is how many segments are read at a time.
+// segmentPage is how many segments or flags are read at a time.
 const segmentPage = 1000
 
-// eachSegment calls f with the segments of a namespace until it returns false.
-func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
-	request := &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage}
-	for {
-		list, err := listSegments.Run(v, request)
+// eachOf calls f with the objects of a list until it returns false.
+func eachOf[T any](list func(token string) (items []T, next string, err error), f func(T) bool) error {
+	for token := ""; ; {
+		items, next, err := list(token)
 		if err != nil {
 			return err
 		}
-		for _, g := range list.GetSegments() {
-			if !f(g) {
+		for _, item := range items {
+			if !f(item) {
 				return nil
 			}
 		}
-		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+		if token = next; token == "" {
 			return nil
 		}
 	}
+}
+
+// eachSegment calls f with the segments of a namespace until it returns false.
+func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
+	return eachOf(func(token string) ([]*flipt.Segment, string, error) {
+		list, err := listSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage, PageToken: token})
+		return list.GetSegments(), list.GetNextPageToken(), err
+	}, f)
+}
+
+// eachFlag calls f with the flags of the visitor's namespace until it returns false.
+func eachFlag(v *page.Visit, f func(flag *flipt.Flag) bool) error {
+	return eachOf(func(token string) ([]*flipt.Flag, string, error) {
+		list, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage, PageToken: token})
+		return list.GetFlags(), list.GetNextPageToken(), err
+	}, f)
 }
 
 // maxOffered limits the segments that the box offers while one types.
@@ -119,26 +134,51 @@ func offered(v *page.Visit) ([]namedSegment, error) {
 	return all, err
 }
 
-// resolveSegment returns the key of the segment with the key or name that was typed, or
-// what is wrong with it. Loosely, a part of the key or name of a single segment is enough.
+// offeredFlags returns the flags that the box offers to one with the key.
+func offeredFlags(v *page.Visit, key string) (all []namedSegment, err error) {
+	err = eachFlag(v, func(f *flipt.Flag) bool {
+		if f.GetKey() != key {
+			all = append(all, namedSegment{key: f.GetKey(), name: cmp.Or(f.GetName(), f.GetKey())})
+		}
+		return len(all) < maxOffered
+	})
+	return all, err
+}
+
+// resolveSegment is resolve for segments.
 func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
+	return resolve("segment", typed, loosely, func(f func(key, name string) bool) error {
+		return eachSegment(v, v.Key(), func(g *flipt.Segment) bool { return f(g.GetKey(), g.GetName()) })
+	})
+}
+
+// resolveFlag is resolve for flags.
+func resolveFlag(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
+	return resolve("flag", typed, loosely, func(f func(key, name string) bool) error {
+		return eachFlag(v, func(flag *flipt.Flag) bool { return f(flag.GetKey(), flag.GetName()) })
+	})
+}
+
+// resolve returns the key of the object with the key or name that was typed, or what is wrong with
+// it. Loosely, a part of the key or name of a single one is enough.
+func resolve(noun, typed string, loosely bool, each func(f func(key, name string) bool) error) (key, problem string, err error) {
 	typed = strings.TrimSpace(typed)
 	var byName, byPart []string
-	near, distance := namedSegment{}, maxDistance(typed)+1
-	err = eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
-		if g.GetKey() == typed {
+	nearKey, nearName, distance := "", "", maxDistance(typed)+1
+	err = each(func(k, name string) bool {
+		if k == typed {
 			key = typed
 			return false
 		}
-		if strings.EqualFold(g.GetName(), typed) {
-			byName = append(byName, g.GetKey())
+		if strings.EqualFold(name, typed) {
+			byName = append(byName, k)
 		}
-		if strings.Contains(strings.ToLower(g.GetKey()+"\n"+g.GetName()), strings.ToLower(typed)) {
-			byPart = append(byPart, g.GetKey())
+		if strings.Contains(strings.ToLower(k+"\n"+name), strings.ToLower(typed)) {
+			byPart = append(byPart, k)
 		}
-		for _, word := range []string{g.GetKey(), g.GetName()} {
+		for _, word := range []string{k, name} {
 			if d := suggest.Distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(word)), distance); d < distance {
-				near, distance = segmentOf(g), d
+				nearKey, nearName, distance = k, cmp.Or(name, k), d
 			}
 		}
 		return true
@@ -149,16 +189,17 @@ func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem str
 	case len(byName) == 1:
 		return byName[0], "", nil
 	case len(byName) > 1:
-		return "", "Several segments are called “" + typed + "”. Type the key: " + strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
+		return "", "Several " + noun + "s are called “" + typed + "”. Type the key: " +
+			strings.Join(byName[:min(len(byName), 5)], ", ") + ".", nil
 	}
 	if loosely && len(byPart) == 1 {
 		return byPart[0], "", nil
 	}
-	problem = "No segment “" + page.Printable(typed, 255) + "”."
-	if near.key != "" {
-		problem += " " + near.name + "?"
-		if near.name != near.key {
-			problem = strings.TrimSuffix(problem, "?") + " (" + near.key + ")?"
+	problem = "No " + noun + " “" + page.Printable(typed, 255) + "”."
+	if nearKey != "" {
+		problem += " " + nearName + "?"
+		if nearName != nearKey {
+			problem = strings.TrimSuffix(problem, "?") + " (" + nearKey + ")?"
 		}
 	}
 	return "", problem, nil

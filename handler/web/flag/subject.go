@@ -48,16 +48,16 @@ func (p pages) readAt(v *page.Visit) (*subject, error) {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field at: must be a revision, such as 412")
 	}
 	s := &subject{v: v, key: v.Variable("flag"), at: revision}
-	if s.flag, err = flagAt(v, s.key, revision); err != nil {
+	if s.flag, err = flagAt(v, s.namespaceKey(), s.key); err != nil {
 		return nil, err
 	}
 	s.revision, s.last = revision, lastChange(v, s.key)
 	return s, nil
 }
 
-// flagAt returns the flag as it was at the revision.
-func flagAt(v *page.Visit, key string, revision int64) (*guidonv1.DocumentFlag, error) {
-	content, err := getFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: reference(v.Key(), revision), Key: key})
+// flagAt returns the flag as it is in a state of a namespace.
+func flagAt(v *page.Visit, namespace, key string) (*guidonv1.DocumentFlag, error) {
+	content, err := getFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: namespace, Key: key})
 	return content.GetFlag(), err
 }
 

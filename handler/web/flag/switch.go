@@ -74,22 +74,23 @@ func (p pages) getSwitch(v *page.Visit) error {
 
 // readSwitch reads whether the flag can be turned off or on, and the effect on people.
 func (q *question) readSwitch() error {
-	list, err := listSummaries.Run(q.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: q.v.Key(), Keys: []string{q.key}})
+	f, err := q.summary()
 	if err != nil {
 		return err
 	}
-	if len(list.GetFlags()) == 0 { // deleted just now
+	if f == nil {
 		return q.missing(guidon.FlagNotFound(q.v.Key(), q.key))
 	}
-	f := list.GetFlags()[0]
-	q.state = page.StateOf(f.GetState())
+	if q.state = page.StateOf(f.GetState()); !q.boolean() && f.GetEnabled() { // though others may keep it off
+		q.state = part.On
+	}
 	if q.verb = switchVerb(q.state); q.verb == verbOn && !f.GetTurnedOff() {
 		q.verb = verbOnEveryone
 	}
 	q.path, q.heading, q.text, q.button, q.fatal = q.address("turn-off"), q.switchQuestion(), q.switchText(), q.switchButton(), q.verb == verbOff
 	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{TurnOn: new(q.verb != verbOff)})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		q.problems.Add("question", "Its rules give Off to everyone, whatever everyone else gets. Change or remove these rules.")
+		q.problems.Add("question", q.staysOff())
 	}
 	return nil
 }

@@ -54,7 +54,10 @@ type ladder struct {
 	effect    []string
 	offered   []namedSegment
 	known     segment.Known
+	flags     []namedSegment // that the box for required ones offers
+	required  map[string]*guidonv1.DocumentFlag
 	elsewhere []elsewhere
+	uses      *guidonv1.FlagUseList    // the flags that require the stored one
 	coming    []*guidonv1.FlagBoundary // of the stored flag
 	editable  bool
 }
@@ -75,15 +78,18 @@ func (l *ladder) read() (err error) {
 	if l.segments, err = readSegments(l.v, l.namespaceKey(), slices.Compact(keys)); err != nil {
 		return err
 	}
+	if err = l.readRequired(); err != nil {
+		return err
+	}
 	if l.stored, err = l.remarks(l.segments); err != nil {
 		return err
 	}
 	l.now = l.stored
 	if l.unsaved = l.differences(); len(l.unsaved) > 0 {
-		l.now = remarks{l.draft, l.preview(), l.segments}
+		l.now = remarks{l.draft, l.preview(), l.segments, nil}
 		l.effect = l.edit.effect()
 	} else if l.stale() {
-		l.now = remarks{l.draft, nil, l.segments}
+		l.now = remarks{l.draft, nil, l.segments, nil}
 	}
 	if l.anyOpen() {
 		if l.offered, err = offered(l.v); err != nil {
@@ -92,6 +98,14 @@ func (l *ladder) read() (err error) {
 		if l.known, err = segment.ReadKnown(l.v); err != nil {
 			return err
 		}
+	}
+	if l.asksNeeds() || slices.ContainsFunc(l.draft.rules, func(s rule) bool { return s.needing() }) {
+		if l.flags, err = offeredFlags(l.v, l.key); err != nil {
+			return err
+		}
+	}
+	if l.uses, err = listFlagUses.Run(l.v, &guidonv1.ListFlagUsesRequest{NamespaceKey: l.namespaceKey(), Key: l.key, Limit: maxRequiring}); err != nil {
+		return err
 	}
 	if l.at == 0 {
 		l.elsewhere = l.readElsewhere()
@@ -119,7 +133,30 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 // remarks returns the remarks about the flag as it is stored.
 func (s *subject) remarks(g segments) (remarks, error) {
 	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
-	return remarks{newDraft(s.flag), r, g}, err
+	var summary *guidonv1.FlagSummary
+	if err == nil && s.boolean() && len(s.flag.GetRequires()) > 0 {
+		summary, err = s.summary()
+	}
+	return remarks{newDraft(s.flag), r, g, summary}, err
+}
+
+// summary returns what the flag is and does in short, or nil if it was deleted just now.
+func (s *subject) summary() (*guidonv1.FlagSummary, error) {
+	list, err := listSummaries.Run(s.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.namespaceKey(), Keys: []string{s.key}})
+	if err != nil || len(list.GetFlags()) == 0 {
+		return nil, err
+	}
+	return list.GetFlags()[0], nil
+}
+
+// maxRequiring limits the flags that a page lists because they require its own.
+const maxRequiring = 10
+
+// box is a field that adds an object by its key or name.
+type box struct{ at, id, name, label, hint, noun, do, typed string }
+
+func boxForSegments(i int, id, label, hint, typed string) box {
+	return box{ruleID(i, ""), id, prefix(i), label, hint, "segment", "segment:" + strconv.Itoa(i), typed}
 }
 
 // isOpen reports whether a rule shows its fields.
@@ -146,11 +183,15 @@ func (d *draft) fits() bool {
 		if s.Ramp != nil {
 			fields += len(s.Ramp.Steps) * stepFields
 		}
+		fields += len(s.needFields(""))
 	}
 	return len(d.rules) <= maxRules && fields <= maxFields && size <= page.MaxForm/2
 }
 
 func (l *ladder) anyOpen() bool {
+	if l.asksNeeds() {
+		return true
+	}
 	for i := range l.draft.rules {
 		if l.isOpen(i) {
 			return true

@@ -135,6 +135,9 @@ func (x *explanationView) lead() []span {
 	if n := int(x.e.GetDecidedBy()); n > 0 && n <= len(x.e.GetSteps()) {
 		return x.decidedLead(x.e.GetSteps()[n-1])
 	}
+	if unmet := x.e.GetUnmet(); unmet != "" {
+		return []span{plain("The flag is off for this entity, because flag "), codeSpan(unmet), plain(" does not answer as it requires.")}
+	}
 	if x.boolean {
 		return []span{plain("No rule fits, so the entity gets what everyone else gets.")}
 	}

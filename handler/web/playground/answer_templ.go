@@ -175,7 +175,7 @@ func answerMain(m *model) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if more := len(m.flag.GetRules()) + len(m.flag.GetRollouts()) - len(m.answer.Rules); more > 0 {
+			if more := len(m.flag.GetRequires()) + len(m.flag.GetRules()) + len(m.flag.GetRollouts()) - len(m.answer.Rules); more > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"hint\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

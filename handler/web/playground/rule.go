@@ -19,7 +19,7 @@ const (
 	maxChecks = 1000 // in all rules
 )
 
-// rule is a rule or a rollout of the explanation.
+// rule is a rule or a rollout of the explanation, or what the flag itself requires.
 type rule struct {
 	Name     string // "Rule 1"
 	Verdict  string // "no", "yes" or "skip"
@@ -80,7 +80,10 @@ func (r *ruler) label() string {
 func (x *explanationView) rules() []rule {
 	left := maxChecks
 	explained := x.e.GetSteps()
-	rules := make([]rule, 0, min(len(explained), maxRules))
+	rules := make([]rule, 0, len(x.e.GetRequirements())+min(len(explained), maxRules))
+	for _, r := range x.e.GetRequirements() {
+		rules = append(rules, requirementOf(r))
+	}
 	for i, s := range explained[:min(len(explained), maxRules)] {
 		rules = append(rules, x.rule(i, s, &left))
 	}
@@ -127,10 +130,26 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 			v.Checks = append(v.Checks, x.check("But not in "+name, g, left))
 		}
 	}
+	for _, r := range s.GetRequirements() {
+		v.Checks = append(v.Checks, requirementCheck(r))
+	}
 	if p := s.GetPortion(); p != nil {
 		v.Checks = append(v.Checks, check{Head: "Only " + percent(p.GetRanges()[0].GetPercentage()) + " of them", Got: s.GetPortionText()})
 	}
 	return v
+}
+
+// requirementOf is what the flag itself requires, as a rule.
+func requirementOf(r *guidonv1.ExplainedRequirement) rule {
+	v := rule{Name: "Needs " + r.GetFlagKey(), Verdict: "no", Note: r.GetText()}
+	if r.GetMet() {
+		v.Verdict = "yes"
+	}
+	return v
+}
+
+func requirementCheck(r *guidonv1.ExplainedRequirement) check {
+	return check{Head: "Needs " + r.GetFlagKey(), Got: r.GetText()}
 }
 
 func (x *explanationView) segment(key string) segment {

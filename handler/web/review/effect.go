@@ -10,6 +10,18 @@ import (
 // EffectSentences returns an effect on people, in at most limit sentences, and whether
 // there is more. Moves that are for another reason only are left out.
 func EffectSentences(e *guidonv1.FlagEffect, limit int) (sentences []string, more bool) {
+	sentences, more = sentencesWithLater(e, limit)
+	for _, d := range e.GetDependents() {
+		others, moreOthers := sentencesWithLater(d.GetEffect(), limit-len(sentences))
+		for _, sentence := range others {
+			sentences = append(sentences, "Flag "+d.GetFlagKey()+", which requires it: "+sentence)
+		}
+		more = more || moreOthers
+	}
+	return sentences, more
+}
+
+func sentencesWithLater(e *guidonv1.FlagEffect, limit int) (sentences []string, more bool) {
 	sentences, more = sentencesAtOnce(e, limit)
 	for _, l := range e.GetLater() {
 		later, moreLater := sentencesAtOnce(l.GetEffect(), limit-len(sentences))

@@ -1411,7 +1411,9 @@ type Flag struct {
 	DefaultVariant *Variant `protobuf:"bytes,10,opt,name=default_variant,json=defaultVariant,proto3" json:"default_variant,omitempty"`
 	// Any JSON object. The web interface shows the members owner, tags and review. Unset if
 	// it is empty.
-	Metadata      *structpb.Struct `protobuf:"bytes,11,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Metadata *structpb.Struct `protobuf:"bytes,11,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// What other flags must answer; otherwise the flag is off.
+	Requires      []*Requirement `protobuf:"bytes,1000,rep,name=requires,proto3" json:"requires,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1519,6 +1521,13 @@ func (x *Flag) GetDefaultVariant() *Variant {
 func (x *Flag) GetMetadata() *structpb.Struct {
 	if x != nil {
 		return x.Metadata
+	}
+	return nil
+}
+
+func (x *Flag) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
 	}
 	return nil
 }
@@ -3402,6 +3411,8 @@ type Rollout struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -3542,6 +3553,13 @@ func (x *Rollout) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *Rollout) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
 }
 
 func (x *Rollout) GetHoldsFrom() *timestamppb.Timestamp {
@@ -3743,6 +3761,62 @@ func (x *RolloutThreshold) GetRamp() *Ramp {
 	return nil
 }
 
+// Requirement is what a flag or a rule requires of another flag of the namespace.
+type Requirement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the other flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// What it must answer, for the same entity: "true" or "false", or the key of a variant. One of
+	// them is enough; none means "true".
+	Answers       []string `protobuf:"bytes,2,rep,name=answers,proto3" json:"answers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Requirement) Reset() {
+	*x = Requirement{}
+	mi := &file_flipt_flipt_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Requirement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Requirement) ProtoMessage() {}
+
+func (x *Requirement) ProtoReflect() protoreflect.Message {
+	mi := &file_flipt_flipt_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Requirement.ProtoReflect.Descriptor instead.
+func (*Requirement) Descriptor() ([]byte, []int) {
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *Requirement) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *Requirement) GetAnswers() []string {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
 // ConstraintGroup is some constraints of a rule, which belong to no segment.
 type ConstraintGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3756,7 +3830,7 @@ type ConstraintGroup struct {
 
 func (x *ConstraintGroup) Reset() {
 	*x = ConstraintGroup{}
-	mi := &file_flipt_flipt_proto_msgTypes[36]
+	mi := &file_flipt_flipt_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3768,7 +3842,7 @@ func (x *ConstraintGroup) String() string {
 func (*ConstraintGroup) ProtoMessage() {}
 
 func (x *ConstraintGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[36]
+	mi := &file_flipt_flipt_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3781,7 +3855,7 @@ func (x *ConstraintGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConstraintGroup.ProtoReflect.Descriptor instead.
 func (*ConstraintGroup) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{36}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ConstraintGroup) GetMatch() MatchType {
@@ -3819,7 +3893,7 @@ type GroupConstraint struct {
 
 func (x *GroupConstraint) Reset() {
 	*x = GroupConstraint{}
-	mi := &file_flipt_flipt_proto_msgTypes[37]
+	mi := &file_flipt_flipt_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3831,7 +3905,7 @@ func (x *GroupConstraint) String() string {
 func (*GroupConstraint) ProtoMessage() {}
 
 func (x *GroupConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[37]
+	mi := &file_flipt_flipt_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3844,7 +3918,7 @@ func (x *GroupConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GroupConstraint.ProtoReflect.Descriptor instead.
 func (*GroupConstraint) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{37}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GroupConstraint) GetType() ComparisonType {
@@ -3906,7 +3980,7 @@ type Portion struct {
 
 func (x *Portion) Reset() {
 	*x = Portion{}
-	mi := &file_flipt_flipt_proto_msgTypes[38]
+	mi := &file_flipt_flipt_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3918,7 +3992,7 @@ func (x *Portion) String() string {
 func (*Portion) ProtoMessage() {}
 
 func (x *Portion) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[38]
+	mi := &file_flipt_flipt_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3931,7 +4005,7 @@ func (x *Portion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Portion.ProtoReflect.Descriptor instead.
 func (*Portion) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{38}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Portion) GetPercentage() float32 {
@@ -3988,7 +4062,7 @@ type Ramp struct {
 
 func (x *Ramp) Reset() {
 	*x = Ramp{}
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4000,7 +4074,7 @@ func (x *Ramp) String() string {
 func (*Ramp) ProtoMessage() {}
 
 func (x *Ramp) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[39]
+	mi := &file_flipt_flipt_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4013,7 +4087,7 @@ func (x *Ramp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ramp.ProtoReflect.Descriptor instead.
 func (*Ramp) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{39}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Ramp) GetStart() *timestamppb.Timestamp {
@@ -4085,7 +4159,7 @@ type RampStep struct {
 
 func (x *RampStep) Reset() {
 	*x = RampStep{}
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4097,7 +4171,7 @@ func (x *RampStep) String() string {
 func (*RampStep) ProtoMessage() {}
 
 func (x *RampStep) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[40]
+	mi := &file_flipt_flipt_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4110,7 +4184,7 @@ func (x *RampStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RampStep.ProtoReflect.Descriptor instead.
 func (*RampStep) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{40}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *RampStep) GetPercentage() float32 {
@@ -4142,7 +4216,7 @@ type RampConfirm struct {
 
 func (x *RampConfirm) Reset() {
 	*x = RampConfirm{}
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4154,7 +4228,7 @@ func (x *RampConfirm) String() string {
 func (*RampConfirm) ProtoMessage() {}
 
 func (x *RampConfirm) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[41]
+	mi := &file_flipt_flipt_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4167,7 +4241,7 @@ func (x *RampConfirm) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RampConfirm.ProtoReflect.Descriptor instead.
 func (*RampConfirm) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{41}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *RampConfirm) GetEvery() *durationpb.Duration {
@@ -4208,7 +4282,7 @@ type Split struct {
 
 func (x *Split) Reset() {
 	*x = Split{}
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4220,7 +4294,7 @@ func (x *Split) String() string {
 func (*Split) ProtoMessage() {}
 
 func (x *Split) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[42]
+	mi := &file_flipt_flipt_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4233,7 +4307,7 @@ func (x *Split) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Split.ProtoReflect.Descriptor instead.
 func (*Split) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{42}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Split) GetBy() string {
@@ -4272,7 +4346,7 @@ type RolloutList struct {
 
 func (x *RolloutList) Reset() {
 	*x = RolloutList{}
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4284,7 +4358,7 @@ func (x *RolloutList) String() string {
 func (*RolloutList) ProtoMessage() {}
 
 func (x *RolloutList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[43]
+	mi := &file_flipt_flipt_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4297,7 +4371,7 @@ func (x *RolloutList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RolloutList.ProtoReflect.Descriptor instead.
 func (*RolloutList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{43}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RolloutList) GetRules() []*Rollout {
@@ -4340,7 +4414,7 @@ type ListRolloutRequest struct {
 
 func (x *ListRolloutRequest) Reset() {
 	*x = ListRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4352,7 +4426,7 @@ func (x *ListRolloutRequest) String() string {
 func (*ListRolloutRequest) ProtoMessage() {}
 
 func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[44]
+	mi := &file_flipt_flipt_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4365,7 +4439,7 @@ func (x *ListRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRolloutRequest.ProtoReflect.Descriptor instead.
 func (*ListRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{44}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListRolloutRequest) GetNamespaceKey() string {
@@ -4420,7 +4494,7 @@ type GetRolloutRequest struct {
 
 func (x *GetRolloutRequest) Reset() {
 	*x = GetRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4432,7 +4506,7 @@ func (x *GetRolloutRequest) String() string {
 func (*GetRolloutRequest) ProtoMessage() {}
 
 func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[45]
+	mi := &file_flipt_flipt_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4445,7 +4519,7 @@ func (x *GetRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRolloutRequest.ProtoReflect.Descriptor instead.
 func (*GetRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{45}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GetRolloutRequest) GetId() string {
@@ -4500,6 +4574,8 @@ type CreateRolloutRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -4512,7 +4588,7 @@ type CreateRolloutRequest struct {
 
 func (x *CreateRolloutRequest) Reset() {
 	*x = CreateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4524,7 +4600,7 @@ func (x *CreateRolloutRequest) String() string {
 func (*CreateRolloutRequest) ProtoMessage() {}
 
 func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[46]
+	mi := &file_flipt_flipt_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4537,7 +4613,7 @@ func (x *CreateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*CreateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{46}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *CreateRolloutRequest) GetNamespaceKey() string {
@@ -4614,6 +4690,13 @@ func (x *CreateRolloutRequest) GetEveryone() bool {
 	return false
 }
 
+func (x *CreateRolloutRequest) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
+}
+
 func (x *CreateRolloutRequest) GetHoldsFrom() *timestamppb.Timestamp {
 	if x != nil {
 		return x.HoldsFrom
@@ -4677,6 +4760,8 @@ type UpdateRolloutRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -4689,7 +4774,7 @@ type UpdateRolloutRequest struct {
 
 func (x *UpdateRolloutRequest) Reset() {
 	*x = UpdateRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4701,7 +4786,7 @@ func (x *UpdateRolloutRequest) String() string {
 func (*UpdateRolloutRequest) ProtoMessage() {}
 
 func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[47]
+	mi := &file_flipt_flipt_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4714,7 +4799,7 @@ func (x *UpdateRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRolloutRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{47}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *UpdateRolloutRequest) GetId() string {
@@ -4791,6 +4876,13 @@ func (x *UpdateRolloutRequest) GetEveryone() bool {
 	return false
 }
 
+func (x *UpdateRolloutRequest) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
+}
+
 func (x *UpdateRolloutRequest) GetHoldsFrom() *timestamppb.Timestamp {
 	if x != nil {
 		return x.HoldsFrom
@@ -4845,7 +4937,7 @@ type DeleteRolloutRequest struct {
 
 func (x *DeleteRolloutRequest) Reset() {
 	*x = DeleteRolloutRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4857,7 +4949,7 @@ func (x *DeleteRolloutRequest) String() string {
 func (*DeleteRolloutRequest) ProtoMessage() {}
 
 func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[48]
+	mi := &file_flipt_flipt_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4870,7 +4962,7 @@ func (x *DeleteRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRolloutRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{48}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *DeleteRolloutRequest) GetId() string {
@@ -4909,7 +5001,7 @@ type OrderRolloutsRequest struct {
 
 func (x *OrderRolloutsRequest) Reset() {
 	*x = OrderRolloutsRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4921,7 +5013,7 @@ func (x *OrderRolloutsRequest) String() string {
 func (*OrderRolloutsRequest) ProtoMessage() {}
 
 func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[49]
+	mi := &file_flipt_flipt_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4934,7 +5026,7 @@ func (x *OrderRolloutsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRolloutsRequest.ProtoReflect.Descriptor instead.
 func (*OrderRolloutsRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{49}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *OrderRolloutsRequest) GetFlagKey() string {
@@ -4988,6 +5080,8 @@ type Rule struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -5004,7 +5098,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5016,7 +5110,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[50]
+	mi := &file_flipt_flipt_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5029,7 +5123,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{50}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *Rule) GetId() string {
@@ -5123,6 +5217,13 @@ func (x *Rule) GetEveryone() bool {
 	return false
 }
 
+func (x *Rule) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
+}
+
 func (x *Rule) GetHoldsFrom() *timestamppb.Timestamp {
 	if x != nil {
 		return x.HoldsFrom
@@ -5173,7 +5274,7 @@ type RuleList struct {
 
 func (x *RuleList) Reset() {
 	*x = RuleList{}
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5185,7 +5286,7 @@ func (x *RuleList) String() string {
 func (*RuleList) ProtoMessage() {}
 
 func (x *RuleList) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[51]
+	mi := &file_flipt_flipt_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5198,7 +5299,7 @@ func (x *RuleList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleList.ProtoReflect.Descriptor instead.
 func (*RuleList) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{51}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *RuleList) GetRules() []*Rule {
@@ -5245,7 +5346,7 @@ type ListRuleRequest struct {
 
 func (x *ListRuleRequest) Reset() {
 	*x = ListRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5257,7 +5358,7 @@ func (x *ListRuleRequest) String() string {
 func (*ListRuleRequest) ProtoMessage() {}
 
 func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[52]
+	mi := &file_flipt_flipt_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5270,7 +5371,7 @@ func (x *ListRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRuleRequest.ProtoReflect.Descriptor instead.
 func (*ListRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{52}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *ListRuleRequest) GetLimit() int32 {
@@ -5333,7 +5434,7 @@ type GetRuleRequest struct {
 
 func (x *GetRuleRequest) Reset() {
 	*x = GetRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5345,7 +5446,7 @@ func (x *GetRuleRequest) String() string {
 func (*GetRuleRequest) ProtoMessage() {}
 
 func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[53]
+	mi := &file_flipt_flipt_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5358,7 +5459,7 @@ func (x *GetRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRuleRequest.ProtoReflect.Descriptor instead.
 func (*GetRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{53}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *GetRuleRequest) GetId() string {
@@ -5412,6 +5513,8 @@ type CreateRuleRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -5428,7 +5531,7 @@ type CreateRuleRequest struct {
 
 func (x *CreateRuleRequest) Reset() {
 	*x = CreateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5440,7 +5543,7 @@ func (x *CreateRuleRequest) String() string {
 func (*CreateRuleRequest) ProtoMessage() {}
 
 func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[54]
+	mi := &file_flipt_flipt_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5453,7 +5556,7 @@ func (x *CreateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRuleRequest.ProtoReflect.Descriptor instead.
 func (*CreateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{54}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *CreateRuleRequest) GetFlagKey() string {
@@ -5520,6 +5623,13 @@ func (x *CreateRuleRequest) GetEveryone() bool {
 	return false
 }
 
+func (x *CreateRuleRequest) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
+}
+
 func (x *CreateRuleRequest) GetHoldsFrom() *timestamppb.Timestamp {
 	if x != nil {
 		return x.HoldsFrom
@@ -5578,6 +5688,8 @@ type UpdateRuleRequest struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -5594,7 +5706,7 @@ type UpdateRuleRequest struct {
 
 func (x *UpdateRuleRequest) Reset() {
 	*x = UpdateRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[55]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5606,7 +5718,7 @@ func (x *UpdateRuleRequest) String() string {
 func (*UpdateRuleRequest) ProtoMessage() {}
 
 func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[55]
+	mi := &file_flipt_flipt_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5619,7 +5731,7 @@ func (x *UpdateRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRuleRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{55}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *UpdateRuleRequest) GetId() string {
@@ -5686,6 +5798,13 @@ func (x *UpdateRuleRequest) GetEveryone() bool {
 	return false
 }
 
+func (x *UpdateRuleRequest) GetRequires() []*Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
+}
+
 func (x *UpdateRuleRequest) GetHoldsFrom() *timestamppb.Timestamp {
 	if x != nil {
 		return x.HoldsFrom
@@ -5736,7 +5855,7 @@ type DeleteRuleRequest struct {
 
 func (x *DeleteRuleRequest) Reset() {
 	*x = DeleteRuleRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[56]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5748,7 +5867,7 @@ func (x *DeleteRuleRequest) String() string {
 func (*DeleteRuleRequest) ProtoMessage() {}
 
 func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[56]
+	mi := &file_flipt_flipt_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5761,7 +5880,7 @@ func (x *DeleteRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRuleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRuleRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{56}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *DeleteRuleRequest) GetId() string {
@@ -5800,7 +5919,7 @@ type OrderRulesRequest struct {
 
 func (x *OrderRulesRequest) Reset() {
 	*x = OrderRulesRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[57]
+	mi := &file_flipt_flipt_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5812,7 +5931,7 @@ func (x *OrderRulesRequest) String() string {
 func (*OrderRulesRequest) ProtoMessage() {}
 
 func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[57]
+	mi := &file_flipt_flipt_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5825,7 +5944,7 @@ func (x *OrderRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderRulesRequest.ProtoReflect.Descriptor instead.
 func (*OrderRulesRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{57}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *OrderRulesRequest) GetFlagKey() string {
@@ -5870,7 +5989,7 @@ type Distribution struct {
 
 func (x *Distribution) Reset() {
 	*x = Distribution{}
-	mi := &file_flipt_flipt_proto_msgTypes[58]
+	mi := &file_flipt_flipt_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5882,7 +6001,7 @@ func (x *Distribution) String() string {
 func (*Distribution) ProtoMessage() {}
 
 func (x *Distribution) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[58]
+	mi := &file_flipt_flipt_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5895,7 +6014,7 @@ func (x *Distribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Distribution.ProtoReflect.Descriptor instead.
 func (*Distribution) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{58}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *Distribution) GetId() string {
@@ -5959,7 +6078,7 @@ type CreateDistributionRequest struct {
 
 func (x *CreateDistributionRequest) Reset() {
 	*x = CreateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[59]
+	mi := &file_flipt_flipt_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -5971,7 +6090,7 @@ func (x *CreateDistributionRequest) String() string {
 func (*CreateDistributionRequest) ProtoMessage() {}
 
 func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[59]
+	mi := &file_flipt_flipt_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -5984,7 +6103,7 @@ func (x *CreateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*CreateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{59}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *CreateDistributionRequest) GetFlagKey() string {
@@ -6043,7 +6162,7 @@ type UpdateDistributionRequest struct {
 
 func (x *UpdateDistributionRequest) Reset() {
 	*x = UpdateDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[60]
+	mi := &file_flipt_flipt_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6055,7 +6174,7 @@ func (x *UpdateDistributionRequest) String() string {
 func (*UpdateDistributionRequest) ProtoMessage() {}
 
 func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[60]
+	mi := &file_flipt_flipt_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6068,7 +6187,7 @@ func (x *UpdateDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateDistributionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{60}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *UpdateDistributionRequest) GetId() string {
@@ -6132,7 +6251,7 @@ type DeleteDistributionRequest struct {
 
 func (x *DeleteDistributionRequest) Reset() {
 	*x = DeleteDistributionRequest{}
-	mi := &file_flipt_flipt_proto_msgTypes[61]
+	mi := &file_flipt_flipt_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -6144,7 +6263,7 @@ func (x *DeleteDistributionRequest) String() string {
 func (*DeleteDistributionRequest) ProtoMessage() {}
 
 func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flipt_flipt_proto_msgTypes[61]
+	mi := &file_flipt_flipt_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -6157,7 +6276,7 @@ func (x *DeleteDistributionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteDistributionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteDistributionRequest) Descriptor() ([]byte, []int) {
-	return file_flipt_flipt_proto_rawDescGZIP(), []int{61}
+	return file_flipt_flipt_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *DeleteDistributionRequest) GetId() string {
@@ -6286,7 +6405,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x10_confirm_changes\"@\n" +
 	"\x16DeleteNamespaceRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05force\x18\x02 \x01(\bR\x05force\"\xc2\x03\n" +
+	"\x05force\x18\x02 \x01(\bR\x05force\"\xf3\x03\n" +
 	"\x04Flag\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -6301,7 +6420,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x04type\x18\t \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x127\n" +
 	"\x0fdefault_variant\x18\n" +
 	" \x01(\v2\x0e.flipt.VariantR\x0edefaultVariant\x123\n" +
-	"\bmetadata\x18\v \x01(\v2\x17.google.protobuf.StructR\bmetadata\"\xa0\x01\n" +
+	"\bmetadata\x18\v \x01(\v2\x17.google.protobuf.StructR\bmetadata\x12/\n" +
+	"\brequires\x18\xe8\a \x03(\v2\x12.flipt.RequirementR\brequires\"\xa0\x01\n" +
 	"\bFlagList\x12!\n" +
 	"\x05flags\x18\x01 \x03(\v2\v.flipt.FlagR\x05flags\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
@@ -6464,7 +6584,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vsegment_key\x18\x02 \x01(\tR\n" +
 	"segmentKey\x12#\n" +
-	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\"\xc5\x05\n" +
+	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\"\xf6\x05\n" +
 	"\aRollout\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
@@ -6480,7 +6600,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -6500,7 +6621,10 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\bR\x05value\x12#\n" +
 	"\x05split\x18\xe8\a \x01(\v2\f.flipt.SplitR\x05split\x12\x15\n" +
 	"\x05start\x18\xe9\a \x01(\x02R\x05start\x12 \n" +
-	"\x04ramp\x18\xea\a \x01(\v2\v.flipt.RampR\x04ramp\"s\n" +
+	"\x04ramp\x18\xea\a \x01(\v2\v.flipt.RampR\x04ramp\"B\n" +
+	"\vRequirement\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12\x18\n" +
+	"\aanswers\x18\x02 \x03(\tR\aanswers\"s\n" +
 	"\x0fConstraintGroup\x12&\n" +
 	"\x05match\x18\x01 \x01(\x0e2\x10.flipt.MatchTypeR\x05match\x128\n" +
 	"\vconstraints\x18\x02 \x03(\v2\x16.flipt.GroupConstraintR\vconstraints\"\xc5\x01\n" +
@@ -6557,7 +6681,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x03 \x01(\tR\aflagKey\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"\xa4\x04\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\xd5\x04\n" +
 	"\x14CreateRolloutRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12\x12\n" +
@@ -6567,13 +6691,14 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportionB\x06\n" +
-	"\x04rule\"\xa0\x04\n" +
+	"\x04rule\"\xd1\x04\n" +
 	"\x14UpdateRolloutRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x19\n" +
@@ -6583,7 +6708,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\tthreshold\x18\x15 \x01(\v2\x17.flipt.RolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -6598,7 +6724,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12\x1f\n" +
 	"\vrollout_ids\x18\x03 \x03(\tR\n" +
-	"rolloutIds\"\x8f\x06\n" +
+	"rolloutIds\"\xc0\x06\n" +
 	"\x04Rule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12\x1f\n" +
@@ -6616,7 +6742,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	" \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -6641,7 +6768,7 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
 	"\rnamespace_key\x18\x03 \x01(\tR\fnamespaceKey\x12\x1c\n" +
-	"\treference\x18\x04 \x01(\tR\treference\"\xdf\x04\n" +
+	"\treference\x18\x04 \x01(\tR\treference\"\x90\x05\n" +
 	"\x11CreateRuleRequest\x12\x19\n" +
 	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12#\n" +
 	"\vsegment_key\x18\x02 \x01(\tB\x02\x18\x01R\n" +
@@ -6652,14 +6779,15 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"holdsUntil\x12)\n" +
 	"\aportion\x18\xee\a \x01(\v2\x0e.flipt.PortionR\aportion\x12#\n" +
 	"\x05split\x18\xef\a \x01(\v2\f.flipt.SplitR\x05split\x12\"\n" +
-	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"\xdb\x04\n" +
+	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"\x8c\x05\n" +
 	"\x11UpdateRuleRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12#\n" +
@@ -6670,7 +6798,8 @@ const file_flipt_flipt_proto_rawDesc = "" +
 	"\x10segment_operator\x18\x06 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -6821,7 +6950,7 @@ func file_flipt_flipt_proto_rawDescGZIP() []byte {
 }
 
 var file_flipt_flipt_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
-var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 64)
+var file_flipt_flipt_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
 var file_flipt_flipt_proto_goTypes = []any{
 	(EvaluationReason)(0),             // 0: flipt.EvaluationReason
 	(FlagType)(0),                     // 1: flipt.FlagType
@@ -6867,220 +6996,228 @@ var file_flipt_flipt_proto_goTypes = []any{
 	(*Rollout)(nil),                   // 41: flipt.Rollout
 	(*RolloutSegment)(nil),            // 42: flipt.RolloutSegment
 	(*RolloutThreshold)(nil),          // 43: flipt.RolloutThreshold
-	(*ConstraintGroup)(nil),           // 44: flipt.ConstraintGroup
-	(*GroupConstraint)(nil),           // 45: flipt.GroupConstraint
-	(*Portion)(nil),                   // 46: flipt.Portion
-	(*Ramp)(nil),                      // 47: flipt.Ramp
-	(*RampStep)(nil),                  // 48: flipt.RampStep
-	(*RampConfirm)(nil),               // 49: flipt.RampConfirm
-	(*Split)(nil),                     // 50: flipt.Split
-	(*RolloutList)(nil),               // 51: flipt.RolloutList
-	(*ListRolloutRequest)(nil),        // 52: flipt.ListRolloutRequest
-	(*GetRolloutRequest)(nil),         // 53: flipt.GetRolloutRequest
-	(*CreateRolloutRequest)(nil),      // 54: flipt.CreateRolloutRequest
-	(*UpdateRolloutRequest)(nil),      // 55: flipt.UpdateRolloutRequest
-	(*DeleteRolloutRequest)(nil),      // 56: flipt.DeleteRolloutRequest
-	(*OrderRolloutsRequest)(nil),      // 57: flipt.OrderRolloutsRequest
-	(*Rule)(nil),                      // 58: flipt.Rule
-	(*RuleList)(nil),                  // 59: flipt.RuleList
-	(*ListRuleRequest)(nil),           // 60: flipt.ListRuleRequest
-	(*GetRuleRequest)(nil),            // 61: flipt.GetRuleRequest
-	(*CreateRuleRequest)(nil),         // 62: flipt.CreateRuleRequest
-	(*UpdateRuleRequest)(nil),         // 63: flipt.UpdateRuleRequest
-	(*DeleteRuleRequest)(nil),         // 64: flipt.DeleteRuleRequest
-	(*OrderRulesRequest)(nil),         // 65: flipt.OrderRulesRequest
-	(*Distribution)(nil),              // 66: flipt.Distribution
-	(*CreateDistributionRequest)(nil), // 67: flipt.CreateDistributionRequest
-	(*UpdateDistributionRequest)(nil), // 68: flipt.UpdateDistributionRequest
-	(*DeleteDistributionRequest)(nil), // 69: flipt.DeleteDistributionRequest
-	nil,                               // 70: flipt.EvaluationRequest.ContextEntry
-	nil,                               // 71: flipt.EvaluationResponse.RequestContextEntry
-	(*timestamppb.Timestamp)(nil),     // 72: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),           // 73: google.protobuf.Struct
-	(*durationpb.Duration)(nil),       // 74: google.protobuf.Duration
-	(*emptypb.Empty)(nil),             // 75: google.protobuf.Empty
+	(*Requirement)(nil),               // 44: flipt.Requirement
+	(*ConstraintGroup)(nil),           // 45: flipt.ConstraintGroup
+	(*GroupConstraint)(nil),           // 46: flipt.GroupConstraint
+	(*Portion)(nil),                   // 47: flipt.Portion
+	(*Ramp)(nil),                      // 48: flipt.Ramp
+	(*RampStep)(nil),                  // 49: flipt.RampStep
+	(*RampConfirm)(nil),               // 50: flipt.RampConfirm
+	(*Split)(nil),                     // 51: flipt.Split
+	(*RolloutList)(nil),               // 52: flipt.RolloutList
+	(*ListRolloutRequest)(nil),        // 53: flipt.ListRolloutRequest
+	(*GetRolloutRequest)(nil),         // 54: flipt.GetRolloutRequest
+	(*CreateRolloutRequest)(nil),      // 55: flipt.CreateRolloutRequest
+	(*UpdateRolloutRequest)(nil),      // 56: flipt.UpdateRolloutRequest
+	(*DeleteRolloutRequest)(nil),      // 57: flipt.DeleteRolloutRequest
+	(*OrderRolloutsRequest)(nil),      // 58: flipt.OrderRolloutsRequest
+	(*Rule)(nil),                      // 59: flipt.Rule
+	(*RuleList)(nil),                  // 60: flipt.RuleList
+	(*ListRuleRequest)(nil),           // 61: flipt.ListRuleRequest
+	(*GetRuleRequest)(nil),            // 62: flipt.GetRuleRequest
+	(*CreateRuleRequest)(nil),         // 63: flipt.CreateRuleRequest
+	(*UpdateRuleRequest)(nil),         // 64: flipt.UpdateRuleRequest
+	(*DeleteRuleRequest)(nil),         // 65: flipt.DeleteRuleRequest
+	(*OrderRulesRequest)(nil),         // 66: flipt.OrderRulesRequest
+	(*Distribution)(nil),              // 67: flipt.Distribution
+	(*CreateDistributionRequest)(nil), // 68: flipt.CreateDistributionRequest
+	(*UpdateDistributionRequest)(nil), // 69: flipt.UpdateDistributionRequest
+	(*DeleteDistributionRequest)(nil), // 70: flipt.DeleteDistributionRequest
+	nil,                               // 71: flipt.EvaluationRequest.ContextEntry
+	nil,                               // 72: flipt.EvaluationResponse.RequestContextEntry
+	(*timestamppb.Timestamp)(nil),     // 73: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),           // 74: google.protobuf.Struct
+	(*durationpb.Duration)(nil),       // 75: google.protobuf.Duration
+	(*emptypb.Empty)(nil),             // 76: google.protobuf.Empty
 }
 var file_flipt_flipt_proto_depIdxs = []int32{
-	70,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
+	71,  // 0: flipt.EvaluationRequest.context:type_name -> flipt.EvaluationRequest.ContextEntry
 	8,   // 1: flipt.BatchEvaluationRequest.requests:type_name -> flipt.EvaluationRequest
 	11,  // 2: flipt.BatchEvaluationResponse.responses:type_name -> flipt.EvaluationResponse
-	71,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
-	72,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
+	72,  // 3: flipt.EvaluationResponse.request_context:type_name -> flipt.EvaluationResponse.RequestContextEntry
+	73,  // 4: flipt.EvaluationResponse.timestamp:type_name -> google.protobuf.Timestamp
 	0,   // 5: flipt.EvaluationResponse.reason:type_name -> flipt.EvaluationReason
-	72,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
+	73,  // 6: flipt.Namespace.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 7: flipt.Namespace.updated_at:type_name -> google.protobuf.Timestamp
 	12,  // 8: flipt.NamespaceList.namespaces:type_name -> flipt.Namespace
-	72,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
+	73,  // 9: flipt.Flag.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 10: flipt.Flag.updated_at:type_name -> google.protobuf.Timestamp
 	26,  // 11: flipt.Flag.variants:type_name -> flipt.Variant
 	1,   // 12: flipt.Flag.type:type_name -> flipt.FlagType
 	26,  // 13: flipt.Flag.default_variant:type_name -> flipt.Variant
-	73,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
-	19,  // 15: flipt.FlagList.flags:type_name -> flipt.Flag
-	1,   // 16: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
-	73,  // 17: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	73,  // 18: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
-	72,  // 19: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 20: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
-	72,  // 21: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 22: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
-	37,  // 23: flipt.Segment.constraints:type_name -> flipt.Constraint
-	2,   // 24: flipt.Segment.match_type:type_name -> flipt.MatchType
-	30,  // 25: flipt.SegmentList.segments:type_name -> flipt.Segment
-	2,   // 26: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
-	2,   // 27: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
-	3,   // 28: flipt.Constraint.type:type_name -> flipt.ComparisonType
-	72,  // 29: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 30: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
-	3,   // 31: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
-	3,   // 32: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
-	4,   // 33: flipt.Rollout.type:type_name -> flipt.RolloutType
-	72,  // 34: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 35: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
-	42,  // 36: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
-	43,  // 37: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
-	44,  // 38: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
-	72,  // 39: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
-	72,  // 40: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
-	46,  // 41: flipt.Rollout.portion:type_name -> flipt.Portion
-	5,   // 42: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	50,  // 43: flipt.RolloutThreshold.split:type_name -> flipt.Split
-	47,  // 44: flipt.RolloutThreshold.ramp:type_name -> flipt.Ramp
-	2,   // 45: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
-	45,  // 46: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
-	3,   // 47: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
-	50,  // 48: flipt.Portion.split:type_name -> flipt.Split
-	47,  // 49: flipt.Portion.ramp:type_name -> flipt.Ramp
-	72,  // 50: flipt.Ramp.start:type_name -> google.protobuf.Timestamp
-	74,  // 51: flipt.Ramp.over:type_name -> google.protobuf.Duration
-	48,  // 52: flipt.Ramp.steps:type_name -> flipt.RampStep
-	72,  // 53: flipt.Ramp.paused:type_name -> google.protobuf.Timestamp
-	72,  // 54: flipt.Ramp.reversed:type_name -> google.protobuf.Timestamp
-	74,  // 55: flipt.Ramp.delay:type_name -> google.protobuf.Duration
-	49,  // 56: flipt.Ramp.confirm:type_name -> flipt.RampConfirm
-	74,  // 57: flipt.RampStep.duration:type_name -> google.protobuf.Duration
-	74,  // 58: flipt.RampConfirm.every:type_name -> google.protobuf.Duration
-	6,   // 59: flipt.RampConfirm.lapse:type_name -> flipt.RampLapse
-	72,  // 60: flipt.RampConfirm.last:type_name -> google.protobuf.Timestamp
-	7,   // 61: flipt.Split.hash:type_name -> flipt.BucketHash
-	41,  // 62: flipt.RolloutList.rules:type_name -> flipt.Rollout
-	42,  // 63: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	43,  // 64: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	44,  // 65: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	72,  // 66: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
-	72,  // 67: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
-	46,  // 68: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
-	42,  // 69: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
-	43,  // 70: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
-	44,  // 71: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
-	72,  // 72: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
-	72,  // 73: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
-	46,  // 74: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
-	66,  // 75: flipt.Rule.distributions:type_name -> flipt.Distribution
-	72,  // 76: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 77: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
-	5,   // 78: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
-	44,  // 79: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
-	72,  // 80: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
-	72,  // 81: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
-	46,  // 82: flipt.Rule.portion:type_name -> flipt.Portion
-	50,  // 83: flipt.Rule.split:type_name -> flipt.Split
-	58,  // 84: flipt.RuleList.rules:type_name -> flipt.Rule
-	5,   // 85: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	44,  // 86: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	72,  // 87: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
-	72,  // 88: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
-	46,  // 89: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
-	50,  // 90: flipt.CreateRuleRequest.split:type_name -> flipt.Split
-	5,   // 91: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
-	44,  // 92: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
-	72,  // 93: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
-	72,  // 94: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
-	46,  // 95: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
-	50,  // 96: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
-	72,  // 97: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
-	72,  // 98: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
-	8,   // 99: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
-	9,   // 100: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
-	14,  // 101: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
-	15,  // 102: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
-	16,  // 103: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
-	17,  // 104: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
-	18,  // 105: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
-	21,  // 106: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
-	22,  // 107: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
-	23,  // 108: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
-	24,  // 109: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
-	25,  // 110: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
-	27,  // 111: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
-	28,  // 112: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
-	29,  // 113: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
-	61,  // 114: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
-	60,  // 115: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
-	62,  // 116: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
-	63,  // 117: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
-	65,  // 118: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
-	64,  // 119: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
-	53,  // 120: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
-	52,  // 121: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
-	54,  // 122: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
-	55,  // 123: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
-	56,  // 124: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
-	57,  // 125: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
-	67,  // 126: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
-	68,  // 127: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
-	69,  // 128: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
-	32,  // 129: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
-	33,  // 130: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
-	34,  // 131: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
-	35,  // 132: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
-	36,  // 133: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
-	38,  // 134: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
-	39,  // 135: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
-	40,  // 136: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
-	11,  // 137: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
-	10,  // 138: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
-	12,  // 139: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
-	13,  // 140: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
-	12,  // 141: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
-	12,  // 142: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
-	75,  // 143: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
-	19,  // 144: flipt.Flipt.GetFlag:output_type -> flipt.Flag
-	20,  // 145: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
-	19,  // 146: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
-	19,  // 147: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
-	75,  // 148: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
-	26,  // 149: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
-	26,  // 150: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
-	75,  // 151: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
-	58,  // 152: flipt.Flipt.GetRule:output_type -> flipt.Rule
-	59,  // 153: flipt.Flipt.ListRules:output_type -> flipt.RuleList
-	58,  // 154: flipt.Flipt.CreateRule:output_type -> flipt.Rule
-	58,  // 155: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
-	75,  // 156: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
-	75,  // 157: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
-	41,  // 158: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
-	51,  // 159: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
-	41,  // 160: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
-	41,  // 161: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
-	75,  // 162: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
-	75,  // 163: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
-	66,  // 164: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
-	66,  // 165: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
-	75,  // 166: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
-	30,  // 167: flipt.Flipt.GetSegment:output_type -> flipt.Segment
-	31,  // 168: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
-	30,  // 169: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
-	30,  // 170: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
-	75,  // 171: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
-	37,  // 172: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
-	37,  // 173: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
-	75,  // 174: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
-	137, // [137:175] is the sub-list for method output_type
-	99,  // [99:137] is the sub-list for method input_type
-	99,  // [99:99] is the sub-list for extension type_name
-	99,  // [99:99] is the sub-list for extension extendee
-	0,   // [0:99] is the sub-list for field type_name
+	74,  // 14: flipt.Flag.metadata:type_name -> google.protobuf.Struct
+	44,  // 15: flipt.Flag.requires:type_name -> flipt.Requirement
+	19,  // 16: flipt.FlagList.flags:type_name -> flipt.Flag
+	1,   // 17: flipt.CreateFlagRequest.type:type_name -> flipt.FlagType
+	74,  // 18: flipt.CreateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	74,  // 19: flipt.UpdateFlagRequest.metadata:type_name -> google.protobuf.Struct
+	73,  // 20: flipt.Variant.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 21: flipt.Variant.updated_at:type_name -> google.protobuf.Timestamp
+	73,  // 22: flipt.Segment.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 23: flipt.Segment.updated_at:type_name -> google.protobuf.Timestamp
+	37,  // 24: flipt.Segment.constraints:type_name -> flipt.Constraint
+	2,   // 25: flipt.Segment.match_type:type_name -> flipt.MatchType
+	30,  // 26: flipt.SegmentList.segments:type_name -> flipt.Segment
+	2,   // 27: flipt.CreateSegmentRequest.match_type:type_name -> flipt.MatchType
+	2,   // 28: flipt.UpdateSegmentRequest.match_type:type_name -> flipt.MatchType
+	3,   // 29: flipt.Constraint.type:type_name -> flipt.ComparisonType
+	73,  // 30: flipt.Constraint.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 31: flipt.Constraint.updated_at:type_name -> google.protobuf.Timestamp
+	3,   // 32: flipt.CreateConstraintRequest.type:type_name -> flipt.ComparisonType
+	3,   // 33: flipt.UpdateConstraintRequest.type:type_name -> flipt.ComparisonType
+	4,   // 34: flipt.Rollout.type:type_name -> flipt.RolloutType
+	73,  // 35: flipt.Rollout.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 36: flipt.Rollout.updated_at:type_name -> google.protobuf.Timestamp
+	42,  // 37: flipt.Rollout.segment:type_name -> flipt.RolloutSegment
+	43,  // 38: flipt.Rollout.threshold:type_name -> flipt.RolloutThreshold
+	45,  // 39: flipt.Rollout.groups:type_name -> flipt.ConstraintGroup
+	44,  // 40: flipt.Rollout.requires:type_name -> flipt.Requirement
+	73,  // 41: flipt.Rollout.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 42: flipt.Rollout.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 43: flipt.Rollout.portion:type_name -> flipt.Portion
+	5,   // 44: flipt.RolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	51,  // 45: flipt.RolloutThreshold.split:type_name -> flipt.Split
+	48,  // 46: flipt.RolloutThreshold.ramp:type_name -> flipt.Ramp
+	2,   // 47: flipt.ConstraintGroup.match:type_name -> flipt.MatchType
+	46,  // 48: flipt.ConstraintGroup.constraints:type_name -> flipt.GroupConstraint
+	3,   // 49: flipt.GroupConstraint.type:type_name -> flipt.ComparisonType
+	51,  // 50: flipt.Portion.split:type_name -> flipt.Split
+	48,  // 51: flipt.Portion.ramp:type_name -> flipt.Ramp
+	73,  // 52: flipt.Ramp.start:type_name -> google.protobuf.Timestamp
+	75,  // 53: flipt.Ramp.over:type_name -> google.protobuf.Duration
+	49,  // 54: flipt.Ramp.steps:type_name -> flipt.RampStep
+	73,  // 55: flipt.Ramp.paused:type_name -> google.protobuf.Timestamp
+	73,  // 56: flipt.Ramp.reversed:type_name -> google.protobuf.Timestamp
+	75,  // 57: flipt.Ramp.delay:type_name -> google.protobuf.Duration
+	50,  // 58: flipt.Ramp.confirm:type_name -> flipt.RampConfirm
+	75,  // 59: flipt.RampStep.duration:type_name -> google.protobuf.Duration
+	75,  // 60: flipt.RampConfirm.every:type_name -> google.protobuf.Duration
+	6,   // 61: flipt.RampConfirm.lapse:type_name -> flipt.RampLapse
+	73,  // 62: flipt.RampConfirm.last:type_name -> google.protobuf.Timestamp
+	7,   // 63: flipt.Split.hash:type_name -> flipt.BucketHash
+	41,  // 64: flipt.RolloutList.rules:type_name -> flipt.Rollout
+	42,  // 65: flipt.CreateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	43,  // 66: flipt.CreateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	45,  // 67: flipt.CreateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 68: flipt.CreateRolloutRequest.requires:type_name -> flipt.Requirement
+	73,  // 69: flipt.CreateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 70: flipt.CreateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 71: flipt.CreateRolloutRequest.portion:type_name -> flipt.Portion
+	42,  // 72: flipt.UpdateRolloutRequest.segment:type_name -> flipt.RolloutSegment
+	43,  // 73: flipt.UpdateRolloutRequest.threshold:type_name -> flipt.RolloutThreshold
+	45,  // 74: flipt.UpdateRolloutRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 75: flipt.UpdateRolloutRequest.requires:type_name -> flipt.Requirement
+	73,  // 76: flipt.UpdateRolloutRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 77: flipt.UpdateRolloutRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 78: flipt.UpdateRolloutRequest.portion:type_name -> flipt.Portion
+	67,  // 79: flipt.Rule.distributions:type_name -> flipt.Distribution
+	73,  // 80: flipt.Rule.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 81: flipt.Rule.updated_at:type_name -> google.protobuf.Timestamp
+	5,   // 82: flipt.Rule.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 83: flipt.Rule.groups:type_name -> flipt.ConstraintGroup
+	44,  // 84: flipt.Rule.requires:type_name -> flipt.Requirement
+	73,  // 85: flipt.Rule.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 86: flipt.Rule.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 87: flipt.Rule.portion:type_name -> flipt.Portion
+	51,  // 88: flipt.Rule.split:type_name -> flipt.Split
+	59,  // 89: flipt.RuleList.rules:type_name -> flipt.Rule
+	5,   // 90: flipt.CreateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 91: flipt.CreateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 92: flipt.CreateRuleRequest.requires:type_name -> flipt.Requirement
+	73,  // 93: flipt.CreateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 94: flipt.CreateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 95: flipt.CreateRuleRequest.portion:type_name -> flipt.Portion
+	51,  // 96: flipt.CreateRuleRequest.split:type_name -> flipt.Split
+	5,   // 97: flipt.UpdateRuleRequest.segment_operator:type_name -> flipt.SegmentOperator
+	45,  // 98: flipt.UpdateRuleRequest.groups:type_name -> flipt.ConstraintGroup
+	44,  // 99: flipt.UpdateRuleRequest.requires:type_name -> flipt.Requirement
+	73,  // 100: flipt.UpdateRuleRequest.holds_from:type_name -> google.protobuf.Timestamp
+	73,  // 101: flipt.UpdateRuleRequest.holds_until:type_name -> google.protobuf.Timestamp
+	47,  // 102: flipt.UpdateRuleRequest.portion:type_name -> flipt.Portion
+	51,  // 103: flipt.UpdateRuleRequest.split:type_name -> flipt.Split
+	73,  // 104: flipt.Distribution.created_at:type_name -> google.protobuf.Timestamp
+	73,  // 105: flipt.Distribution.updated_at:type_name -> google.protobuf.Timestamp
+	8,   // 106: flipt.Flipt.Evaluate:input_type -> flipt.EvaluationRequest
+	9,   // 107: flipt.Flipt.BatchEvaluate:input_type -> flipt.BatchEvaluationRequest
+	14,  // 108: flipt.Flipt.GetNamespace:input_type -> flipt.GetNamespaceRequest
+	15,  // 109: flipt.Flipt.ListNamespaces:input_type -> flipt.ListNamespaceRequest
+	16,  // 110: flipt.Flipt.CreateNamespace:input_type -> flipt.CreateNamespaceRequest
+	17,  // 111: flipt.Flipt.UpdateNamespace:input_type -> flipt.UpdateNamespaceRequest
+	18,  // 112: flipt.Flipt.DeleteNamespace:input_type -> flipt.DeleteNamespaceRequest
+	21,  // 113: flipt.Flipt.GetFlag:input_type -> flipt.GetFlagRequest
+	22,  // 114: flipt.Flipt.ListFlags:input_type -> flipt.ListFlagRequest
+	23,  // 115: flipt.Flipt.CreateFlag:input_type -> flipt.CreateFlagRequest
+	24,  // 116: flipt.Flipt.UpdateFlag:input_type -> flipt.UpdateFlagRequest
+	25,  // 117: flipt.Flipt.DeleteFlag:input_type -> flipt.DeleteFlagRequest
+	27,  // 118: flipt.Flipt.CreateVariant:input_type -> flipt.CreateVariantRequest
+	28,  // 119: flipt.Flipt.UpdateVariant:input_type -> flipt.UpdateVariantRequest
+	29,  // 120: flipt.Flipt.DeleteVariant:input_type -> flipt.DeleteVariantRequest
+	62,  // 121: flipt.Flipt.GetRule:input_type -> flipt.GetRuleRequest
+	61,  // 122: flipt.Flipt.ListRules:input_type -> flipt.ListRuleRequest
+	63,  // 123: flipt.Flipt.CreateRule:input_type -> flipt.CreateRuleRequest
+	64,  // 124: flipt.Flipt.UpdateRule:input_type -> flipt.UpdateRuleRequest
+	66,  // 125: flipt.Flipt.OrderRules:input_type -> flipt.OrderRulesRequest
+	65,  // 126: flipt.Flipt.DeleteRule:input_type -> flipt.DeleteRuleRequest
+	54,  // 127: flipt.Flipt.GetRollout:input_type -> flipt.GetRolloutRequest
+	53,  // 128: flipt.Flipt.ListRollouts:input_type -> flipt.ListRolloutRequest
+	55,  // 129: flipt.Flipt.CreateRollout:input_type -> flipt.CreateRolloutRequest
+	56,  // 130: flipt.Flipt.UpdateRollout:input_type -> flipt.UpdateRolloutRequest
+	57,  // 131: flipt.Flipt.DeleteRollout:input_type -> flipt.DeleteRolloutRequest
+	58,  // 132: flipt.Flipt.OrderRollouts:input_type -> flipt.OrderRolloutsRequest
+	68,  // 133: flipt.Flipt.CreateDistribution:input_type -> flipt.CreateDistributionRequest
+	69,  // 134: flipt.Flipt.UpdateDistribution:input_type -> flipt.UpdateDistributionRequest
+	70,  // 135: flipt.Flipt.DeleteDistribution:input_type -> flipt.DeleteDistributionRequest
+	32,  // 136: flipt.Flipt.GetSegment:input_type -> flipt.GetSegmentRequest
+	33,  // 137: flipt.Flipt.ListSegments:input_type -> flipt.ListSegmentRequest
+	34,  // 138: flipt.Flipt.CreateSegment:input_type -> flipt.CreateSegmentRequest
+	35,  // 139: flipt.Flipt.UpdateSegment:input_type -> flipt.UpdateSegmentRequest
+	36,  // 140: flipt.Flipt.DeleteSegment:input_type -> flipt.DeleteSegmentRequest
+	38,  // 141: flipt.Flipt.CreateConstraint:input_type -> flipt.CreateConstraintRequest
+	39,  // 142: flipt.Flipt.UpdateConstraint:input_type -> flipt.UpdateConstraintRequest
+	40,  // 143: flipt.Flipt.DeleteConstraint:input_type -> flipt.DeleteConstraintRequest
+	11,  // 144: flipt.Flipt.Evaluate:output_type -> flipt.EvaluationResponse
+	10,  // 145: flipt.Flipt.BatchEvaluate:output_type -> flipt.BatchEvaluationResponse
+	12,  // 146: flipt.Flipt.GetNamespace:output_type -> flipt.Namespace
+	13,  // 147: flipt.Flipt.ListNamespaces:output_type -> flipt.NamespaceList
+	12,  // 148: flipt.Flipt.CreateNamespace:output_type -> flipt.Namespace
+	12,  // 149: flipt.Flipt.UpdateNamespace:output_type -> flipt.Namespace
+	76,  // 150: flipt.Flipt.DeleteNamespace:output_type -> google.protobuf.Empty
+	19,  // 151: flipt.Flipt.GetFlag:output_type -> flipt.Flag
+	20,  // 152: flipt.Flipt.ListFlags:output_type -> flipt.FlagList
+	19,  // 153: flipt.Flipt.CreateFlag:output_type -> flipt.Flag
+	19,  // 154: flipt.Flipt.UpdateFlag:output_type -> flipt.Flag
+	76,  // 155: flipt.Flipt.DeleteFlag:output_type -> google.protobuf.Empty
+	26,  // 156: flipt.Flipt.CreateVariant:output_type -> flipt.Variant
+	26,  // 157: flipt.Flipt.UpdateVariant:output_type -> flipt.Variant
+	76,  // 158: flipt.Flipt.DeleteVariant:output_type -> google.protobuf.Empty
+	59,  // 159: flipt.Flipt.GetRule:output_type -> flipt.Rule
+	60,  // 160: flipt.Flipt.ListRules:output_type -> flipt.RuleList
+	59,  // 161: flipt.Flipt.CreateRule:output_type -> flipt.Rule
+	59,  // 162: flipt.Flipt.UpdateRule:output_type -> flipt.Rule
+	76,  // 163: flipt.Flipt.OrderRules:output_type -> google.protobuf.Empty
+	76,  // 164: flipt.Flipt.DeleteRule:output_type -> google.protobuf.Empty
+	41,  // 165: flipt.Flipt.GetRollout:output_type -> flipt.Rollout
+	52,  // 166: flipt.Flipt.ListRollouts:output_type -> flipt.RolloutList
+	41,  // 167: flipt.Flipt.CreateRollout:output_type -> flipt.Rollout
+	41,  // 168: flipt.Flipt.UpdateRollout:output_type -> flipt.Rollout
+	76,  // 169: flipt.Flipt.DeleteRollout:output_type -> google.protobuf.Empty
+	76,  // 170: flipt.Flipt.OrderRollouts:output_type -> google.protobuf.Empty
+	67,  // 171: flipt.Flipt.CreateDistribution:output_type -> flipt.Distribution
+	67,  // 172: flipt.Flipt.UpdateDistribution:output_type -> flipt.Distribution
+	76,  // 173: flipt.Flipt.DeleteDistribution:output_type -> google.protobuf.Empty
+	30,  // 174: flipt.Flipt.GetSegment:output_type -> flipt.Segment
+	31,  // 175: flipt.Flipt.ListSegments:output_type -> flipt.SegmentList
+	30,  // 176: flipt.Flipt.CreateSegment:output_type -> flipt.Segment
+	30,  // 177: flipt.Flipt.UpdateSegment:output_type -> flipt.Segment
+	76,  // 178: flipt.Flipt.DeleteSegment:output_type -> google.protobuf.Empty
+	37,  // 179: flipt.Flipt.CreateConstraint:output_type -> flipt.Constraint
+	37,  // 180: flipt.Flipt.UpdateConstraint:output_type -> flipt.Constraint
+	76,  // 181: flipt.Flipt.DeleteConstraint:output_type -> google.protobuf.Empty
+	144, // [144:182] is the sub-list for method output_type
+	106, // [106:144] is the sub-list for method input_type
+	106, // [106:106] is the sub-list for extension type_name
+	106, // [106:106] is the sub-list for extension extendee
+	0,   // [0:106] is the sub-list for field type_name
 }
 
 func init() { file_flipt_flipt_proto_init() }
@@ -7094,11 +7231,11 @@ func file_flipt_flipt_proto_init() {
 		(*Rollout_Segment)(nil),
 		(*Rollout_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[46].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[47].OneofWrappers = []any{
 		(*CreateRolloutRequest_Segment)(nil),
 		(*CreateRolloutRequest_Threshold)(nil),
 	}
-	file_flipt_flipt_proto_msgTypes[47].OneofWrappers = []any{
+	file_flipt_flipt_proto_msgTypes[48].OneofWrappers = []any{
 		(*UpdateRolloutRequest_Segment)(nil),
 		(*UpdateRolloutRequest_Threshold)(nil),
 	}
@@ -7108,7 +7245,7 @@ func file_flipt_flipt_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_flipt_flipt_proto_rawDesc), len(file_flipt_flipt_proto_rawDesc)),
 			NumEnums:      8,
-			NumMessages:   64,
+			NumMessages:   65,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -159,6 +159,8 @@ const (
 	ReachCause_NOT_YET_REACH_CAUSE ReachCause = 5
 	// It no longer holds.
 	ReachCause_ENDED_REACH_CAUSE ReachCause = 6
+	// It, or the flag, requires an answer that another flag gives nobody.
+	ReachCause_NEVER_MET_REACH_CAUSE ReachCause = 7
 )
 
 // Enum value maps for ReachCause.
@@ -171,6 +173,7 @@ var (
 		4: "NO_BUCKETS_REACH_CAUSE",
 		5: "NOT_YET_REACH_CAUSE",
 		6: "ENDED_REACH_CAUSE",
+		7: "NEVER_MET_REACH_CAUSE",
 	}
 	ReachCause_value = map[string]int32{
 		"REACHED_REACH_CAUSE":         0,
@@ -180,6 +183,7 @@ var (
 		"NO_BUCKETS_REACH_CAUSE":      4,
 		"NOT_YET_REACH_CAUSE":         5,
 		"ENDED_REACH_CAUSE":           6,
+		"NEVER_MET_REACH_CAUSE":       7,
 	}
 )
 
@@ -637,6 +641,216 @@ func (x *SegmentReference) GetOnlySegment() bool {
 	return false
 }
 
+// ListFlagUsesRequest names a flag.
+type ListFlagUsesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The flag's key.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// The most flags to return; 0 or more than 50 means 50.
+	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFlagUsesRequest) Reset() {
+	*x = ListFlagUsesRequest{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFlagUsesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFlagUsesRequest) ProtoMessage() {}
+
+func (x *ListFlagUsesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFlagUsesRequest.ProtoReflect.Descriptor instead.
+func (*ListFlagUsesRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListFlagUsesRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ListFlagUsesRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ListFlagUsesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListFlagUsesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// FlagUseList is one page of the flags that require a flag.
+type FlagUseList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The flags, by their keys.
+	Uses []*FlagUse `protobuf:"bytes,1,rep,name=uses,proto3" json:"uses,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many flags require the flag.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagUseList) Reset() {
+	*x = FlagUseList{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagUseList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagUseList) ProtoMessage() {}
+
+func (x *FlagUseList) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagUseList.ProtoReflect.Descriptor instead.
+func (*FlagUseList) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *FlagUseList) GetUses() []*FlagUse {
+	if x != nil {
+		return x.Uses
+	}
+	return nil
+}
+
+func (x *FlagUseList) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *FlagUseList) GetTotalCount() int32 {
+	if x != nil {
+		return x.TotalCount
+	}
+	return 0
+}
+
+// FlagUse is what one flag requires of another.
+type FlagUse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the flag that requires the other.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// Its name.
+	FlagName string `protobuf:"bytes,2,opt,name=flag_name,json=flagName,proto3" json:"flag_name,omitempty"`
+	// Whether the flag itself requires it, not only its rules.
+	Whole bool `protobuf:"varint,3,opt,name=whole,proto3" json:"whole,omitempty"`
+	// The indexes of its rules that require it.
+	Rules         []int32 `protobuf:"varint,4,rep,packed,name=rules,proto3" json:"rules,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagUse) Reset() {
+	*x = FlagUse{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagUse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagUse) ProtoMessage() {}
+
+func (x *FlagUse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagUse.ProtoReflect.Descriptor instead.
+func (*FlagUse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *FlagUse) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *FlagUse) GetFlagName() string {
+	if x != nil {
+		return x.FlagName
+	}
+	return ""
+}
+
+func (x *FlagUse) GetWhole() bool {
+	if x != nil {
+		return x.Whole
+	}
+	return false
+}
+
+func (x *FlagUse) GetRules() []int32 {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
 // PreviewFlagRequest has an edited flag, as in an import that updates, or a switch.
 type PreviewFlagRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -659,7 +873,7 @@ type PreviewFlagRequest struct {
 
 func (x *PreviewFlagRequest) Reset() {
 	*x = PreviewFlagRequest{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[5]
+	mi := &file_guidonv1_analysis_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -671,7 +885,7 @@ func (x *PreviewFlagRequest) String() string {
 func (*PreviewFlagRequest) ProtoMessage() {}
 
 func (x *PreviewFlagRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[5]
+	mi := &file_guidonv1_analysis_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,7 +898,7 @@ func (x *PreviewFlagRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewFlagRequest.ProtoReflect.Descriptor instead.
 func (*PreviewFlagRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{5}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PreviewFlagRequest) GetNamespaceKey() string {
@@ -745,20 +959,22 @@ type FlagEffect struct {
 	Steps []*StepPair `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
 	// The groups of entities in which some get another outcome.
 	Groups []*EffectGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
-	// Whether there may be more groups than these.
+	// Whether there may be more groups or dependents than these.
 	Truncated bool `protobuf:"varint,6,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// What all entities get after the change in words, such as "everyone gets Off", if they all
 	// get the same and some did not before: then the groups need not be listed. Empty otherwise.
 	Everyone string `protobuf:"bytes,7,opt,name=everyone,proto3" json:"everyone,omitempty"`
 	// What the effect is at the next boundaries, in order: each that differs from the one before.
-	Later         []*LaterEffect `protobuf:"bytes,1000,rep,name=later,proto3" json:"later,omitempty"`
+	Later []*LaterEffect `protobuf:"bytes,1000,rep,name=later,proto3" json:"later,omitempty"`
+	// The effects on flags that do not change and require this one, directly or not: at most 20.
+	Dependents    []*DependentEffect `protobuf:"bytes,1001,rep,name=dependents,proto3" json:"dependents,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FlagEffect) Reset() {
 	*x = FlagEffect{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[6]
+	mi := &file_guidonv1_analysis_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -770,7 +986,7 @@ func (x *FlagEffect) String() string {
 func (*FlagEffect) ProtoMessage() {}
 
 func (x *FlagEffect) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[6]
+	mi := &file_guidonv1_analysis_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -783,7 +999,7 @@ func (x *FlagEffect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagEffect.ProtoReflect.Descriptor instead.
 func (*FlagEffect) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{6}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *FlagEffect) GetType() flipt.FlagType {
@@ -842,12 +1058,74 @@ func (x *FlagEffect) GetLater() []*LaterEffect {
 	return nil
 }
 
+func (x *FlagEffect) GetDependents() []*DependentEffect {
+	if x != nil {
+		return x.Dependents
+	}
+	return nil
+}
+
+// DependentEffect is the effect of a change on another flag, which requires the changed one.
+type DependentEffect struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the other flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The effect, without dependents.
+	Effect        *FlagEffect `protobuf:"bytes,2,opt,name=effect,proto3" json:"effect,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DependentEffect) Reset() {
+	*x = DependentEffect{}
+	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DependentEffect) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DependentEffect) ProtoMessage() {}
+
+func (x *DependentEffect) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DependentEffect.ProtoReflect.Descriptor instead.
+func (*DependentEffect) Descriptor() ([]byte, []int) {
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DependentEffect) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *DependentEffect) GetEffect() *FlagEffect {
+	if x != nil {
+		return x.Effect
+	}
+	return nil
+}
+
 // LaterEffect is the effect of a change from an instant on.
 type LaterEffect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The instant.
 	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
-	// The effect, without any later ones.
+	// The effect, without any later ones or dependents.
 	Effect        *FlagEffect `protobuf:"bytes,2,opt,name=effect,proto3" json:"effect,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -855,7 +1133,7 @@ type LaterEffect struct {
 
 func (x *LaterEffect) Reset() {
 	*x = LaterEffect{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	mi := &file_guidonv1_analysis_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +1145,7 @@ func (x *LaterEffect) String() string {
 func (*LaterEffect) ProtoMessage() {}
 
 func (x *LaterEffect) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[7]
+	mi := &file_guidonv1_analysis_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +1158,7 @@ func (x *LaterEffect) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LaterEffect.ProtoReflect.Descriptor instead.
 func (*LaterEffect) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *LaterEffect) GetAt() *timestamppb.Timestamp {
@@ -910,7 +1188,7 @@ type StepPair struct {
 
 func (x *StepPair) Reset() {
 	*x = StepPair{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[8]
+	mi := &file_guidonv1_analysis_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -922,7 +1200,7 @@ func (x *StepPair) String() string {
 func (*StepPair) ProtoMessage() {}
 
 func (x *StepPair) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[8]
+	mi := &file_guidonv1_analysis_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -935,7 +1213,7 @@ func (x *StepPair) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepPair.ProtoReflect.Descriptor instead.
 func (*StepPair) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *StepPair) GetBefore() int32 {
@@ -975,7 +1253,7 @@ type EffectGroup struct {
 
 func (x *EffectGroup) Reset() {
 	*x = EffectGroup{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[9]
+	mi := &file_guidonv1_analysis_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1265,7 @@ func (x *EffectGroup) String() string {
 func (*EffectGroup) ProtoMessage() {}
 
 func (x *EffectGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[9]
+	mi := &file_guidonv1_analysis_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1278,7 @@ func (x *EffectGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectGroup.ProtoReflect.Descriptor instead.
 func (*EffectGroup) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *EffectGroup) GetBefore() int32 {
@@ -1073,7 +1351,7 @@ type EffectMove struct {
 
 func (x *EffectMove) Reset() {
 	*x = EffectMove{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	mi := &file_guidonv1_analysis_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1363,7 @@ func (x *EffectMove) String() string {
 func (*EffectMove) ProtoMessage() {}
 
 func (x *EffectMove) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[10]
+	mi := &file_guidonv1_analysis_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1376,7 @@ func (x *EffectMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectMove.ProtoReflect.Descriptor instead.
 func (*EffectMove) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *EffectMove) GetBuckets() int32 {
@@ -1174,7 +1452,7 @@ type FlagOutcome struct {
 
 func (x *FlagOutcome) Reset() {
 	*x = FlagOutcome{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[11]
+	mi := &file_guidonv1_analysis_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1464,7 @@ func (x *FlagOutcome) String() string {
 func (*FlagOutcome) ProtoMessage() {}
 
 func (x *FlagOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[11]
+	mi := &file_guidonv1_analysis_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1477,7 @@ func (x *FlagOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagOutcome.ProtoReflect.Descriptor instead.
 func (*FlagOutcome) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FlagOutcome) GetReason() OutcomeReason {
@@ -1243,7 +1521,7 @@ type GetFlagTimelineRequest struct {
 
 func (x *GetFlagTimelineRequest) Reset() {
 	*x = GetFlagTimelineRequest{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	mi := &file_guidonv1_analysis_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1255,7 +1533,7 @@ func (x *GetFlagTimelineRequest) String() string {
 func (*GetFlagTimelineRequest) ProtoMessage() {}
 
 func (x *GetFlagTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[12]
+	mi := &file_guidonv1_analysis_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1268,7 +1546,7 @@ func (x *GetFlagTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFlagTimelineRequest.ProtoReflect.Descriptor instead.
 func (*GetFlagTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{12}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetFlagTimelineRequest) GetNamespaceKey() string {
@@ -1298,7 +1576,7 @@ type FlagTimeline struct {
 
 func (x *FlagTimeline) Reset() {
 	*x = FlagTimeline{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	mi := &file_guidonv1_analysis_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1310,7 +1588,7 @@ func (x *FlagTimeline) String() string {
 func (*FlagTimeline) ProtoMessage() {}
 
 func (x *FlagTimeline) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[13]
+	mi := &file_guidonv1_analysis_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1323,7 +1601,7 @@ func (x *FlagTimeline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagTimeline.ProtoReflect.Descriptor instead.
 func (*FlagTimeline) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *FlagTimeline) GetBoundaries() []*FlagBoundary {
@@ -1353,7 +1631,7 @@ type FlagBoundary struct {
 
 func (x *FlagBoundary) Reset() {
 	*x = FlagBoundary{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	mi := &file_guidonv1_analysis_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1643,7 @@ func (x *FlagBoundary) String() string {
 func (*FlagBoundary) ProtoMessage() {}
 
 func (x *FlagBoundary) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[14]
+	mi := &file_guidonv1_analysis_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1656,7 @@ func (x *FlagBoundary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagBoundary.ProtoReflect.Descriptor instead.
 func (*FlagBoundary) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *FlagBoundary) GetAt() *timestamppb.Timestamp {
@@ -1412,7 +1690,7 @@ type RuleBoundary struct {
 
 func (x *RuleBoundary) Reset() {
 	*x = RuleBoundary{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	mi := &file_guidonv1_analysis_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1424,7 +1702,7 @@ func (x *RuleBoundary) String() string {
 func (*RuleBoundary) ProtoMessage() {}
 
 func (x *RuleBoundary) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[15]
+	mi := &file_guidonv1_analysis_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1437,7 +1715,7 @@ func (x *RuleBoundary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleBoundary.ProtoReflect.Descriptor instead.
 func (*RuleBoundary) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RuleBoundary) GetNumber() int32 {
@@ -1481,7 +1759,7 @@ type GetFlagReachRequest struct {
 
 func (x *GetFlagReachRequest) Reset() {
 	*x = GetFlagReachRequest{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[16]
+	mi := &file_guidonv1_analysis_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +1771,7 @@ func (x *GetFlagReachRequest) String() string {
 func (*GetFlagReachRequest) ProtoMessage() {}
 
 func (x *GetFlagReachRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[16]
+	mi := &file_guidonv1_analysis_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +1784,7 @@ func (x *GetFlagReachRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFlagReachRequest.ProtoReflect.Descriptor instead.
 func (*GetFlagReachRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetFlagReachRequest) GetNamespaceKey() string {
@@ -1547,7 +1825,7 @@ type FlagReach struct {
 
 func (x *FlagReach) Reset() {
 	*x = FlagReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[17]
+	mi := &file_guidonv1_analysis_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1837,7 @@ func (x *FlagReach) String() string {
 func (*FlagReach) ProtoMessage() {}
 
 func (x *FlagReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[17]
+	mi := &file_guidonv1_analysis_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1572,7 +1850,7 @@ func (x *FlagReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagReach.ProtoReflect.Descriptor instead.
 func (*FlagReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FlagReach) GetType() flipt.FlagType {
@@ -1648,14 +1926,16 @@ type StepReach struct {
 	// How many buckets of a rule have no variant.
 	UnassignedBuckets int32 `protobuf:"varint,10,opt,name=unassigned_buckets,json=unassignedBuckets,proto3" json:"unassigned_buckets,omitempty"`
 	// Whether its evaluation fails, because a constraint has an unknown type.
-	Fails         bool `protobuf:"varint,11,opt,name=fails,proto3" json:"fails,omitempty"`
+	Fails bool `protobuf:"varint,11,opt,name=fails,proto3" json:"fails,omitempty"`
+	// The key of the other flag that gives nobody the answer that is required.
+	UnmetFlag     string `protobuf:"bytes,1000,opt,name=unmet_flag,json=unmetFlag,proto3" json:"unmet_flag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StepReach) Reset() {
 	*x = StepReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[18]
+	mi := &file_guidonv1_analysis_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1947,7 @@ func (x *StepReach) String() string {
 func (*StepReach) ProtoMessage() {}
 
 func (x *StepReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[18]
+	mi := &file_guidonv1_analysis_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1960,7 @@ func (x *StepReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepReach.ProtoReflect.Descriptor instead.
 func (*StepReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *StepReach) GetIndex() int32 {
@@ -1760,6 +2040,13 @@ func (x *StepReach) GetFails() bool {
 	return false
 }
 
+func (x *StepReach) GetUnmetFlag() string {
+	if x != nil {
+		return x.UnmetFlag
+	}
+	return ""
+}
+
 // DefaultReach is the reach of the default.
 type DefaultReach struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1776,7 +2063,7 @@ type DefaultReach struct {
 
 func (x *DefaultReach) Reset() {
 	*x = DefaultReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[19]
+	mi := &file_guidonv1_analysis_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1788,7 +2075,7 @@ func (x *DefaultReach) String() string {
 func (*DefaultReach) ProtoMessage() {}
 
 func (x *DefaultReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[19]
+	mi := &file_guidonv1_analysis_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1801,7 +2088,7 @@ func (x *DefaultReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DefaultReach.ProtoReflect.Descriptor instead.
 func (*DefaultReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DefaultReach) GetCause() ReachCause {
@@ -1840,7 +2127,7 @@ type ConstraintReference struct {
 
 func (x *ConstraintReference) Reset() {
 	*x = ConstraintReference{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[20]
+	mi := &file_guidonv1_analysis_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1852,7 +2139,7 @@ func (x *ConstraintReference) String() string {
 func (*ConstraintReference) ProtoMessage() {}
 
 func (x *ConstraintReference) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[20]
+	mi := &file_guidonv1_analysis_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1865,7 +2152,7 @@ func (x *ConstraintReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConstraintReference.ProtoReflect.Descriptor instead.
 func (*ConstraintReference) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ConstraintReference) GetSegmentKey() string {
@@ -1912,7 +2199,7 @@ type ShareReach struct {
 
 func (x *ShareReach) Reset() {
 	*x = ShareReach{}
-	mi := &file_guidonv1_analysis_proto_msgTypes[21]
+	mi := &file_guidonv1_analysis_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1924,7 +2211,7 @@ func (x *ShareReach) String() string {
 func (*ShareReach) ProtoMessage() {}
 
 func (x *ShareReach) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_analysis_proto_msgTypes[21]
+	mi := &file_guidonv1_analysis_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1937,7 +2224,7 @@ func (x *ShareReach) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShareReach.ProtoReflect.Descriptor instead.
 func (*ShareReach) Descriptor() ([]byte, []int) {
-	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{21}
+	return file_guidonv1_analysis_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ShareReach) GetVariantKey() string {
@@ -2024,7 +2311,23 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x10SegmentReference\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12!\n" +
-	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\xf3\x01\n" +
+	"\fonly_segment\x18\x03 \x01(\bR\vonlySegment\"\x81\x01\n" +
+	"\x13ListFlagUsesRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"~\n" +
+	"\vFlagUseList\x12&\n" +
+	"\x04uses\x18\x01 \x03(\v2\x12.guidon.v1.FlagUseR\x04uses\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
+	"\vtotal_count\x18\x03 \x01(\x05R\n" +
+	"totalCount\"m\n" +
+	"\aFlagUse\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12\x1b\n" +
+	"\tflag_name\x18\x02 \x01(\tR\bflagName\x12\x14\n" +
+	"\x05whole\x18\x03 \x01(\bR\x05whole\x12\x14\n" +
+	"\x05rules\x18\x04 \x03(\x05R\x05rules\"\xf3\x01\n" +
 	"\x12PreviewFlagRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12+\n" +
@@ -2034,7 +2337,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x04rule\x18\a \x01(\x05R\x04ruleB\n" +
 	"\n" +
 	"\b_turn_onJ\x04\b\x04\x10\x05R\n" +
-	"page_words\"\xb2\x02\n" +
+	"page_words\"\xef\x02\n" +
 	"\n" +
 	"FlagEffect\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
@@ -2044,7 +2347,13 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x06groups\x18\x05 \x03(\v2\x16.guidon.v1.EffectGroupR\x06groups\x12\x1c\n" +
 	"\ttruncated\x18\x06 \x01(\bR\ttruncated\x12\x1a\n" +
 	"\beveryone\x18\a \x01(\tR\beveryone\x12-\n" +
-	"\x05later\x18\xe8\a \x03(\v2\x16.guidon.v1.LaterEffectR\x05later\"h\n" +
+	"\x05later\x18\xe8\a \x03(\v2\x16.guidon.v1.LaterEffectR\x05later\x12;\n" +
+	"\n" +
+	"dependents\x18\xe9\a \x03(\v2\x1a.guidon.v1.DependentEffectR\n" +
+	"dependents\"[\n" +
+	"\x0fDependentEffect\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12-\n" +
+	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"h\n" +
 	"\vLaterEffect\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12-\n" +
 	"\x06effect\x18\x02 \x01(\v2\x15.guidon.v1.FlagEffectR\x06effect\"W\n" +
@@ -2116,7 +2425,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\x14.guidon.v1.StepReachR\x05steps\x121\n" +
 	"\adefault\x18\x05 \x01(\v2\x17.guidon.v1.DefaultReachR\adefault\x12+\n" +
 	"\x11unserved_variants\x18\x06 \x03(\tR\x10unservedVariants\x12\x1c\n" +
-	"\ttruncated\x18\a \x01(\bR\ttruncated\"\xf5\x02\n" +
+	"\ttruncated\x18\a \x01(\bR\ttruncated\"\x95\x03\n" +
 	"\tStepReach\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12+\n" +
@@ -2129,7 +2438,9 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x06shares\x18\t \x03(\v2\x15.guidon.v1.ShareReachR\x06shares\x12-\n" +
 	"\x12unassigned_buckets\x18\n" +
 	" \x01(\x05R\x11unassignedBuckets\x12\x14\n" +
-	"\x05fails\x18\v \x01(\bR\x05fails\"]\n" +
+	"\x05fails\x18\v \x01(\bR\x05fails\x12\x1e\n" +
+	"\n" +
+	"unmet_flag\x18\xe8\a \x01(\tR\tunmetFlag\"]\n" +
 	"\fDefaultReach\x12+\n" +
 	"\x05cause\x18\x01 \x01(\x0e2\x15.guidon.v1.ReachCauseR\x05cause\x12\x0e\n" +
 	"\x02by\x18\x02 \x03(\x05R\x02by\x12\x10\n" +
@@ -2161,7 +2472,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x14MATCH_OUTCOME_REASON\x10\x02\x12\x1a\n" +
 	"\x16DEFAULT_OUTCOME_REASON\x10\x03\x12\x1c\n" +
 	"\x18NOT_FOUND_OUTCOME_REASON\x10\x04\x12\x18\n" +
-	"\x14ERROR_OUTCOME_REASON\x10\x05*\xcb\x01\n" +
+	"\x14ERROR_OUTCOME_REASON\x10\x05*\xe6\x01\n" +
 	"\n" +
 	"ReachCause\x12\x17\n" +
 	"\x13REACHED_REACH_CAUSE\x10\x00\x12\x18\n" +
@@ -2170,21 +2481,23 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x1bMISSING_SEGMENT_REACH_CAUSE\x10\x03\x12\x1a\n" +
 	"\x16NO_BUCKETS_REACH_CAUSE\x10\x04\x12\x17\n" +
 	"\x13NOT_YET_REACH_CAUSE\x10\x05\x12\x15\n" +
-	"\x11ENDED_REACH_CAUSE\x10\x06*\x9f\x01\n" +
+	"\x11ENDED_REACH_CAUSE\x10\x06\x12\x19\n" +
+	"\x15NEVER_MET_REACH_CAUSE\x10\a*\x9f\x01\n" +
 	"\n" +
 	"ShareCause\x12\x1b\n" +
 	"\x17HAS_BUCKETS_SHARE_CAUSE\x10\x00\x12\x14\n" +
 	"\x10ZERO_SHARE_CAUSE\x10\x01\x12 \n" +
 	"\x1cBELOW_ONE_BUCKET_SHARE_CAUSE\x10\x02\x12\x1e\n" +
 	"\x1aBEYOND_THE_END_SHARE_CAUSE\x10\x03\x12\x1c\n" +
-	"\x18LOST_VARIANT_SHARE_CAUSE\x10\x042\xd0\x03\n" +
+	"\x18LOST_VARIANT_SHARE_CAUSE\x10\x042\x98\x04\n" +
 	"\x0fAnalysisService\x12M\n" +
 	"\x0fGetSegmentUsage\x12!.guidon.v1.GetSegmentUsageRequest\x1a\x17.guidon.v1.SegmentUsage\x12K\n" +
 	"\x0ePreviewSegment\x12 .guidon.v1.PreviewSegmentRequest\x1a\x17.guidon.v1.SegmentUsage\x12C\n" +
 	"\vPreviewFlag\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x15.guidon.v1.FlagEffect\x12D\n" +
 	"\fGetFlagReach\x12\x1e.guidon.v1.GetFlagReachRequest\x1a\x14.guidon.v1.FlagReach\x12G\n" +
 	"\x10PreviewFlagReach\x12\x1d.guidon.v1.PreviewFlagRequest\x1a\x14.guidon.v1.FlagReach\x12M\n" +
-	"\x0fGetFlagTimeline\x12!.guidon.v1.GetFlagTimelineRequest\x1a\x17.guidon.v1.FlagTimelineB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x0fGetFlagTimeline\x12!.guidon.v1.GetFlagTimelineRequest\x1a\x17.guidon.v1.FlagTimeline\x12F\n" +
+	"\fListFlagUses\x12\x1e.guidon.v1.ListFlagUsesRequest\x1a\x16.guidon.v1.FlagUseListB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_analysis_proto_rawDescOnce sync.Once
@@ -2199,7 +2512,7 @@ func file_guidonv1_analysis_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_analysis_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_guidonv1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_guidonv1_analysis_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_guidonv1_analysis_proto_goTypes = []any{
 	(GroupMembership)(0),           // 0: guidon.v1.GroupMembership
 	(OutcomeReason)(0),             // 1: guidon.v1.OutcomeReason
@@ -2210,76 +2523,85 @@ var file_guidonv1_analysis_proto_goTypes = []any{
 	(*SegmentUsage)(nil),           // 6: guidon.v1.SegmentUsage
 	(*SegmentUse)(nil),             // 7: guidon.v1.SegmentUse
 	(*SegmentReference)(nil),       // 8: guidon.v1.SegmentReference
-	(*PreviewFlagRequest)(nil),     // 9: guidon.v1.PreviewFlagRequest
-	(*FlagEffect)(nil),             // 10: guidon.v1.FlagEffect
-	(*LaterEffect)(nil),            // 11: guidon.v1.LaterEffect
-	(*StepPair)(nil),               // 12: guidon.v1.StepPair
-	(*EffectGroup)(nil),            // 13: guidon.v1.EffectGroup
-	(*EffectMove)(nil),             // 14: guidon.v1.EffectMove
-	(*FlagOutcome)(nil),            // 15: guidon.v1.FlagOutcome
-	(*GetFlagTimelineRequest)(nil), // 16: guidon.v1.GetFlagTimelineRequest
-	(*FlagTimeline)(nil),           // 17: guidon.v1.FlagTimeline
-	(*FlagBoundary)(nil),           // 18: guidon.v1.FlagBoundary
-	(*RuleBoundary)(nil),           // 19: guidon.v1.RuleBoundary
-	(*GetFlagReachRequest)(nil),    // 20: guidon.v1.GetFlagReachRequest
-	(*FlagReach)(nil),              // 21: guidon.v1.FlagReach
-	(*StepReach)(nil),              // 22: guidon.v1.StepReach
-	(*DefaultReach)(nil),           // 23: guidon.v1.DefaultReach
-	(*ConstraintReference)(nil),    // 24: guidon.v1.ConstraintReference
-	(*ShareReach)(nil),             // 25: guidon.v1.ShareReach
-	(*DocumentSegment)(nil),        // 26: guidon.v1.DocumentSegment
-	(*DocumentFlag)(nil),           // 27: guidon.v1.DocumentFlag
-	(RampAction)(0),                // 28: guidon.v1.RampAction
-	(flipt.FlagType)(0),            // 29: flipt.FlagType
-	(*timestamppb.Timestamp)(nil),  // 30: google.protobuf.Timestamp
+	(*ListFlagUsesRequest)(nil),    // 9: guidon.v1.ListFlagUsesRequest
+	(*FlagUseList)(nil),            // 10: guidon.v1.FlagUseList
+	(*FlagUse)(nil),                // 11: guidon.v1.FlagUse
+	(*PreviewFlagRequest)(nil),     // 12: guidon.v1.PreviewFlagRequest
+	(*FlagEffect)(nil),             // 13: guidon.v1.FlagEffect
+	(*DependentEffect)(nil),        // 14: guidon.v1.DependentEffect
+	(*LaterEffect)(nil),            // 15: guidon.v1.LaterEffect
+	(*StepPair)(nil),               // 16: guidon.v1.StepPair
+	(*EffectGroup)(nil),            // 17: guidon.v1.EffectGroup
+	(*EffectMove)(nil),             // 18: guidon.v1.EffectMove
+	(*FlagOutcome)(nil),            // 19: guidon.v1.FlagOutcome
+	(*GetFlagTimelineRequest)(nil), // 20: guidon.v1.GetFlagTimelineRequest
+	(*FlagTimeline)(nil),           // 21: guidon.v1.FlagTimeline
+	(*FlagBoundary)(nil),           // 22: guidon.v1.FlagBoundary
+	(*RuleBoundary)(nil),           // 23: guidon.v1.RuleBoundary
+	(*GetFlagReachRequest)(nil),    // 24: guidon.v1.GetFlagReachRequest
+	(*FlagReach)(nil),              // 25: guidon.v1.FlagReach
+	(*StepReach)(nil),              // 26: guidon.v1.StepReach
+	(*DefaultReach)(nil),           // 27: guidon.v1.DefaultReach
+	(*ConstraintReference)(nil),    // 28: guidon.v1.ConstraintReference
+	(*ShareReach)(nil),             // 29: guidon.v1.ShareReach
+	(*DocumentSegment)(nil),        // 30: guidon.v1.DocumentSegment
+	(*DocumentFlag)(nil),           // 31: guidon.v1.DocumentFlag
+	(RampAction)(0),                // 32: guidon.v1.RampAction
+	(flipt.FlagType)(0),            // 33: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),  // 34: google.protobuf.Timestamp
 }
 var file_guidonv1_analysis_proto_depIdxs = []int32{
-	26, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	30, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
 	7,  // 1: guidon.v1.SegmentUsage.uses:type_name -> guidon.v1.SegmentUse
 	8,  // 2: guidon.v1.SegmentUse.rules:type_name -> guidon.v1.SegmentReference
 	8,  // 3: guidon.v1.SegmentUse.rollouts:type_name -> guidon.v1.SegmentReference
-	10, // 4: guidon.v1.SegmentUse.effect:type_name -> guidon.v1.FlagEffect
-	27, // 5: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
-	28, // 6: guidon.v1.PreviewFlagRequest.ramp:type_name -> guidon.v1.RampAction
-	29, // 7: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
-	12, // 8: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
-	13, // 9: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
-	11, // 10: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
-	30, // 11: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
-	10, // 12: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
-	0,  // 13: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
-	14, // 14: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
-	15, // 15: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
-	15, // 16: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
-	1,  // 17: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
-	18, // 18: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
-	30, // 19: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
-	19, // 20: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
-	29, // 21: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
-	22, // 22: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
-	23, // 23: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
-	2,  // 24: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
-	24, // 25: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
-	25, // 26: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
-	2,  // 27: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
-	3,  // 28: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
-	4,  // 29: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
-	5,  // 30: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
-	9,  // 31: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
-	20, // 32: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
-	9,  // 33: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
-	16, // 34: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
-	6,  // 35: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
-	6,  // 36: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
-	10, // 37: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
-	21, // 38: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
-	21, // 39: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
-	17, // 40: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
-	35, // [35:41] is the sub-list for method output_type
-	29, // [29:35] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	13, // 4: guidon.v1.SegmentUse.effect:type_name -> guidon.v1.FlagEffect
+	11, // 5: guidon.v1.FlagUseList.uses:type_name -> guidon.v1.FlagUse
+	31, // 6: guidon.v1.PreviewFlagRequest.flag:type_name -> guidon.v1.DocumentFlag
+	32, // 7: guidon.v1.PreviewFlagRequest.ramp:type_name -> guidon.v1.RampAction
+	33, // 8: guidon.v1.FlagEffect.type:type_name -> flipt.FlagType
+	16, // 9: guidon.v1.FlagEffect.steps:type_name -> guidon.v1.StepPair
+	17, // 10: guidon.v1.FlagEffect.groups:type_name -> guidon.v1.EffectGroup
+	15, // 11: guidon.v1.FlagEffect.later:type_name -> guidon.v1.LaterEffect
+	14, // 12: guidon.v1.FlagEffect.dependents:type_name -> guidon.v1.DependentEffect
+	13, // 13: guidon.v1.DependentEffect.effect:type_name -> guidon.v1.FlagEffect
+	34, // 14: guidon.v1.LaterEffect.at:type_name -> google.protobuf.Timestamp
+	13, // 15: guidon.v1.LaterEffect.effect:type_name -> guidon.v1.FlagEffect
+	0,  // 16: guidon.v1.EffectGroup.membership:type_name -> guidon.v1.GroupMembership
+	18, // 17: guidon.v1.EffectGroup.moves:type_name -> guidon.v1.EffectMove
+	19, // 18: guidon.v1.EffectMove.from:type_name -> guidon.v1.FlagOutcome
+	19, // 19: guidon.v1.EffectMove.to:type_name -> guidon.v1.FlagOutcome
+	1,  // 20: guidon.v1.FlagOutcome.reason:type_name -> guidon.v1.OutcomeReason
+	22, // 21: guidon.v1.FlagTimeline.boundaries:type_name -> guidon.v1.FlagBoundary
+	34, // 22: guidon.v1.FlagBoundary.at:type_name -> google.protobuf.Timestamp
+	23, // 23: guidon.v1.FlagBoundary.rules:type_name -> guidon.v1.RuleBoundary
+	33, // 24: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
+	26, // 25: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
+	27, // 26: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
+	2,  // 27: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
+	28, // 28: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
+	29, // 29: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
+	2,  // 30: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
+	3,  // 31: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
+	4,  // 32: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
+	5,  // 33: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
+	12, // 34: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
+	24, // 35: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
+	12, // 36: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
+	20, // 37: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
+	9,  // 38: guidon.v1.AnalysisService.ListFlagUses:input_type -> guidon.v1.ListFlagUsesRequest
+	6,  // 39: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
+	6,  // 40: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
+	13, // 41: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
+	25, // 42: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
+	25, // 43: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
+	21, // 44: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
+	10, // 45: guidon.v1.AnalysisService.ListFlagUses:output_type -> guidon.v1.FlagUseList
+	39, // [39:46] is the sub-list for method output_type
+	32, // [32:39] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_analysis_proto_init() }
@@ -2288,18 +2610,18 @@ func file_guidonv1_analysis_proto_init() {
 		return
 	}
 	file_guidonv1_guidon_proto_init()
-	file_guidonv1_analysis_proto_msgTypes[5].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[8].OneofWrappers = []any{}
-	file_guidonv1_analysis_proto_msgTypes[9].OneofWrappers = []any{}
-	file_guidonv1_analysis_proto_msgTypes[10].OneofWrappers = []any{}
-	file_guidonv1_analysis_proto_msgTypes[15].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[12].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[13].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[14].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[19].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_analysis_proto_rawDesc), len(file_guidonv1_analysis_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   22,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

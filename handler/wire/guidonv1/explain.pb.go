@@ -141,7 +141,11 @@ type ExplainResponse struct {
 	// Whether the search for the other results ended at its limit.
 	Limited bool `protobuf:"varint,10,opt,name=limited,proto3" json:"limited,omitempty"`
 	// The time for which the flag was explained; unset if its answers are the same at all times.
-	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1000,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	AsOf *timestamppb.Timestamp `protobuf:"bytes,1000,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// What the flag itself requires of others.
+	Requirements []*ExplainedRequirement `protobuf:"bytes,1001,rep,name=requirements,proto3" json:"requirements,omitempty"`
+	// The key of the first flag that does not answer so: the flag is off because of it. Unset otherwise.
+	Unmet         string `protobuf:"bytes,1002,opt,name=unmet,proto3" json:"unmet,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -253,6 +257,111 @@ func (x *ExplainResponse) GetAsOf() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ExplainResponse) GetRequirements() []*ExplainedRequirement {
+	if x != nil {
+		return x.Requirements
+	}
+	return nil
+}
+
+func (x *ExplainResponse) GetUnmet() string {
+	if x != nil {
+		return x.Unmet
+	}
+	return ""
+}
+
+// ExplainedRequirement is what a flag or rule requires of another flag, with its answer for the entity.
+type ExplainedRequirement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the other flag.
+	FlagKey string `protobuf:"bytes,1,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The answers of which it must give one.
+	Answers []string `protobuf:"bytes,2,rep,name=answers,proto3" json:"answers,omitempty"`
+	// Whether there is such a flag.
+	Exists bool `protobuf:"varint,3,opt,name=exists,proto3" json:"exists,omitempty"`
+	// What it answers: "true" or "false", or the key of a variant; empty for none.
+	Answer string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	// Whether it answers as required.
+	Met bool `protobuf:"varint,5,opt,name=met,proto3" json:"met,omitempty"`
+	// All of this in words.
+	Text          string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainedRequirement) Reset() {
+	*x = ExplainedRequirement{}
+	mi := &file_guidonv1_explain_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainedRequirement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainedRequirement) ProtoMessage() {}
+
+func (x *ExplainedRequirement) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_explain_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainedRequirement.ProtoReflect.Descriptor instead.
+func (*ExplainedRequirement) Descriptor() ([]byte, []int) {
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ExplainedRequirement) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
+func (x *ExplainedRequirement) GetAnswers() []string {
+	if x != nil {
+		return x.Answers
+	}
+	return nil
+}
+
+func (x *ExplainedRequirement) GetExists() bool {
+	if x != nil {
+		return x.Exists
+	}
+	return false
+}
+
+func (x *ExplainedRequirement) GetAnswer() string {
+	if x != nil {
+		return x.Answer
+	}
+	return ""
+}
+
+func (x *ExplainedRequirement) GetMet() bool {
+	if x != nil {
+		return x.Met
+	}
+	return false
+}
+
+func (x *ExplainedRequirement) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // ExplainedStep is a rule.
 type ExplainedStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -283,6 +392,8 @@ type ExplainedStep struct {
 	Groups []*ExplainedSegment `protobuf:"bytes,1000,rep,name=groups,proto3" json:"groups,omitempty"`
 	// The segments that the entity must not be in, if the rule was reached.
 	Exceptions []*ExplainedSegment `protobuf:"bytes,1001,rep,name=exceptions,proto3" json:"exceptions,omitempty"`
+	// What the rule requires of other flags, if it was reached.
+	Requirements []*ExplainedRequirement `protobuf:"bytes,1003,rep,name=requirements,proto3" json:"requirements,omitempty"`
 	// The instant from which the rule holds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -297,7 +408,7 @@ type ExplainedStep struct {
 
 func (x *ExplainedStep) Reset() {
 	*x = ExplainedStep{}
-	mi := &file_guidonv1_explain_proto_msgTypes[2]
+	mi := &file_guidonv1_explain_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -309,7 +420,7 @@ func (x *ExplainedStep) String() string {
 func (*ExplainedStep) ProtoMessage() {}
 
 func (x *ExplainedStep) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[2]
+	mi := &file_guidonv1_explain_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -322,7 +433,7 @@ func (x *ExplainedStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainedStep.ProtoReflect.Descriptor instead.
 func (*ExplainedStep) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{2}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ExplainedStep) GetNumber() int32 {
@@ -409,6 +520,13 @@ func (x *ExplainedStep) GetExceptions() []*ExplainedSegment {
 	return nil
 }
 
+func (x *ExplainedStep) GetRequirements() []*ExplainedRequirement {
+	if x != nil {
+		return x.Requirements
+	}
+	return nil
+}
+
 func (x *ExplainedStep) GetHoldsFrom() *timestamppb.Timestamp {
 	if x != nil {
 		return x.HoldsFrom
@@ -458,7 +576,7 @@ type ExplainedSegment struct {
 
 func (x *ExplainedSegment) Reset() {
 	*x = ExplainedSegment{}
-	mi := &file_guidonv1_explain_proto_msgTypes[3]
+	mi := &file_guidonv1_explain_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +588,7 @@ func (x *ExplainedSegment) String() string {
 func (*ExplainedSegment) ProtoMessage() {}
 
 func (x *ExplainedSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[3]
+	mi := &file_guidonv1_explain_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +601,7 @@ func (x *ExplainedSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainedSegment.ProtoReflect.Descriptor instead.
 func (*ExplainedSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{3}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ExplainedSegment) GetKey() string {
@@ -557,7 +675,7 @@ type ExplainedConstraint struct {
 
 func (x *ExplainedConstraint) Reset() {
 	*x = ExplainedConstraint{}
-	mi := &file_guidonv1_explain_proto_msgTypes[4]
+	mi := &file_guidonv1_explain_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -569,7 +687,7 @@ func (x *ExplainedConstraint) String() string {
 func (*ExplainedConstraint) ProtoMessage() {}
 
 func (x *ExplainedConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[4]
+	mi := &file_guidonv1_explain_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -582,7 +700,7 @@ func (x *ExplainedConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainedConstraint.ProtoReflect.Descriptor instead.
 func (*ExplainedConstraint) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{4}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExplainedConstraint) GetId() string {
@@ -676,7 +794,7 @@ type ExplainedBucket struct {
 
 func (x *ExplainedBucket) Reset() {
 	*x = ExplainedBucket{}
-	mi := &file_guidonv1_explain_proto_msgTypes[5]
+	mi := &file_guidonv1_explain_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +806,7 @@ func (x *ExplainedBucket) String() string {
 func (*ExplainedBucket) ProtoMessage() {}
 
 func (x *ExplainedBucket) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[5]
+	mi := &file_guidonv1_explain_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +819,7 @@ func (x *ExplainedBucket) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainedBucket.ProtoReflect.Descriptor instead.
 func (*ExplainedBucket) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{5}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExplainedBucket) GetNumber() int32 {
@@ -763,7 +881,7 @@ type ExplainedRange struct {
 
 func (x *ExplainedRange) Reset() {
 	*x = ExplainedRange{}
-	mi := &file_guidonv1_explain_proto_msgTypes[6]
+	mi := &file_guidonv1_explain_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -775,7 +893,7 @@ func (x *ExplainedRange) String() string {
 func (*ExplainedRange) ProtoMessage() {}
 
 func (x *ExplainedRange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[6]
+	mi := &file_guidonv1_explain_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -788,7 +906,7 @@ func (x *ExplainedRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainedRange.ProtoReflect.Descriptor instead.
 func (*ExplainedRange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{6}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ExplainedRange) GetFrom() int32 {
@@ -846,7 +964,7 @@ type OtherResult struct {
 
 func (x *OtherResult) Reset() {
 	*x = OtherResult{}
-	mi := &file_guidonv1_explain_proto_msgTypes[7]
+	mi := &file_guidonv1_explain_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +976,7 @@ func (x *OtherResult) String() string {
 func (*OtherResult) ProtoMessage() {}
 
 func (x *OtherResult) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[7]
+	mi := &file_guidonv1_explain_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +989,7 @@ func (x *OtherResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OtherResult.ProtoReflect.Descriptor instead.
 func (*OtherResult) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *OtherResult) GetMatch() bool {
@@ -954,7 +1072,7 @@ type PropertyChange struct {
 
 func (x *PropertyChange) Reset() {
 	*x = PropertyChange{}
-	mi := &file_guidonv1_explain_proto_msgTypes[8]
+	mi := &file_guidonv1_explain_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -966,7 +1084,7 @@ func (x *PropertyChange) String() string {
 func (*PropertyChange) ProtoMessage() {}
 
 func (x *PropertyChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[8]
+	mi := &file_guidonv1_explain_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -979,7 +1097,7 @@ func (x *PropertyChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropertyChange.ProtoReflect.Descriptor instead.
 func (*PropertyChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PropertyChange) GetProperty() string {
@@ -1031,7 +1149,7 @@ type OutcomeChange struct {
 
 func (x *OutcomeChange) Reset() {
 	*x = OutcomeChange{}
-	mi := &file_guidonv1_explain_proto_msgTypes[9]
+	mi := &file_guidonv1_explain_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1043,7 +1161,7 @@ func (x *OutcomeChange) String() string {
 func (*OutcomeChange) ProtoMessage() {}
 
 func (x *OutcomeChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[9]
+	mi := &file_guidonv1_explain_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1056,7 +1174,7 @@ func (x *OutcomeChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutcomeChange.ProtoReflect.Descriptor instead.
 func (*OutcomeChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OutcomeChange) GetSegmentKey() string {
@@ -1108,7 +1226,7 @@ type Obstacle struct {
 	Step int32 `protobuf:"varint,1,opt,name=step,proto3" json:"step,omitempty"`
 	// "flag_disabled", "no_rule", "no_segments", "segment_missing", "empty_range",
 	// "other_bucket", "earlier_step", "earlier_steps", "unknown_constraint", "contradiction",
-	// "other_entity", "not_in_force", "not_decided" or "limit".
+	// "other_entity", "not_in_force", "requirement", "not_decided" or "limit".
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The number of the earlier rule that prevents this one.
 	By int32 `protobuf:"varint,3,opt,name=by,proto3" json:"by,omitempty"`
@@ -1117,14 +1235,17 @@ type Obstacle struct {
 	// The property that cannot have any value.
 	Property string `protobuf:"bytes,5,opt,name=property,proto3" json:"property,omitempty"`
 	// The reason in words.
-	Text          string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	// The key of the flag that does not answer as the rule requires, or the flag itself if there is no
+	// rule.
+	FlagKey       string `protobuf:"bytes,1000,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Obstacle) Reset() {
 	*x = Obstacle{}
-	mi := &file_guidonv1_explain_proto_msgTypes[10]
+	mi := &file_guidonv1_explain_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1257,7 @@ func (x *Obstacle) String() string {
 func (*Obstacle) ProtoMessage() {}
 
 func (x *Obstacle) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[10]
+	mi := &file_guidonv1_explain_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1270,7 @@ func (x *Obstacle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Obstacle.ProtoReflect.Descriptor instead.
 func (*Obstacle) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Obstacle) GetStep() int32 {
@@ -1194,6 +1315,13 @@ func (x *Obstacle) GetText() string {
 	return ""
 }
 
+func (x *Obstacle) GetFlagKey() string {
+	if x != nil {
+		return x.FlagKey
+	}
+	return ""
+}
+
 // ExplainBatchRequest has evaluations of one flag.
 type ExplainBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1209,7 +1337,7 @@ type ExplainBatchRequest struct {
 
 func (x *ExplainBatchRequest) Reset() {
 	*x = ExplainBatchRequest{}
-	mi := &file_guidonv1_explain_proto_msgTypes[11]
+	mi := &file_guidonv1_explain_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1221,7 +1349,7 @@ func (x *ExplainBatchRequest) String() string {
 func (*ExplainBatchRequest) ProtoMessage() {}
 
 func (x *ExplainBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[11]
+	mi := &file_guidonv1_explain_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1234,7 +1362,7 @@ func (x *ExplainBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainBatchRequest.ProtoReflect.Descriptor instead.
 func (*ExplainBatchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ExplainBatchRequest) GetNamespaceKey() string {
@@ -1271,7 +1399,7 @@ type ExplainEntity struct {
 
 func (x *ExplainEntity) Reset() {
 	*x = ExplainEntity{}
-	mi := &file_guidonv1_explain_proto_msgTypes[12]
+	mi := &file_guidonv1_explain_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1283,7 +1411,7 @@ func (x *ExplainEntity) String() string {
 func (*ExplainEntity) ProtoMessage() {}
 
 func (x *ExplainEntity) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[12]
+	mi := &file_guidonv1_explain_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1296,7 +1424,7 @@ func (x *ExplainEntity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainEntity.ProtoReflect.Descriptor instead.
 func (*ExplainEntity) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{12}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ExplainEntity) GetEntityId() string {
@@ -1334,7 +1462,7 @@ type ExplainBatchResponse struct {
 
 func (x *ExplainBatchResponse) Reset() {
 	*x = ExplainBatchResponse{}
-	mi := &file_guidonv1_explain_proto_msgTypes[13]
+	mi := &file_guidonv1_explain_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1346,7 +1474,7 @@ func (x *ExplainBatchResponse) String() string {
 func (*ExplainBatchResponse) ProtoMessage() {}
 
 func (x *ExplainBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[13]
+	mi := &file_guidonv1_explain_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1359,7 +1487,7 @@ func (x *ExplainBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainBatchResponse.ProtoReflect.Descriptor instead.
 func (*ExplainBatchResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ExplainBatchResponse) GetNamespaceKey() string {
@@ -1423,7 +1551,7 @@ type ResultCount struct {
 
 func (x *ResultCount) Reset() {
 	*x = ResultCount{}
-	mi := &file_guidonv1_explain_proto_msgTypes[14]
+	mi := &file_guidonv1_explain_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1435,7 +1563,7 @@ func (x *ResultCount) String() string {
 func (*ResultCount) ProtoMessage() {}
 
 func (x *ResultCount) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[14]
+	mi := &file_guidonv1_explain_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1448,7 +1576,7 @@ func (x *ResultCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultCount.ProtoReflect.Descriptor instead.
 func (*ResultCount) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ResultCount) GetMatch() bool {
@@ -1511,7 +1639,7 @@ type EntityResult struct {
 
 func (x *EntityResult) Reset() {
 	*x = EntityResult{}
-	mi := &file_guidonv1_explain_proto_msgTypes[15]
+	mi := &file_guidonv1_explain_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1651,7 @@ func (x *EntityResult) String() string {
 func (*EntityResult) ProtoMessage() {}
 
 func (x *EntityResult) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[15]
+	mi := &file_guidonv1_explain_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1664,7 @@ func (x *EntityResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EntityResult.ProtoReflect.Descriptor instead.
 func (*EntityResult) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *EntityResult) GetEntityId() string {
@@ -1615,7 +1743,7 @@ type ExplainSegmentRequest struct {
 
 func (x *ExplainSegmentRequest) Reset() {
 	*x = ExplainSegmentRequest{}
-	mi := &file_guidonv1_explain_proto_msgTypes[16]
+	mi := &file_guidonv1_explain_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1627,7 +1755,7 @@ func (x *ExplainSegmentRequest) String() string {
 func (*ExplainSegmentRequest) ProtoMessage() {}
 
 func (x *ExplainSegmentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[16]
+	mi := &file_guidonv1_explain_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +1768,7 @@ func (x *ExplainSegmentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSegmentRequest.ProtoReflect.Descriptor instead.
 func (*ExplainSegmentRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExplainSegmentRequest) GetNamespaceKey() string {
@@ -1693,7 +1821,7 @@ type ExplainSegmentResponse struct {
 
 func (x *ExplainSegmentResponse) Reset() {
 	*x = ExplainSegmentResponse{}
-	mi := &file_guidonv1_explain_proto_msgTypes[17]
+	mi := &file_guidonv1_explain_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1705,7 +1833,7 @@ func (x *ExplainSegmentResponse) String() string {
 func (*ExplainSegmentResponse) ProtoMessage() {}
 
 func (x *ExplainSegmentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[17]
+	mi := &file_guidonv1_explain_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1718,7 +1846,7 @@ func (x *ExplainSegmentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSegmentResponse.ProtoReflect.Descriptor instead.
 func (*ExplainSegmentResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExplainSegmentResponse) GetNamespaceKey() string {
@@ -1761,7 +1889,7 @@ type ExplainFlagsRequest struct {
 
 func (x *ExplainFlagsRequest) Reset() {
 	*x = ExplainFlagsRequest{}
-	mi := &file_guidonv1_explain_proto_msgTypes[18]
+	mi := &file_guidonv1_explain_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +1901,7 @@ func (x *ExplainFlagsRequest) String() string {
 func (*ExplainFlagsRequest) ProtoMessage() {}
 
 func (x *ExplainFlagsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[18]
+	mi := &file_guidonv1_explain_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +1914,7 @@ func (x *ExplainFlagsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainFlagsRequest.ProtoReflect.Descriptor instead.
 func (*ExplainFlagsRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExplainFlagsRequest) GetNamespaceKey() string {
@@ -1843,7 +1971,7 @@ type ExplainFlagsResponse struct {
 
 func (x *ExplainFlagsResponse) Reset() {
 	*x = ExplainFlagsResponse{}
-	mi := &file_guidonv1_explain_proto_msgTypes[19]
+	mi := &file_guidonv1_explain_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1855,7 +1983,7 @@ func (x *ExplainFlagsResponse) String() string {
 func (*ExplainFlagsResponse) ProtoMessage() {}
 
 func (x *ExplainFlagsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[19]
+	mi := &file_guidonv1_explain_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1868,7 +1996,7 @@ func (x *ExplainFlagsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainFlagsResponse.ProtoReflect.Descriptor instead.
 func (*ExplainFlagsResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExplainFlagsResponse) GetNamespaceKey() string {
@@ -1939,7 +2067,7 @@ type FlagResult struct {
 
 func (x *FlagResult) Reset() {
 	*x = FlagResult{}
-	mi := &file_guidonv1_explain_proto_msgTypes[20]
+	mi := &file_guidonv1_explain_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1951,7 +2079,7 @@ func (x *FlagResult) String() string {
 func (*FlagResult) ProtoMessage() {}
 
 func (x *FlagResult) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_explain_proto_msgTypes[20]
+	mi := &file_guidonv1_explain_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1964,7 +2092,7 @@ func (x *FlagResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlagResult.ProtoReflect.Descriptor instead.
 func (*FlagResult) Descriptor() ([]byte, []int) {
-	return file_guidonv1_explain_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_explain_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FlagResult) GetFlagKey() string {
@@ -2066,7 +2194,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x04flag\x18\x06 \x01(\v2\x17.guidon.v1.DocumentFlagR\x04flag\x1a:\n" +
 	"\fContextEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xbf\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9c\x04\n" +
 	"\x0fExplainResponse\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x19\n" +
 	"\bflag_key\x18\x02 \x01(\tR\aflagKey\x12,\n" +
@@ -2080,7 +2208,16 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x06others\x18\t \x03(\v2\x16.guidon.v1.OtherResultR\x06others\x12\x18\n" +
 	"\alimited\x18\n" +
 	" \x01(\bR\alimited\x120\n" +
-	"\x05as_of\x18\xe8\a \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\xaa\x05\n" +
+	"\x05as_of\x18\xe8\a \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12D\n" +
+	"\frequirements\x18\xe9\a \x03(\v2\x1f.guidon.v1.ExplainedRequirementR\frequirements\x12\x15\n" +
+	"\x05unmet\x18\xea\a \x01(\tR\x05unmet\"\xa1\x01\n" +
+	"\x14ExplainedRequirement\x12\x19\n" +
+	"\bflag_key\x18\x01 \x01(\tR\aflagKey\x12\x18\n" +
+	"\aanswers\x18\x02 \x03(\tR\aanswers\x12\x16\n" +
+	"\x06exists\x18\x03 \x01(\bR\x06exists\x12\x16\n" +
+	"\x06answer\x18\x04 \x01(\tR\x06answer\x12\x10\n" +
+	"\x03met\x18\x05 \x01(\bR\x03met\x12\x12\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\"\xf0\x05\n" +
 	"\rExplainedStep\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x12\n" +
@@ -2096,7 +2233,8 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\x06groups\x18\xe8\a \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\x06groups\x12<\n" +
 	"\n" +
 	"exceptions\x18\xe9\a \x03(\v2\x1b.guidon.v1.ExplainedSegmentR\n" +
-	"exceptions\x12:\n" +
+	"exceptions\x12D\n" +
+	"\frequirements\x18\xeb\a \x03(\v2\x1f.guidon.v1.ExplainedRequirementR\frequirements\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -2162,7 +2300,7 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\boperator\x18\x03 \x01(\tR\boperator\x12\x1a\n" +
 	"\bexpected\x18\x04 \x01(\tR\bexpected\x12\x14\n" +
 	"\x05match\x18\x05 \x01(\bR\x05match\x12\x17\n" +
-	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\x97\x01\n" +
+	"\x06negate\x18\xe8\a \x01(\bR\x06negate\"\xb3\x01\n" +
 	"\bObstacle\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\x05R\x04step\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +
@@ -2170,7 +2308,8 @@ const file_guidonv1_explain_proto_rawDesc = "" +
 	"\vsegment_key\x18\x04 \x01(\tR\n" +
 	"segmentKey\x12\x1a\n" +
 	"\bproperty\x18\x05 \x01(\tR\bproperty\x12\x12\n" +
-	"\x04text\x18\x06 \x01(\tR\x04text\"\x82\x01\n" +
+	"\x04text\x18\x06 \x01(\tR\x04text\x12\x1a\n" +
+	"\bflag_key\x18\xe8\a \x01(\tR\aflagKey\"\x82\x01\n" +
 	"\x13ExplainBatchRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x124\n" +
@@ -2272,92 +2411,95 @@ func file_guidonv1_explain_proto_rawDescGZIP() []byte {
 	return file_guidonv1_explain_proto_rawDescData
 }
 
-var file_guidonv1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_guidonv1_explain_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_guidonv1_explain_proto_goTypes = []any{
 	(*ExplainRequest)(nil),                // 0: guidon.v1.ExplainRequest
 	(*ExplainResponse)(nil),               // 1: guidon.v1.ExplainResponse
-	(*ExplainedStep)(nil),                 // 2: guidon.v1.ExplainedStep
-	(*ExplainedSegment)(nil),              // 3: guidon.v1.ExplainedSegment
-	(*ExplainedConstraint)(nil),           // 4: guidon.v1.ExplainedConstraint
-	(*ExplainedBucket)(nil),               // 5: guidon.v1.ExplainedBucket
-	(*ExplainedRange)(nil),                // 6: guidon.v1.ExplainedRange
-	(*OtherResult)(nil),                   // 7: guidon.v1.OtherResult
-	(*PropertyChange)(nil),                // 8: guidon.v1.PropertyChange
-	(*OutcomeChange)(nil),                 // 9: guidon.v1.OutcomeChange
-	(*Obstacle)(nil),                      // 10: guidon.v1.Obstacle
-	(*ExplainBatchRequest)(nil),           // 11: guidon.v1.ExplainBatchRequest
-	(*ExplainEntity)(nil),                 // 12: guidon.v1.ExplainEntity
-	(*ExplainBatchResponse)(nil),          // 13: guidon.v1.ExplainBatchResponse
-	(*ResultCount)(nil),                   // 14: guidon.v1.ResultCount
-	(*EntityResult)(nil),                  // 15: guidon.v1.EntityResult
-	(*ExplainSegmentRequest)(nil),         // 16: guidon.v1.ExplainSegmentRequest
-	(*ExplainSegmentResponse)(nil),        // 17: guidon.v1.ExplainSegmentResponse
-	(*ExplainFlagsRequest)(nil),           // 18: guidon.v1.ExplainFlagsRequest
-	(*ExplainFlagsResponse)(nil),          // 19: guidon.v1.ExplainFlagsResponse
-	(*FlagResult)(nil),                    // 20: guidon.v1.FlagResult
-	nil,                                   // 21: guidon.v1.ExplainRequest.ContextEntry
-	nil,                                   // 22: guidon.v1.ExplainEntity.ContextEntry
-	nil,                                   // 23: guidon.v1.ExplainSegmentRequest.ContextEntry
-	nil,                                   // 24: guidon.v1.ExplainFlagsRequest.ContextEntry
-	(*DocumentFlag)(nil),                  // 25: guidon.v1.DocumentFlag
-	(flipt.FlagType)(0),                   // 26: flipt.FlagType
-	(*evaluation.EvaluationResponse)(nil), // 27: flipt.evaluation.EvaluationResponse
-	(*timestamppb.Timestamp)(nil),         // 28: google.protobuf.Timestamp
-	(flipt.SegmentOperator)(0),            // 29: flipt.SegmentOperator
-	(flipt.MatchType)(0),                  // 30: flipt.MatchType
-	(flipt.ComparisonType)(0),             // 31: flipt.ComparisonType
-	(evaluation.EvaluationReason)(0),      // 32: flipt.evaluation.EvaluationReason
-	(*DocumentSegment)(nil),               // 33: guidon.v1.DocumentSegment
+	(*ExplainedRequirement)(nil),          // 2: guidon.v1.ExplainedRequirement
+	(*ExplainedStep)(nil),                 // 3: guidon.v1.ExplainedStep
+	(*ExplainedSegment)(nil),              // 4: guidon.v1.ExplainedSegment
+	(*ExplainedConstraint)(nil),           // 5: guidon.v1.ExplainedConstraint
+	(*ExplainedBucket)(nil),               // 6: guidon.v1.ExplainedBucket
+	(*ExplainedRange)(nil),                // 7: guidon.v1.ExplainedRange
+	(*OtherResult)(nil),                   // 8: guidon.v1.OtherResult
+	(*PropertyChange)(nil),                // 9: guidon.v1.PropertyChange
+	(*OutcomeChange)(nil),                 // 10: guidon.v1.OutcomeChange
+	(*Obstacle)(nil),                      // 11: guidon.v1.Obstacle
+	(*ExplainBatchRequest)(nil),           // 12: guidon.v1.ExplainBatchRequest
+	(*ExplainEntity)(nil),                 // 13: guidon.v1.ExplainEntity
+	(*ExplainBatchResponse)(nil),          // 14: guidon.v1.ExplainBatchResponse
+	(*ResultCount)(nil),                   // 15: guidon.v1.ResultCount
+	(*EntityResult)(nil),                  // 16: guidon.v1.EntityResult
+	(*ExplainSegmentRequest)(nil),         // 17: guidon.v1.ExplainSegmentRequest
+	(*ExplainSegmentResponse)(nil),        // 18: guidon.v1.ExplainSegmentResponse
+	(*ExplainFlagsRequest)(nil),           // 19: guidon.v1.ExplainFlagsRequest
+	(*ExplainFlagsResponse)(nil),          // 20: guidon.v1.ExplainFlagsResponse
+	(*FlagResult)(nil),                    // 21: guidon.v1.FlagResult
+	nil,                                   // 22: guidon.v1.ExplainRequest.ContextEntry
+	nil,                                   // 23: guidon.v1.ExplainEntity.ContextEntry
+	nil,                                   // 24: guidon.v1.ExplainSegmentRequest.ContextEntry
+	nil,                                   // 25: guidon.v1.ExplainFlagsRequest.ContextEntry
+	(*DocumentFlag)(nil),                  // 26: guidon.v1.DocumentFlag
+	(flipt.FlagType)(0),                   // 27: flipt.FlagType
+	(*evaluation.EvaluationResponse)(nil), // 28: flipt.evaluation.EvaluationResponse
+	(*timestamppb.Timestamp)(nil),         // 29: google.protobuf.Timestamp
+	(flipt.SegmentOperator)(0),            // 30: flipt.SegmentOperator
+	(flipt.MatchType)(0),                  // 31: flipt.MatchType
+	(flipt.ComparisonType)(0),             // 32: flipt.ComparisonType
+	(evaluation.EvaluationReason)(0),      // 33: flipt.evaluation.EvaluationReason
+	(*DocumentSegment)(nil),               // 34: guidon.v1.DocumentSegment
 }
 var file_guidonv1_explain_proto_depIdxs = []int32{
-	21, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
-	25, // 1: guidon.v1.ExplainRequest.flag:type_name -> guidon.v1.DocumentFlag
-	26, // 2: guidon.v1.ExplainResponse.flag_type:type_name -> flipt.FlagType
-	27, // 3: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
-	2,  // 4: guidon.v1.ExplainResponse.steps:type_name -> guidon.v1.ExplainedStep
-	7,  // 5: guidon.v1.ExplainResponse.others:type_name -> guidon.v1.OtherResult
-	28, // 6: guidon.v1.ExplainResponse.as_of:type_name -> google.protobuf.Timestamp
-	29, // 7: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
-	3,  // 8: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
-	5,  // 9: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
-	3,  // 10: guidon.v1.ExplainedStep.groups:type_name -> guidon.v1.ExplainedSegment
-	3,  // 11: guidon.v1.ExplainedStep.exceptions:type_name -> guidon.v1.ExplainedSegment
-	28, // 12: guidon.v1.ExplainedStep.holds_from:type_name -> google.protobuf.Timestamp
-	28, // 13: guidon.v1.ExplainedStep.holds_until:type_name -> google.protobuf.Timestamp
-	5,  // 14: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
-	30, // 15: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
-	4,  // 16: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
-	31, // 17: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
-	6,  // 18: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
-	8,  // 19: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
-	10, // 20: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
-	9,  // 21: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
-	12, // 22: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
-	22, // 23: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
-	26, // 24: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
-	14, // 25: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
-	15, // 26: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
-	32, // 27: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	23, // 28: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
-	33, // 29: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
-	3,  // 30: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
-	24, // 31: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
-	20, // 32: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
-	26, // 33: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
-	32, // 34: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
-	0,  // 35: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
-	11, // 36: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
-	16, // 37: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
-	18, // 38: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
-	1,  // 39: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
-	13, // 40: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
-	17, // 41: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
-	19, // 42: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
-	39, // [39:43] is the sub-list for method output_type
-	35, // [35:39] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	22, // 0: guidon.v1.ExplainRequest.context:type_name -> guidon.v1.ExplainRequest.ContextEntry
+	26, // 1: guidon.v1.ExplainRequest.flag:type_name -> guidon.v1.DocumentFlag
+	27, // 2: guidon.v1.ExplainResponse.flag_type:type_name -> flipt.FlagType
+	28, // 3: guidon.v1.ExplainResponse.result:type_name -> flipt.evaluation.EvaluationResponse
+	3,  // 4: guidon.v1.ExplainResponse.steps:type_name -> guidon.v1.ExplainedStep
+	8,  // 5: guidon.v1.ExplainResponse.others:type_name -> guidon.v1.OtherResult
+	29, // 6: guidon.v1.ExplainResponse.as_of:type_name -> google.protobuf.Timestamp
+	2,  // 7: guidon.v1.ExplainResponse.requirements:type_name -> guidon.v1.ExplainedRequirement
+	30, // 8: guidon.v1.ExplainedStep.segment_operator:type_name -> flipt.SegmentOperator
+	4,  // 9: guidon.v1.ExplainedStep.segments:type_name -> guidon.v1.ExplainedSegment
+	6,  // 10: guidon.v1.ExplainedStep.bucket:type_name -> guidon.v1.ExplainedBucket
+	4,  // 11: guidon.v1.ExplainedStep.groups:type_name -> guidon.v1.ExplainedSegment
+	4,  // 12: guidon.v1.ExplainedStep.exceptions:type_name -> guidon.v1.ExplainedSegment
+	2,  // 13: guidon.v1.ExplainedStep.requirements:type_name -> guidon.v1.ExplainedRequirement
+	29, // 14: guidon.v1.ExplainedStep.holds_from:type_name -> google.protobuf.Timestamp
+	29, // 15: guidon.v1.ExplainedStep.holds_until:type_name -> google.protobuf.Timestamp
+	6,  // 16: guidon.v1.ExplainedStep.portion:type_name -> guidon.v1.ExplainedBucket
+	31, // 17: guidon.v1.ExplainedSegment.match_type:type_name -> flipt.MatchType
+	5,  // 18: guidon.v1.ExplainedSegment.constraints:type_name -> guidon.v1.ExplainedConstraint
+	32, // 19: guidon.v1.ExplainedConstraint.type:type_name -> flipt.ComparisonType
+	7,  // 20: guidon.v1.ExplainedBucket.ranges:type_name -> guidon.v1.ExplainedRange
+	9,  // 21: guidon.v1.OtherResult.changes:type_name -> guidon.v1.PropertyChange
+	11, // 22: guidon.v1.OtherResult.obstacles:type_name -> guidon.v1.Obstacle
+	10, // 23: guidon.v1.PropertyChange.outcomes:type_name -> guidon.v1.OutcomeChange
+	13, // 24: guidon.v1.ExplainBatchRequest.entities:type_name -> guidon.v1.ExplainEntity
+	23, // 25: guidon.v1.ExplainEntity.context:type_name -> guidon.v1.ExplainEntity.ContextEntry
+	27, // 26: guidon.v1.ExplainBatchResponse.flag_type:type_name -> flipt.FlagType
+	15, // 27: guidon.v1.ExplainBatchResponse.counts:type_name -> guidon.v1.ResultCount
+	16, // 28: guidon.v1.ExplainBatchResponse.results:type_name -> guidon.v1.EntityResult
+	33, // 29: guidon.v1.EntityResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	24, // 30: guidon.v1.ExplainSegmentRequest.context:type_name -> guidon.v1.ExplainSegmentRequest.ContextEntry
+	34, // 31: guidon.v1.ExplainSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
+	4,  // 32: guidon.v1.ExplainSegmentResponse.segment:type_name -> guidon.v1.ExplainedSegment
+	25, // 33: guidon.v1.ExplainFlagsRequest.context:type_name -> guidon.v1.ExplainFlagsRequest.ContextEntry
+	21, // 34: guidon.v1.ExplainFlagsResponse.results:type_name -> guidon.v1.FlagResult
+	27, // 35: guidon.v1.FlagResult.flag_type:type_name -> flipt.FlagType
+	33, // 36: guidon.v1.FlagResult.reason:type_name -> flipt.evaluation.EvaluationReason
+	0,  // 37: guidon.v1.ExplainService.Explain:input_type -> guidon.v1.ExplainRequest
+	12, // 38: guidon.v1.ExplainService.ExplainBatch:input_type -> guidon.v1.ExplainBatchRequest
+	17, // 39: guidon.v1.ExplainService.ExplainSegment:input_type -> guidon.v1.ExplainSegmentRequest
+	19, // 40: guidon.v1.ExplainService.ExplainFlags:input_type -> guidon.v1.ExplainFlagsRequest
+	1,  // 41: guidon.v1.ExplainService.Explain:output_type -> guidon.v1.ExplainResponse
+	14, // 42: guidon.v1.ExplainService.ExplainBatch:output_type -> guidon.v1.ExplainBatchResponse
+	18, // 43: guidon.v1.ExplainService.ExplainSegment:output_type -> guidon.v1.ExplainSegmentResponse
+	20, // 44: guidon.v1.ExplainService.ExplainFlags:output_type -> guidon.v1.ExplainFlagsResponse
+	41, // [41:45] is the sub-list for method output_type
+	37, // [37:41] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_explain_proto_init() }
@@ -2366,15 +2508,15 @@ func file_guidonv1_explain_proto_init() {
 		return
 	}
 	file_guidonv1_guidon_proto_init()
-	file_guidonv1_explain_proto_msgTypes[3].OneofWrappers = []any{}
-	file_guidonv1_explain_proto_msgTypes[19].OneofWrappers = []any{}
+	file_guidonv1_explain_proto_msgTypes[4].OneofWrappers = []any{}
+	file_guidonv1_explain_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_explain_proto_rawDesc), len(file_guidonv1_explain_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1959,7 +1959,9 @@ type DocumentFlag struct {
 	// The rules of a variant flag, in the order of their ranks.
 	Rules []*DocumentRule `protobuf:"bytes,8,rep,name=rules,proto3" json:"rules,omitempty"`
 	// The rules of a boolean flag, in the order of their ranks.
-	Rollouts      []*DocumentRollout `protobuf:"bytes,9,rep,name=rollouts,proto3" json:"rollouts,omitempty"`
+	Rollouts []*DocumentRollout `protobuf:"bytes,9,rep,name=rollouts,proto3" json:"rollouts,omitempty"`
+	// What other flags must answer; otherwise the flag is off.
+	Requires      []*flipt.Requirement `protobuf:"bytes,1000,rep,name=requires,proto3" json:"requires,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2053,6 +2055,13 @@ func (x *DocumentFlag) GetRules() []*DocumentRule {
 func (x *DocumentFlag) GetRollouts() []*DocumentRollout {
 	if x != nil {
 		return x.Rollouts
+	}
+	return nil
+}
+
+func (x *DocumentFlag) GetRequires() []*flipt.Requirement {
+	if x != nil {
+		return x.Requires
 	}
 	return nil
 }
@@ -2156,6 +2165,8 @@ type DocumentRule struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*flipt.Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -2247,6 +2258,13 @@ func (x *DocumentRule) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *DocumentRule) GetRequires() []*flipt.Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
 }
 
 func (x *DocumentRule) GetHoldsFrom() *timestamppb.Timestamp {
@@ -2357,6 +2375,8 @@ type DocumentRollout struct {
 	ExceptSegmentKeys []string `protobuf:"bytes,1001,rep,name=except_segment_keys,json=exceptSegmentKeys,proto3" json:"except_segment_keys,omitempty"`
 	// Without segments and groups: it matches every entity.
 	Everyone bool `protobuf:"varint,1002,opt,name=everyone,proto3" json:"everyone,omitempty"`
+	// What other flags must answer.
+	Requires []*flipt.Requirement `protobuf:"bytes,1003,rep,name=requires,proto3" json:"requires,omitempty"`
 	// The instant from which the rule holds, in whole seconds; unset means always.
 	HoldsFrom *timestamppb.Timestamp `protobuf:"bytes,1004,opt,name=holds_from,json=holdsFrom,proto3" json:"holds_from,omitempty"`
 	// The instant from which it no longer holds; unset means never.
@@ -2448,6 +2468,13 @@ func (x *DocumentRollout) GetEveryone() bool {
 		return x.Everyone
 	}
 	return false
+}
+
+func (x *DocumentRollout) GetRequires() []*flipt.Requirement {
+	if x != nil {
+		return x.Requires
+	}
+	return nil
 }
 
 func (x *DocumentRollout) GetHoldsFrom() *timestamppb.Timestamp {
@@ -2949,7 +2976,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x14\n" +
 	"\x05color\x18\x04 \x01(\tR\x05color\x12,\n" +
 	"\x0fconfirm_changes\x18\x05 \x01(\bH\x00R\x0econfirmChanges\x88\x01\x01B\x12\n" +
-	"\x10_confirm_changes\"\xd0\x02\n" +
+	"\x10_confirm_changes\"\x81\x03\n" +
 	"\fDocumentFlag\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12#\n" +
@@ -2959,7 +2986,8 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\bmetadata\x18\x06 \x01(\tR\bmetadata\x126\n" +
 	"\bvariants\x18\a \x03(\v2\x1a.guidon.v1.DocumentVariantR\bvariants\x12-\n" +
 	"\x05rules\x18\b \x03(\v2\x17.guidon.v1.DocumentRuleR\x05rules\x126\n" +
-	"\brollouts\x18\t \x03(\v2\x1a.guidon.v1.DocumentRolloutR\brollouts\"\x93\x01\n" +
+	"\brollouts\x18\t \x03(\v2\x1a.guidon.v1.DocumentRolloutR\brollouts\x12/\n" +
+	"\brequires\x18\xe8\a \x03(\v2\x12.flipt.RequirementR\brequires\"\x93\x01\n" +
 	"\x0fDocumentVariant\x12\x18\n" +
 	"\adefault\x18\x01 \x01(\bR\adefault\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x12\n" +
@@ -2967,7 +2995,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1e\n" +
 	"\n" +
 	"attachment\x18\x05 \x01(\tR\n" +
-	"attachment\"\xbc\x04\n" +
+	"attachment\"\xed\x04\n" +
 	"\fDocumentRule\x12!\n" +
 	"\fsegment_keys\x18\x01 \x03(\tR\vsegmentKeys\x12A\n" +
 	"\x10segment_operator\x18\x02 \x01(\x0e2\x16.flipt.SegmentOperatorR\x0fsegmentOperator\x12\x12\n" +
@@ -2975,7 +3003,8 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\rdistributions\x18\x04 \x03(\v2\x1f.guidon.v1.DocumentDistributionR\rdistributions\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -2985,14 +3014,15 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\fcode_default\x18\xf0\a \x01(\bR\vcodeDefault\"J\n" +
 	"\x14DocumentDistribution\x12\x18\n" +
 	"\avariant\x18\x01 \x01(\tR\avariant\x12\x18\n" +
-	"\arollout\x18\x02 \x01(\x02R\arollout\"\xe3\x03\n" +
+	"\arollout\x18\x02 \x01(\x02R\arollout\"\x94\x04\n" +
 	"\x0fDocumentRollout\x12 \n" +
 	"\vdescription\x18\x01 \x01(\tR\vdescription\x12=\n" +
 	"\asegment\x18\x02 \x01(\v2!.guidon.v1.DocumentRolloutSegmentH\x00R\asegment\x12C\n" +
 	"\tthreshold\x18\x03 \x01(\v2#.guidon.v1.DocumentRolloutThresholdH\x00R\tthreshold\x12/\n" +
 	"\x06groups\x18\xe8\a \x03(\v2\x16.flipt.ConstraintGroupR\x06groups\x12/\n" +
 	"\x13except_segment_keys\x18\xe9\a \x03(\tR\x11exceptSegmentKeys\x12\x1b\n" +
-	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12:\n" +
+	"\beveryone\x18\xea\a \x01(\bR\beveryone\x12/\n" +
+	"\brequires\x18\xeb\a \x03(\v2\x12.flipt.RequirementR\brequires\x12:\n" +
 	"\n" +
 	"holds_from\x18\xec\a \x01(\v2\x1a.google.protobuf.TimestampR\tholdsFrom\x12<\n" +
 	"\vholds_until\x18\xed\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -3113,14 +3143,15 @@ var file_guidonv1_guidon_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),        // 37: google.protobuf.Timestamp
 	(*structpb.Struct)(nil),              // 38: google.protobuf.Struct
 	(flipt.FlagType)(0),                  // 39: flipt.FlagType
-	(flipt.SegmentOperator)(0),           // 40: flipt.SegmentOperator
-	(*flipt.ConstraintGroup)(nil),        // 41: flipt.ConstraintGroup
-	(*flipt.Portion)(nil),                // 42: flipt.Portion
-	(*flipt.Split)(nil),                  // 43: flipt.Split
-	(*flipt.Ramp)(nil),                   // 44: flipt.Ramp
-	(flipt.MatchType)(0),                 // 45: flipt.MatchType
-	(flipt.ComparisonType)(0),            // 46: flipt.ComparisonType
-	(*emptypb.Empty)(nil),                // 47: google.protobuf.Empty
+	(*flipt.Requirement)(nil),            // 40: flipt.Requirement
+	(flipt.SegmentOperator)(0),           // 41: flipt.SegmentOperator
+	(*flipt.ConstraintGroup)(nil),        // 42: flipt.ConstraintGroup
+	(*flipt.Portion)(nil),                // 43: flipt.Portion
+	(*flipt.Split)(nil),                  // 44: flipt.Split
+	(*flipt.Ramp)(nil),                   // 45: flipt.Ramp
+	(flipt.MatchType)(0),                 // 46: flipt.MatchType
+	(flipt.ComparisonType)(0),            // 47: flipt.ComparisonType
+	(*emptypb.Empty)(nil),                // 48: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
 	36, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
@@ -3150,56 +3181,59 @@ var file_guidonv1_guidon_proto_depIdxs = []int32{
 	28, // 24: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
 	29, // 25: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
 	31, // 26: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
-	40, // 27: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
-	30, // 28: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
-	41, // 29: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
-	37, // 30: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
-	37, // 31: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
-	42, // 32: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
-	43, // 33: guidon.v1.DocumentRule.split:type_name -> flipt.Split
-	32, // 34: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
-	33, // 35: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	41, // 36: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
-	37, // 37: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
-	37, // 38: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
-	42, // 39: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
-	40, // 40: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	43, // 41: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
-	44, // 42: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
-	45, // 43: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	35, // 44: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	46, // 45: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	14, // 46: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	16, // 47: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
-	21, // 48: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	24, // 49: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	47, // 50: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	47, // 51: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	4,  // 52: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	5,  // 53: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	7,  // 54: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	47, // 55: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	11, // 56: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	12, // 57: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	13, // 58: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	15, // 59: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	17, // 60: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
-	22, // 61: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	25, // 62: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	2,  // 63: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	3,  // 64: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	47, // 65: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	6,  // 66: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	8,  // 67: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	10, // 68: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	9,  // 69: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	47, // 70: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	47, // 71: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
-	59, // [59:72] is the sub-list for method output_type
-	46, // [46:59] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	40, // 27: guidon.v1.DocumentFlag.requires:type_name -> flipt.Requirement
+	41, // 28: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
+	30, // 29: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
+	42, // 30: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
+	40, // 31: guidon.v1.DocumentRule.requires:type_name -> flipt.Requirement
+	37, // 32: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
+	37, // 33: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
+	43, // 34: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
+	44, // 35: guidon.v1.DocumentRule.split:type_name -> flipt.Split
+	32, // 36: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
+	33, // 37: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
+	42, // 38: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
+	40, // 39: guidon.v1.DocumentRollout.requires:type_name -> flipt.Requirement
+	37, // 40: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
+	37, // 41: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
+	43, // 42: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
+	41, // 43: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	44, // 44: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
+	45, // 45: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
+	46, // 46: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	35, // 47: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	47, // 48: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	14, // 49: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	16, // 50: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	21, // 51: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	24, // 52: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	48, // 53: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	48, // 54: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	4,  // 55: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	5,  // 56: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	7,  // 57: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	48, // 58: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	11, // 59: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	12, // 60: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	13, // 61: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	15, // 62: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	17, // 63: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	22, // 64: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	25, // 65: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	2,  // 66: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	3,  // 67: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	48, // 68: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	6,  // 69: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	8,  // 70: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	10, // 71: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	9,  // 72: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	48, // 73: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	48, // 74: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	62, // [62:75] is the sub-list for method output_type
+	49, // [49:62] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }

@@ -51,6 +51,11 @@ func EffectLines(e *guidonv1.FlagEffect) []string {
 			lines = append(lines, from+line)
 		}
 	}
+	for _, d := range e.GetDependents() {
+		for _, line := range EffectLines(d.GetEffect()) {
+			lines = append(lines, fmt.Sprintf("flag %s, which requires it: %s", cli.Printable(d.GetFlagKey()), line))
+		}
+	}
 	return lines
 }
 

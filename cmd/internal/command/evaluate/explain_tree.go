@@ -19,6 +19,9 @@ func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
 	t := &cli.Tree{Out: bufio.NewWriter(out)}
 	fmt.Fprintf(t.Out, "%s is %s for %s%s\n", cli.Printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r),
 		cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), asOf(r))
+	for i, one := range r.GetRequirements() {
+		t.Branch(i == len(r.GetRequirements())-1 && len(r.GetSteps()) == 0, requirementText(one), nil)
+	}
 	for i, s := range r.GetSteps() {
 		step(t, i == len(r.GetSteps())-1, s)
 	}
@@ -56,10 +59,13 @@ func resultText(r *guidonv1.ExplainResponse) string {
 	return fmt.Sprintf("%s (%s)", variantText(v.GetMatch(), v.GetVariantKey()), decidedText(r, reason))
 }
 
-// decidedText names the rule that decided, or returns none if no rule did.
+// decidedText names the rule, or the unmet flag, that decided, or returns none if nothing did.
 func decidedText(r *guidonv1.ExplainResponse, none string) string {
 	if n := r.GetDecidedBy(); n > 0 {
 		return fmt.Sprintf("rule %d", n)
+	}
+	if r.GetUnmet() != "" {
+		return cli.Printable(r.GetUnmet()) + " is not as required"
 	}
 	return none
 }
@@ -88,21 +94,50 @@ func step(t *cli.Tree, last bool, s *guidonv1.ExplainedStep) {
 		return
 	}
 	t.Branch(last, line, func(t *cli.Tree) {
-		segments := s.GetSegments()
-		for i, g := range segments {
-			of := ""
-			if len(segments) > 1 && s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {
-				of = " (all segments must match)"
-			} else if len(segments) > 1 {
-				of = " (one segment must match)"
-			}
-			if i > 0 {
-				of = ""
-			}
-			segment(t, i == len(segments)-1 && !conditional(s), "segment "+cli.Printable(g.GetKey()), g, of)
+		parts := partsOf(s)
+		for i, part := range parts {
+			part(t, i == len(parts)-1)
 		}
-		conditions(t, s)
 	})
+}
+
+// partsOf returns what prints the segments and conditions of a rule, in order.
+func partsOf(s *guidonv1.ExplainedStep) (parts []func(t *cli.Tree, last bool)) {
+	add := func(name string, g *guidonv1.ExplainedSegment, of string) {
+		parts = append(parts, func(t *cli.Tree, last bool) { segment(t, last, name, g, of) })
+	}
+	of := ""
+	switch {
+	case len(s.GetSegments()) < 2:
+	case s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR:
+		of = " (all segments must match)"
+	default:
+		of = " (one segment must match)"
+	}
+	for _, g := range s.GetSegments() {
+		add("segment "+cli.Printable(g.GetKey()), g, of)
+		of = ""
+	}
+	for _, g := range s.GetGroups() {
+		add("if", g, "")
+	}
+	for _, g := range s.GetExceptions() {
+		g.Matched = new(!g.GetMatched())
+		add("except segment "+cli.Printable(g.GetKey()), g, "")
+	}
+	for _, r := range s.GetRequirements() {
+		parts = append(parts, func(t *cli.Tree, last bool) { t.Branch(last, requirementText(r), nil) })
+	}
+	if p := s.GetPortion(); p != nil {
+		parts = append(parts, func(t *cli.Tree, last bool) {
+			t.Branch(last, cli.Mark(p.GetChosen() > 0)+" "+cli.Printable(s.GetPortionText()), nil)
+		})
+	}
+	return parts
+}
+
+func requirementText(r *guidonv1.ExplainedRequirement) string {
+	return cli.Mark(r.GetMet()) + " needs: " + cli.Printable(r.GetText())
 }
 
 // stepMark is the mark of a rule that matched, or not, or was not reached.
@@ -114,25 +149,6 @@ func stepMark(outcome string) string {
 		return "·"
 	}
 	return "✗"
-}
-
-// conditional reports whether the rule has conditions besides segments.
-func conditional(s *guidonv1.ExplainedStep) bool {
-	return len(s.GetGroups()) > 0 || len(s.GetExceptions()) > 0 || s.GetPortion() != nil
-}
-
-func conditions(t *cli.Tree, s *guidonv1.ExplainedStep) {
-	for i, g := range s.GetGroups() {
-		last := i == len(s.GetGroups())-1 && len(s.GetExceptions()) == 0 && s.GetPortion() == nil
-		segment(t, last, "if", g, "")
-	}
-	for i, g := range s.GetExceptions() {
-		g.Matched = new(!g.GetMatched())
-		segment(t, i == len(s.GetExceptions())-1 && s.GetPortion() == nil, "except segment "+cli.Printable(g.GetKey()), g, "")
-	}
-	if p := s.GetPortion(); p != nil {
-		t.Branch(true, cli.Mark(p.GetChosen() > 0)+" "+cli.Printable(s.GetPortionText()), nil)
-	}
 }
 
 func segment(t *cli.Tree, last bool, name string, g *guidonv1.ExplainedSegment, of string) {

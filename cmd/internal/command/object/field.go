@@ -11,10 +11,10 @@ import (
 
 // field is a field of an object of type M that an option sets.
 type field[M any] struct {
-	option string
-	add    func(flags *pflag.FlagSet) // adds the option
-	set    func(object M) error       // sets the field to the value of the option
-	words  []string                   // values for completion, or nil
+	option   string
+	add      func(flags *pflag.FlagSet) // adds the option
+	set      func(object M) error       // sets the field to the value of the option
+	complete cobra.CompletionFunc       // offers values, or nil
 }
 
 // fields are the fields of a kind of object.
@@ -51,7 +51,7 @@ func boolField[M any](option, usage string, set func(object M, value bool)) fiel
 
 // among returns the field with values that the shell offers.
 func (f field[M]) among(words ...string) field[M] {
-	f.words = words
+	f.complete = cli.CompleteWords(words...)
 	return f
 }
 
@@ -59,8 +59,8 @@ func (f field[M]) among(words ...string) field[M] {
 func (fs fields[M]) flags(command *cobra.Command) {
 	for _, f := range fs {
 		f.add(command.Flags())
-		if f.words != nil {
-			_ = command.RegisterFlagCompletionFunc(f.option, cli.CompleteWords(f.words...)) // the flag exists
+		if f.complete != nil {
+			_ = command.RegisterFlagCompletionFunc(f.option, f.complete) // the flag exists
 		}
 	}
 }

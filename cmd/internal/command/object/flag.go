@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -62,7 +63,8 @@ sets what a boolean flag is for those whom no rule matches.
 
 If somebody changes the flag at the same time, nothing is changed.`,
 		`  guidon flag update new-checkout --name "New checkout" --metadata owner=grace
-  guidon flag update payment-methods --default-variant classic -m "after the incident"`},
+  guidon flag update payment-methods --default-variant classic -m "after the incident"
+  guidon flag update new-invoices --requires new-api`},
 	"delete": {`Delete flags, all of them or none. It asks for confirmation. "guidon undo" brings them
 back.`,
 		`  guidon flag delete old-checkout
@@ -110,9 +112,9 @@ func flags(p *cli.Program) *object {
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Flags = append(edits.Flags, &guidonv1.FlagEdit{Delete: key})
 	}
-	creation := &flagCreation{fields: flagFields()}
-	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(), flagOf),
-		flagOn(k), flagOff(k), flagReach(o, k.complete), flagTimeline(o, k.complete))
+	creation := &flagCreation{fields: flagFields(p)}
+	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(p), flagOf),
+		flagOn(k), flagOff(k), flagReach(o, k.complete), flagTimeline(o, k.complete), flagUsage(o, k.complete))
 	o.verbs = append(o.verbs, flagRules(k)...)
 	return o
 }
@@ -156,9 +158,9 @@ func stateRow(kind flipt.FlagType) string {
 }
 
 // flagFields are the fields of a flag that the command line sets.
-func flagFields() fields[*guidonv1.DocumentFlag] {
+func flagFields(p *cli.Program) fields[*guidonv1.DocumentFlag] {
 	type flag = *guidonv1.DocumentFlag
-	var metadata []string
+	var metadata, requires []string
 	return fields[flag]{
 		textField("name", "the name for people (default: the key)", func(f flag, name string) { f.Name = name }),
 		textField("description", "what the flag is for", func(f flag, text string) { f.Description = text }),
@@ -172,6 +174,18 @@ func flagFields() fields[*guidonv1.DocumentFlag] {
 					"a `key=value`, which may be JSON; an empty value removes the key; may be repeated")
 			},
 			set: func(f flag) error { return setMetadata(f, metadata) },
+		},
+		{
+			option: "requires", complete: p.CompleteFlags,
+			add: func(flags *pflag.FlagSet) {
+				flags.StringArrayVar(&requires, "requires", nil,
+					"a `flag` that must be on, or else this one is off; or flag=variant,variant; empty for none; may be repeated")
+			},
+			set: func(f flag) (err error) {
+				given := slices.DeleteFunc(slices.Clone(requires), func(text string) bool { return text == "" })
+				f.Requires, err = parseRequirements(given)
+				return err
+			},
 		},
 	}
 }
@@ -223,6 +237,9 @@ func flagRows(table cli.FieldTable, found content) {
 	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
 	table.Row("TYPE", cli.FlagKind(f.GetType()))
 	table.Row(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
+	if len(f.GetRequires()) > 0 {
+		table.Row("NEEDS", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
+	}
 	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
 	table.Row("CREATED", cli.When(found.created))
 	table.Row("CHANGED", cli.When(found.changed))

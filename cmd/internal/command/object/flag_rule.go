@@ -35,6 +35,7 @@ const rolloutExample = `  guidon flag rollout new-checkout 10%
   guidon flag rollout new-checkout 20% --if 'country eq SE'
   guidon flag rollout new-checkout --segment beta-users --segment staff
   guidon flag rollout new-checkout --if 'country eq SE' --or 'country eq NO' --except bots
+  guidon flag rollout new-checkout 50% --everyone --requires new-api
   guidon flag rollout price-test high=50% low=50% --segment germany --by account
   guidon flag rollout christmas-banner 100% --from "2026-12-01 09:00" --until 2026-12-24`
 
@@ -46,6 +47,9 @@ before it. A constraint has the form of "guidon segment create --constraint", su
 --by, --seed, --hash and --start say who is within the share of a boolean flag, and --by,
 --seed and --hash which variant an entity gets. --portion limits a rule of a variant flag to
 a part of the entities, by options of its own.
+
+With --requires, the rule is passed over unless another flag is on, or answers as stated:
+--requires new-api, --requires new-api=false or --requires price-test=b,c.
 
 --from and --until say when the rule holds, such as 2026-12-01T09:00:00Z, "2026-12-01 09:00",
 which is UTC, or 3d, which is in three days. Before and after, the rules after it decide.
@@ -176,6 +180,7 @@ func (r ruleVerbs) set() verb {
   guidon flag rule set price-test 1 high=20% low=80%
   guidon flag rule set price-test 1 --except '' --portion 50%
   guidon flag rule set christmas-banner 1 --until ''
+  guidon flag rule set new-checkout 2 --requires ''
   guidon flag rule set new-checkout 2 --over 0`,
 	}, true, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
 		at, err := ruleIndex(f, args[0])

@@ -26,6 +26,8 @@ type ruleOptions struct {
 	groups      []*flipt.ConstraintGroup
 	clears      bool // the groups
 	except      []string
+	requires    []string // flags with their answers
+	required    []*flipt.Requirement
 	everyone    bool
 	value       string
 	description string
@@ -50,6 +52,8 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	flags.Func("if", "a `constraint`, such as 'country eq SE', that must hold too; may be repeated", o.addGroup)
 	flags.Func("or", "a `constraint` that may hold instead of that of the --if before it; may be repeated", o.addAlternative)
 	flags.StringArrayVar(&o.except, "except", nil, "`key` of a segment whose entities the rule is not for; may be repeated")
+	flags.StringArrayVar(&o.requires, "requires", nil,
+		"a `flag` that must be on, or flag=variant,variant, one of which it must answer; may be repeated")
 	flags.BoolVar(&o.everyone, "everyone", false, "the rule is for everyone, instead of for segments and by constraints")
 	flags.String("from", "", "`time` from which the rule holds, such as 2026-12-01T09:00:00Z, or in how long, such as 3d")
 	flags.String("until", "", "`time` from which it no longer holds")
@@ -66,7 +70,7 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	o.ramp.lapse.Complete(command, "lapse")
 	properties := p.CompleteProperties("")
 	for option, complete := range map[string]cobra.CompletionFunc{
-		"segment": p.CompleteSegments, "except": p.CompleteSegments, "value": cli.CompleteWords("on", "off"),
+		"segment": p.CompleteSegments, "except": p.CompleteSegments, "requires": p.CompleteFlags, "value": cli.CompleteWords("on", "off"),
 		"if": completeConstraint(properties), "or": completeConstraint(properties),
 		"by": properties, "seed": p.CompleteFlags, "hash": cli.CompleteWords(hashNames()...),
 		"portion-by": properties, "portion-seed": p.CompleteFlags, "portion-hash": cli.CompleteWords(hashNames()...),
@@ -92,13 +96,16 @@ func (o *ruleOptions) check(clearable bool) error {
 	case o.everyone && (o.given("segment") || o.given("if")):
 		return cli.UsageError("--everyone cannot be combined with --segment and --if")
 	case clearable:
-		for _, texts := range []*[]string{&o.segments, &o.except, &o.portion} {
+		for _, texts := range []*[]string{&o.segments, &o.except, &o.requires, &o.portion} {
 			*texts = slices.DeleteFunc(*texts, func(text string) bool { return text == "" })
 		}
 	case o.clears || slices.Contains(slices.Concat(o.segments, o.except), ""):
 		return cli.UsageError("--segment, --if and --except must not be empty")
 	}
 	var err error
+	if o.required, err = parseRequirements(o.requires); err != nil {
+		return err
+	}
 	if o.from, err = o.program.TimeAhead("--from", o.text("from")); err != nil {
 		return err
 	}
@@ -192,7 +199,7 @@ func targetOf(r *guidonv1.DocumentRollout) *guidonv1.DocumentRule {
 	target := &guidonv1.DocumentRule{
 		SegmentKeys: r.GetSegment().GetSegmentKeys(), SegmentOperator: r.GetSegment().GetSegmentOperator(),
 		Groups: r.GetGroups(), ExceptSegmentKeys: r.GetExceptSegmentKeys(), Everyone: r.GetEveryone(), Portion: r.GetPortion(),
-		HoldsFrom: r.GetHoldsFrom(), HoldsUntil: r.GetHoldsUntil(),
+		Requires: r.GetRequires(), HoldsFrom: r.GetHoldsFrom(), HoldsUntil: r.GetHoldsUntil(),
 	}
 	if t := r.GetThreshold(); t != nil {
 		target.Portion = &flipt.Portion{Percentage: t.GetPercentage(), Start: t.GetStart(), Split: t.GetSplit(), Ramp: t.GetRamp()}
@@ -218,7 +225,7 @@ func setTargetOf(r *guidonv1.DocumentRollout, target *guidonv1.DocumentRule, val
 		return cli.UsageError("missing percentage, --segment, --if or --everyone: whom the rule is for")
 	}
 	r.Groups, r.ExceptSegmentKeys = target.GetGroups(), target.GetExceptSegmentKeys()
-	r.Everyone, r.Portion = target.GetEveryone(), p
+	r.Everyone, r.Requires, r.Portion = target.GetEveryone(), target.GetRequires(), p
 	r.HoldsFrom, r.HoldsUntil = target.GetHoldsFrom(), target.GetHoldsUntil()
 	return nil
 }

@@ -2,6 +2,7 @@ package object
 
 import (
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"slices"
 	"strings"
@@ -59,6 +60,9 @@ func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	if o.given("except") {
 		r.ExceptSegmentKeys = o.except
 	}
+	if o.given("requires") {
+		r.Requires = o.required
+	}
 	if o.given("from") {
 		r.HoldsFrom = o.from
 	}
@@ -71,10 +75,31 @@ func (o *ruleOptions) setTarget(r *guidonv1.DocumentRule) error {
 	case o.given("everyone"), len(r.GetSegmentKeys())+len(r.GetGroups()) > 0:
 		r.Everyone = false
 	}
-	if len(r.GetExceptSegmentKeys()) > 0 && !hasTarget(r) {
+	switch {
+	case hasTarget(r):
+	case len(r.GetExceptSegmentKeys()) > 0:
 		return cli.UsageError("--except needs --segment, --if or --everyone: whom the rule is for otherwise")
+	case len(r.GetRequires()) > 0:
+		return cli.UsageError("--requires needs --segment, --if or --everyone: whom the rule is for")
 	}
 	return nil
+}
+
+// parseRequirements returns what the texts, such as new-api or price-test=b,c, require. An answer with a
+// comma is in double quotes.
+func parseRequirements(texts []string) (all []*flipt.Requirement, err error) {
+	for _, text := range texts {
+		key, answers, stated := strings.Cut(text, "=")
+		r := &flipt.Requirement{FlagKey: key}
+		if stated {
+			r.Answers, err = csv.NewReader(strings.NewReader(answers)).Read()
+		}
+		if key == "" || err != nil || slices.Contains(r.GetAnswers(), "") {
+			return nil, cli.UsageError("invalid --requires %q: must be a flag, such as new-api, or one with answers, such as price-test=b,c", text)
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 // hasTarget reports whether the rule is for segments, by constraints, or for everyone.
@@ -82,7 +107,8 @@ func hasTarget(r *guidonv1.DocumentRule) bool {
 	return len(r.GetSegmentKeys())+len(r.GetGroups()) > 0 || r.GetEveryone()
 }
 
-// sameTarget reports whether two rules are for the same entities, whatever their portions and times are.
+// sameTarget reports whether two rules are for the same entities, whatever they require, and whatever
+// their portions and times are.
 func sameTarget(a, b *guidonv1.DocumentRule) bool {
 	return sameKeys(a.GetSegmentKeys(), b.GetSegmentKeys()) && sameKeys(a.GetExceptSegmentKeys(), b.GetExceptSegmentKeys()) &&
 		(len(a.GetSegmentKeys()) < 2 || a.GetSegmentOperator() == b.GetSegmentOperator()) && a.GetEveryone() == b.GetEveryone() &&

@@ -1,0 +1,239 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// The answer of a required flag is compared as if it were a property of the entity, with a value of
+// [predicates.answersOf]. So what is known about text is known about answers, and flags of the same
+// content give the same answers before and after a change.
+
+// What flags answer that do not exist, or whose evaluation fails: no flag requires it.
+const (
+	answersNothing = "\x00nothing"
+	answersError   = "\x00error"
+)
+
+// answersOf returns the answers that the flag may give, each once. The flag may be nil.
+func (p *predicates) answersOf(f *guidon.CompiledFlag) []string {
+	if f == nil {
+		return []string{answersNothing}
+	}
+	if known, ok := p.answers[f]; ok {
+		return known
+	}
+	d := decisions{buckets: bucketsOfType(f.Kind()), p: newPredicates(p.stop.ctx)}
+	d.find(f, stepsOf(f))
+	p.stop.err = cmp.Or(p.stop.err, d.p.stop.err)
+	var answers []string
+	for _, one := range d.possible() {
+		if text := one.answer(f.Kind()); !slices.Contains(answers, text) {
+			answers = append(answers, text)
+		}
+	}
+	p.answers[f] = answers
+	return answers
+}
+
+// possible returns the outcomes that are not behind a decision for everyone.
+func (d *decisions) possible() (list []Outcome) {
+	for i := range d.steps {
+		s := &d.steps[i]
+		if !s.threshold && s.who.isNobody() {
+			continue
+		}
+		for _, o := range s.outcomes {
+			list = append(list, o.outcome)
+		}
+		if s.threshold || s.who.isEveryone() {
+			return list
+		}
+	}
+	return append(list, d.fallback)
+}
+
+// answer returns the outcome as requirements name it.
+func (o Outcome) answer(t guidon.FlagType) string {
+	switch {
+	case o.Fails:
+		return answersError
+	case t == guidon.BooleanFlag:
+		return strconv.FormatBool(o.Enabled)
+	}
+	return o.VariantKey
+}
+
+// answering returns a segment of the entities for which the flag, which may be nil, gives one of the
+// wanted answers.
+func (p *predicates) answering(f *guidon.CompiledFlag, wanted func(answer string) bool) *guidon.CompiledSegment {
+	var in, out []string
+	for _, answer := range p.answersOf(f) {
+		if wanted(answer) {
+			in = append(in, answer)
+		} else {
+			out = append(out, answer)
+		}
+	}
+	g := &guidon.Segment{}
+	switch name := p.answerName(f); {
+	case len(in) == 0:
+		g.Constraints = []*guidon.Constraint{hasValue(name), hasValue(name).Opposite()}
+	case len(out) > 0 && slices.Max(in) > slices.Max(out): // so that the segments of two parts exclude each other, and cover all
+		g.Constraints = []*guidon.Constraint{isOneOf(name, out).Opposite()}
+	case len(out) > 0:
+		g.Constraints = []*guidon.Constraint{isOneOf(name, in)}
+	}
+	return guidon.CompileSegment(g)
+}
+
+// isOneOf returns the constraint that the property has one of the answers, which as values are not empty.
+func isOneOf(property string, answers []string) *guidon.Constraint {
+	values := make([]string, len(answers))
+	for i, answer := range answers {
+		values[i] = "=" + answer
+	}
+	list, _ := json.Marshal(values)
+	return &guidon.Constraint{Type: guidon.StringComparison, Property: property, Operator: guidon.OpIsOneOf, Value: string(list)}
+}
+
+// answerName returns the property that has the answer of the flag, which no context has. It is
+// the same for flags of the same content.
+func (p *predicates) answerName(f *guidon.CompiledFlag) string {
+	if f == nil {
+		return "\x00"
+	}
+	content := *f.Flag()
+	content.Name, content.Description, content.Metadata, content.CreatedAt, content.UpdatedAt = "", "", nil, time.Time{}, time.Time{}
+	used := p.namesOf(f.Requires())
+	for _, s := range f.Steps() {
+		if s.Audience != nil {
+			used = append(used, contentsOf(s.Audience.Segments()))
+		}
+		if c := s.Conditions; c != nil {
+			used = append(used, p.namesOf(c.Requires))
+			if c.Also != nil {
+				used = append(used, contentsOf(c.Also.Segments()))
+			}
+		}
+		used = append(used, "")
+	}
+	text := cmp.Or(encode(content, used), fmt.Sprintf("%p", f)) // JSON has no infinite percentage
+	if _, known := p.names[text]; !known {
+		p.names[text] = len(p.names)
+	}
+	return fmt.Sprintf("\x00answer %d", p.names[text])
+}
+
+func (p *predicates) namesOf(all []guidon.CompiledRequirement) (names []any) {
+	for i := range all {
+		names = append(names, p.answerName(all[i].Flag))
+	}
+	return names
+}
+
+func contentsOf(segments []*guidon.CompiledSegment) (list []string) {
+	for _, g := range segments {
+		list = append(list, newPredicate(g).content())
+	}
+	return list
+}
+
+// met returns the segments of the entities for which all requirements are met.
+func (p *predicates) met(all []guidon.CompiledRequirement) (list []*guidon.CompiledSegment) {
+	for i := range all {
+		list = append(list, p.answering(all[i].Flag, all[i].Accepts))
+	}
+	return list
+}
+
+// meets reports whether all entities meet the requirements. If none does, unmet is the key of a flag
+// that gives none of the required answers.
+func (p *predicates) meets(all []guidon.CompiledRequirement) (met truth, unmet string) {
+	met = yes
+	for i := range all {
+		answers := p.answersOf(all[i].Flag)
+		switch refused := slices.DeleteFunc(slices.Clone(answers), all[i].Accepts); len(refused) {
+		case 0:
+		case len(answers):
+			return no, all[i].Key
+		default:
+			met = unknown
+		}
+	}
+	return met, ""
+}
+
+// addErrors adds that evaluations of entities in the audience of the rule fail if those of a required flag
+// do.
+func (d *decisions) addErrors(index int, audience requirement, all []guidon.CompiledRequirement) {
+	for i := range all {
+		d.addRequired(decision{index: index, who: d.p.and(audience, d.p.met(all[:i])...)}, all[i].Flag, isError, Outcome{Fails: true})
+	}
+}
+
+// addUnmet adds the outcome of the entities for which the flag is off because it requires others.
+func (d *decisions) addUnmet(all []guidon.CompiledRequirement, off Outcome) {
+	for i := range all {
+		unmet := func(answer string) bool { return !isError(answer) && !all[i].Accepts(answer) }
+		d.addRequired(decision{index: noStep, who: everyone}, all[i].Flag, isError, Outcome{Fails: true})
+		d.addRequired(decision{index: noStep, who: everyone, unmet: all[i].Key}, all[i].Flag, unmet, off)
+	}
+}
+
+func isError(answer string) bool { return answer == answersError }
+
+// addRequired adds the decision if some entities get one of the wanted answers from the flag.
+func (d *decisions) addRequired(added decision, f *guidon.CompiledFlag, wanted func(answer string) bool, outcome Outcome) {
+	if added.who = d.p.and(added.who, d.p.answering(f, wanted)); !added.who.isNobody() {
+		added.outcomes = []outcomeRange{{d.buckets, outcome}}
+		d.steps = append(d.steps, added)
+	}
+}
+
+// DependentEffect is the effect on another flag, which requires the changed one and does not change
+// itself.
+type DependentEffect struct {
+	FlagKey string
+	*Effect
+}
+
+const maxDependents = 20
+
+// addDependents adds the effects on the flags that require the flag with the key in both states.
+func (e *Effect) addDependents(ctx context.Context, before, after *guidon.Snapshot, flagKey string) error {
+	for _, key := range dependents(before, after, flagKey) {
+		if len(e.Dependents) == maxDependents {
+			e.Truncated = true
+			return nil
+		}
+		effect, err := effectWithLater(ctx, before, after, key)
+		if err != nil {
+			return err
+		}
+		if effect.Any() {
+			e.Dependents = append(e.Dependents, DependentEffect{key, effect})
+		}
+	}
+	return nil
+}
+
+// dependents returns the keys of the flags that do not change themselves and require the flag with
+// the key, directly or not, sorted.
+func dependents(before, after *guidon.Snapshot, flagKey string) (keys []string) {
+	for f := range before.Requiring() {
+		isRequired := func(one *guidon.CompiledFlag) bool { return one.Flag().Key == flagKey }
+		if f.Key != flagKey && after.Flag(f.Key) == f && slices.ContainsFunc(before.Compiled(f.Key).WithRequired(), isRequired) {
+			keys = append(keys, f.Key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
