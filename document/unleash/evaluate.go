@@ -28,7 +28,7 @@ type User struct {
 // Evaluate evaluates the feature by Unleash's published algorithm. Where that decides by chance,
 // it decides for a fixed value.
 func (e *Environment) Evaluate(f *Feature, u *User) Answer {
-	if !f.Enabled {
+	if !f.Enabled || !e.satisfied(f, u) {
 		return Answer{}
 	}
 	if len(f.Strategies) == 0 {

@@ -108,7 +108,13 @@ func (t *translator) flag(f *Feature) (*service.DocumentFlag, segments, error) {
 			return nil, nil, fmt.Errorf("strategy %d (%s): %w", i+1, s.Name, err)
 		}
 	}
-	alone := &service.Document{Namespace: t.namespace, Flags: []*service.DocumentFlag{flag}, Segments: used.sorted()}
+	alone := &service.Document{Namespace: t.namespace, Flags: []*service.DocumentFlag{flag}}
+	for i := range f.Dependencies {
+		if err := t.require(alone, &f.Dependencies[i], used); err != nil {
+			return nil, nil, fmt.Errorf("it depends on %s%w", guidon.Quote(f.Dependencies[i].Feature), err)
+		}
+	}
+	alone.Segments = used.sorted()
 	if problems, _ := alone.Problems(1); len(problems) > 0 {
 		return nil, nil, errors.New(problems[0].String())
 	}
@@ -120,8 +126,6 @@ func (f *Feature) active() ([]strategy, error) {
 	switch {
 	case f.Archived:
 		return nil, errors.New("it is archived")
-	case len(f.Dependencies) > 0:
-		return nil, errors.New("it depends on other features")
 	case len(f.Strategies) == 0:
 		return []strategy{{Name: "default"}}, nil // which is for everyone
 	}

@@ -28,6 +28,7 @@ type Environment struct {
 	Name     string // empty if the input does not say it
 	Features []Feature
 	segments map[int]*segment
+	byName   map[string]*Feature // see feature
 }
 
 // Feature is a flag of Unleash in one environment.
@@ -38,7 +39,7 @@ type Feature struct {
 	Archived     bool
 	Strategies   []strategy
 	Variants     []variant
-	Dependencies []json.RawMessage
+	Dependencies []dependency
 }
 
 type strategy struct {
@@ -139,7 +140,7 @@ type input struct {
 	}
 	Dependencies []struct {
 		Feature      string
-		Dependencies []json.RawMessage
+		Dependencies []dependency
 	}
 }
 
@@ -221,7 +222,7 @@ func (in *input) environments() (all []*Environment) {
 		at := place{s.FeatureName, s.Environment}
 		strategies[at] = append(strategies[at], s)
 	}
-	dependencies := map[string][]json.RawMessage{}
+	dependencies := map[string][]dependency{}
 	for _, d := range in.Dependencies {
 		dependencies[d.Feature] = d.Dependencies
 	}

@@ -135,7 +135,7 @@ func TestOmissions(t *testing.T) {
 	const second, first = "strategy 2 (default): ", "strategy 1 (flexibleRollout): "
 	for _, tt := range []struct{ input, want string }{
 		{feature(`"archived": true`), "it is archived"},
-		{feature(`"dependencies": [{"feature": "g"}]`), "it depends on other features"},
+		{feature(`"dependencies": [{"feature": "g"}]`), `it depends on "g", which is not in the input`},
 		{feature(`"strategies": [{"name": "default", "disabled": true}]`), "all its strategies are disabled: for whom it is on depends on the release of Unleash"},
 		{`{"features": [{"name": "f.g"}]}`, `flags[0] "f.g": invalid field key: contains invalid characters`},
 		{strategy(`"name": "gradualRolloutRandom", "parameters": {"percentage": "10"}`), "strategy 1 (gradualRolloutRandom): it decides by chance"},
@@ -192,6 +192,24 @@ func TestOmissions(t *testing.T) {
 	d, omissions := read(t, `{"features": [{"name": "f"}, {"name": "f"}]}`).Document()
 	if len(d.Flags) != 1 || len(omissions) != 1 || omissions[0].Reason != "another feature has the same name" {
 		t.Errorf("the same name twice: got %d flags, %v", len(d.Flags), omissions)
+	}
+}
+
+// TestDependencies: a feature is left out if one on which it depends is, or cannot be required.
+func TestDependencies(t *testing.T) {
+	const ab = `"variants": [{"name": "a", "weight": 500}, {"name": "b", "weight": 500}]`
+	for _, tt := range []struct{ dependencies, parent, want string }{
+		{`{"feature": "g"}`, `"dependencies": [{"feature": "f"}]`, `it depends on "g", which depends on another feature`},
+		{`{"feature": "g"}`, `"archived": true`, `it depends on "g", which is left out: it is archived`},
+		{`{"feature": "g", "enabled": false}`, ab, `it depends on "g" being off, which has variants`},
+		{`{"feature": "g", "variants": ["c"]}`, ab, `it depends on "g" giving a variant that it does not have`},
+		{`{"feature": "g", "variants": ["c"]}`, `"stale": true`, `it depends on "g" giving a variant that it does not have`},
+		{strings.Repeat(`{"feature": "g"}, `, 10) + `{"feature": "g"}`, `"stale": true`, `flags[0] "f": invalid field requires: must not contain more than 10 flags`},
+	} {
+		_, omissions := read(t, feature(`"dependencies": [`+tt.dependencies+`]}, {"name": "g", "enabled": true, `+tt.parent)).Document()
+		if len(omissions) == 0 || omissions[0] != (unleash.Omission{Feature: "f", Reason: tt.want}) {
+			t.Errorf("%s, %s: got %v, want %s", tt.dependencies, tt.parent, omissions, tt.want)
+		}
 	}
 }
 
@@ -258,7 +276,7 @@ func TestExports(t *testing.T) {
 			"featureEnvironments": [
 				{"name": "f", "featureName": "f", "environment": "production", "enabled": true, "variants": [{"name": "v", "weight": 1000}]},
 				{"name": "h", "featureName": "h", "environment": "production", "enabled": true}],
-			"dependencies": [{"feature": "h", "dependencies": [{"feature": "f"}]}], ` + segments + `}`,
+			"dependencies": [{"feature": "h", "dependencies": [{"feature": "nowhere"}]}], ` + segments + `}`,
 		"of the state": `{"version": 4, "features": [{"name": "f", "variants": [{"name": "v", "weight": 1000}]}, {"name": "g"}, {"name": "h", "archived": true}],
 			"featureStrategies": [
 				{"id": "x", "strategyName": "default", "featureName": "f", "environment": "production", "sortOrder": 2},

@@ -42,14 +42,10 @@ func (e *Environment) Verify(
 	if err != nil {
 		return nil, err
 	}
-	features := make(map[string]*Feature, len(e.Features))
-	for i := range slices.Backward(e.Features) { // the first of the same name
-		features[e.Features[i].Name] = &e.Features[i]
-	}
 	snapshot := guidon.NewSnapshot(objects.Namespace, guidon.Revision{}, objects.Flags, objects.Segments)
 	v := &Verification{}
 	for _, flag := range objects.Flags {
-		f, at := features[flag.Key], map[int64]*guidon.CompiledFlag{} // by the time
+		f, at := e.feature(flag.Key), map[int64]*guidon.CompiledFlag{} // by the time
 		for u := range e.Users(f, n, now) {
 			if v.Evaluations%1000 == 0 && ctx.Err() != nil {
 				return nil, context.Cause(ctx)
@@ -124,6 +120,17 @@ func (e *Environment) generatorFor(f *Feature, now time.Time) *generator {
 		random: rand.New(rand.NewPCG(seed.Sum64(), 0)), // #nosec G404 -- the same users each time
 		values: map[string][]string{userID: nil}, times: []time.Time{now},
 	}
+	g.feature(e, f)
+	for _, d := range f.Dependencies {
+		if parent := e.feature(d.Feature); parent != nil {
+			g.feature(e, parent)
+		}
+	}
+	g.properties = slices.Sorted(maps.Keys(g.values))
+	return g
+}
+
+func (g *generator) feature(e *Environment, f *Feature) {
 	g.variants(f.Variants)
 	for i := range f.Strategies {
 		s := &f.Strategies[i]
@@ -141,8 +148,6 @@ func (e *Environment) generatorFor(f *Feature, now time.Time) *generator {
 		}
 		g.variants(s.Variants)
 	}
-	g.properties = slices.Sorted(maps.Keys(g.values))
-	return g
 }
 
 func (g *generator) add(property string, values []string) {
