@@ -26,6 +26,8 @@ type View struct {
 	State
 	clock func() time.Time // of the service; nil means time.Now
 	at    time.Time        // of the snapshot; may be zero if that is the same at all times
+
+	Counts *Counter // of the service; nil if it counts no evaluations
 }
 
 // now returns the time, for results that depend on it besides the state.
@@ -42,7 +44,7 @@ func (v View) now() time.Time {
 // error, the View has only the State, as far as that is known.
 func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	view := View{State: State{Namespace: namespace}, clock: s.now}
+	view := View{State: State{Namespace: namespace}, clock: s.now, Counts: s.counts}
 	snapshot, age, err := s.store.Snapshot(ctx, namespace, d)
 	if d.AtLeast > 0 {
 		snapshot, age, err = s.await(ctx, namespace, d, snapshot, age, err)

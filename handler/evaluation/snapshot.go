@@ -19,6 +19,7 @@ func (v *Evaluator) Snapshot(
 	if v.observer != nil {
 		v.observer.SnapshotRequested(snapshot.Namespace().Key, len(clientFlags.Of(snapshot).omitted))
 	}
+	view.Counts.Namespace(snapshot.Namespace().Key, service.CountDownload)
 	p := profileOf(request.ClientVersion)
 	response := call.Response{ETag: snapshotETag(snapshot, p)}
 	if call.MatchesETag(request.IfNoneMatch, response.ETag) {

@@ -31,6 +31,7 @@ func (p *Protocol) Evaluate(
 		return call.Response{State: view.State}, err
 	}
 	a := p.evaluate(view.Snapshot, q, q.flag, events)
+	a.count(view.Counts, view.Namespace)
 	if a.err != nil {
 		return call.Response{State: view.State}, a.err
 	}
@@ -53,6 +54,7 @@ func (p *Protocol) EvaluateAll(
 		p.observeFailedBulk(c, view.State, q, err)
 		return call.Response{State: view.State}, err
 	}
+	view.Counts.Namespace(view.Namespace, service.CountBulk)
 	snapshot := view.Snapshot
 	offer := p.offerStream(c, q)
 	etag := q.etag(snapshot, offer)
