@@ -37,6 +37,9 @@ type Counter struct {
 	mu         sync.Mutex
 	flags      []*flagCounter
 	namespaces map[string]map[string]uint64 // by kind
+
+	flushing sync.Mutex
+	unstored CountsByNamespace // of a call of Flush that failed
 }
 
 // flagCounter counts the evaluations of a compiled flag, by answer and reason.
