@@ -20,7 +20,7 @@ type remarks struct {
 	draft    *draft
 	reach    *guidonv1.FlagReach
 	segments segments
-	summary  *guidonv1.FlagSummary // of a boolean flag that requires others, whose answers decide too
+	summary  *guidonv1.FlagSummary // of a flag that requires others, whose answers decide too
 }
 
 // of returns the notes about a rule.
@@ -119,15 +119,13 @@ func (r remarks) other() (notes []note) {
 
 // state returns whether the flag is on.
 func (r remarks) state() part.State {
-	f := r.draft.base
-	if !r.draft.boolean {
-		if f.GetEnabled() {
-			return part.On
-		}
-		return part.Off
-	}
-	if r.summary != nil {
+	switch {
+	case r.summary != nil:
 		return page.StateOf(r.summary.GetState())
+	case !r.draft.boolean && r.draft.base.GetEnabled():
+		return part.On
+	case !r.draft.boolean:
+		return part.Off
 	}
 	values := map[bool]bool{}
 	for i, s := range r.reach.GetSteps() {

@@ -285,13 +285,20 @@ func TestRequirementEffects(t *testing.T) {
 	press(t, s, r, "save").Check(422).Contains("variant \"b\" is required by flag \"invoices\"")
 }
 
-// TestSwitchUnmet: a variant flag that others keep off is turned off and on all the same.
+// TestSwitchUnmet: a flag that others keep off is turned off and on all the same.
 func TestSwitchUnmet(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	putFlag(t, s, strings.Replace(requiring, "price, is: [a]", "price, is: [c]", 1))
-	s.Get(flags + "checkout").Check(200).Contains("Checkout On")
-	press(t, s, s.Get(flags+"checkout/turn-off").Check(200).Contains("Turn off “Checkout”"), "turn-off").Location()
-	press(t, s, s.Get(flags+"checkout/turn-off").Check(200), "turn-on").Location()
+	putFlag(t, s, strings.Replace(strings.Replace(requiring, "price, is: [a]", "price, is: [c]", 1), "{flag: new-api}, {flag: price, is: [c, b]}", "{flag: price, is: [c]}", 1))
+	for key, name := range map[string]string{"checkout": "Checkout", "invoices": "Invoices"} {
+		for _, tab := range []string{"", "/details", "/history"} {
+			s.Get(flags+key+tab).Check(200).Contains(name+" Off", "Turn off").Lacks("Turn on")
+		}
+		question := s.Get(flags+key+"/turn-off").Check(200).Contains("Turn off “"+name+"” for everyone?", "Nobody gets anything else.")
+		press(t, s, question, "turn-off").Location()
+		s.Get(flags + key + "/details").Check(200).Contains(name + " Off").Lacks("Turn off")
+		question = s.Get(flags + key + "/turn-off").Check(200).Contains("Turn on “" + name + "”?").Lacks("for everyone?")
+		press(t, s, question, "turn-on").Location()
+	}
 }
 
 // TestTooManyAnswers: what the service alone refuses about a required flag is said there.
