@@ -130,10 +130,17 @@ func (n *needs) check(add func(id, message string)) {
 	}
 }
 
-// named returns the index of the first required flag that an error of the service is about, or -1.
+// namedFlag is how errors of the service name flags: in quotes, maybe with a namespace, or on a path.
+var namedFlag = regexp.MustCompile(`"(?:[^"/]*/)?([^"]*)"|[:→] (\S+)`)
+
+// named returns the index of the required flag that an error of the service names first, or -1.
 func (n *needs) named(message string) int {
-	words := strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(` "/:`, r) })
-	return slices.IndexFunc(n.Requires, func(r requirement) bool { return slices.Contains(words[1:], r.Flag) })
+	for _, m := range namedFlag.FindAllStringSubmatch(message, -1) {
+		if j := slices.IndexFunc(n.Requires, func(r requirement) bool { return r.Flag == m[1]+m[2] }); j >= 0 {
+			return j
+		}
+	}
+	return -1
 }
 
 // eachNeeds yields the required flags of the flag itself and of its rules, each with the beginning of

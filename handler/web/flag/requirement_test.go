@@ -217,6 +217,7 @@ version: guidon/1
 flags:
   - {key: new-api, name: New API, type: BOOLEAN_FLAG_TYPE, enabled: true}
   - {key: price, name: Price test, type: VARIANT_FLAG_TYPE, enabled: true, variants: [{key: a, default: true}, {key: b}]}
+  - {key: has, name: Has, type: BOOLEAN_FLAG_TYPE}
   - {key: theme, name: Theme, type: VARIANT_FLAG_TYPE, enabled: true, variants: [{key: "true"}, {key: "on"}]}
   - key: layout
     name: Layout
@@ -250,6 +251,9 @@ func TestRequirementProblems(t *testing.T) {
 		{"a cycle", "new-api", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "layout"}}}, "requires-0", `requires itself: `},
 		{"a flag that is gone", "layout?edit=1", []act{{"save", []string{"rule.0.requires.0.flag", "gone"}}}, "rule-0-requires-0", `flag "default/gone" not found`},
 		{"a variant that is gone", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires.0.is", "dark"}}}, "requires-0", `flag "theme" has no variant "dark"`},
+		{"a word of the problem", "layout", []act{{"needs:edit", nil}, {"save", []string{
+			"requires.0.flag", "has", "requires.0.is", "true", "requires.1.flag", "theme", "requires.1.is", "dark",
+		}}}, "requires-1", `flag "theme" has no variant "dark"`},
 		{"too many", "new-api", []act{{"needs:edit", nil}, {"save", many}}, "requires-add", "10 flags at most, these are 11."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
