@@ -43,6 +43,8 @@ func (r remarks) of(i int) (notes []note) {
 			if r.draft.rules[i].Ramp != nil {
 				n.text = "For nobody now: " + page.Printable(why, maxWhy) + "."
 			}
+		case guidonv1.ReachCause_NEVER_MET_REACH_CAUSE:
+			n.text = "Not reached now: flag " + page.Printable(s.GetUnmetFlag(), maxWhy) + " gives nobody the answer that this needs."
 		case guidonv1.ReachCause_NOT_YET_REACH_CAUSE:
 			n.text = "Not yet in force."
 		case guidonv1.ReachCause_ENDED_REACH_CAUSE:
