@@ -94,20 +94,41 @@ func needID(at string, j int) string { return at + "requires-" + strconv.Itoa(j)
 // takeTyped adds the flag that was typed, or returns what is wrong with it. A boolean flag must be
 // on; the variants that another one may answer are to be chosen.
 func (n *needs) takeTyped(v *page.Visit, loosely bool) (problem string, err error) {
-	keys := make([]string, 0, 1)
-	if problem, err = takeKey(v, resolveFlag, &n.typedFlag, &keys, loosely); err != nil || len(keys) == 0 {
-		return problem, err
-	}
-	if slices.ContainsFunc(n.Requires, func(r requirement) bool { return r.Flag == keys[0] }) {
+	key := strings.TrimSpace(n.typedFlag)
+	if key == "" {
+		n.typedFlag = ""
 		return "", nil
 	}
-	flag, err := flagAt(v, v.Key(), keys[0])
-	r := requirement{Flag: keys[0]}
-	if isBoolean(flag) {
+	flag, err := flagAt(v, v.Key(), key)
+	if code := guidon.CodeOf(err); code == guidon.NotFound || code == guidon.InvalidArgument { // it may be a name
+		if key, problem, err = resolveFlag(v, key, loosely); err != nil || problem != "" {
+			return problem, err
+		}
+		flag, err = flagAt(v, v.Key(), key)
+	}
+	switch {
+	case guidon.IsUnreadable(err):
+		return "This release cannot read flag “" + key + "”.", nil
+	case guidon.CodeOf(err) == guidon.NotFound:
+		return "Flag “" + key + "” was deleted just now.", nil
+	case err != nil:
+		return "", err
+	}
+	n.typedFlag = ""
+	n.add(key, isBoolean(flag))
+	return "", nil
+}
+
+// add adds the required flag, unless it is there already.
+func (n *needs) add(key string, boolean bool) {
+	if slices.ContainsFunc(n.Requires, func(r requirement) bool { return r.Flag == key }) {
+		return
+	}
+	r := requirement{Flag: key}
+	if boolean {
 		r.Is = []string{"true"}
 	}
 	n.Requires = append(n.Requires, r)
-	return "", err
 }
 
 // remove removes a required flag.

@@ -275,6 +275,22 @@ func TestRequirementProblems(t *testing.T) {
 	}
 }
 
+// TestRequireUnreadable: a flag that this release cannot read is a problem at the box it was typed into.
+func TestRequireUnreadable(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	const newer = `UPDATE flags SET body = REPLACE(body, 'BOOLEAN_FLAG_TYPE', 'NEWER_FLAG_TYPE') WHERE flag_key = 'has'`
+	if _, err := s.DB.SQL().ExecContext(t.Context(), newer); err != nil {
+		t.Fatal(err)
+	}
+	s = webtest.New(t, webtest.Options{DB: s.DB})
+	r := press(t, s, s.Get(flags+"layout").Check(200), "needs:edit").Check(200)
+	r = press(t, s, r, "need:flag", "requires-add", "has").Check(422).Contains("This release cannot read flag “has”.")
+	if want := `id="requires-add-error"`; !strings.Contains(r.Body, want) {
+		t.Errorf("the page lacks %s", want)
+	}
+}
+
 // TestRequirementEffects: pages of a flag say what others do to it, and what it does to others.
 func TestRequirementEffects(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
