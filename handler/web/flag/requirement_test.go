@@ -291,6 +291,15 @@ func TestRequireUnreadable(t *testing.T) {
 	}
 }
 
+// TestRequirementsDiffer: what the flag itself requires is a change that is not saved, and in the review.
+func TestRequirementsDiffer(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	r := press(t, s, s.Get(flags+"price").Check(200), "needs:edit").Check(200)
+	r = press(t, s, r, "need:flag", "requires-add", "has").Check(200).Contains("1 unsaved change")
+	press(t, s, r, "review").Check(200).Contains("Required flags nothing → , now has is true")
+}
+
 // TestRequirementEffects: pages of a flag say what others do to it, and what it does to others.
 func TestRequirementEffects(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
