@@ -39,11 +39,15 @@ func needsOf(stored []*flipt.Requirement) (n needs) {
 	return n
 }
 
-// wire returns the required flags as they are stored.
+// wire returns the required flags as they are stored. An answer that is to be chosen is "?" in a draft,
+// which is not saved: without answers, the flag would have to be true.
 func (n *needs) wire() (all []*flipt.Requirement) {
 	for _, r := range n.Requires {
 		m := &flipt.Requirement{FlagKey: r.Flag, Answers: r.Is}
-		if slices.Equal(r.Is, []string{"true"}) {
+		switch {
+		case len(r.Is) == 0:
+			m.Answers = []string{"?"}
+		case slices.Equal(r.Is, []string{"true"}):
 			m.Answers = nil
 		}
 		all = append(all, m)

@@ -300,6 +300,16 @@ func TestRequirementsDiffer(t *testing.T) {
 	press(t, s, r, "review").Check(200).Contains("Required flags nothing → , now has is true")
 }
 
+// TestUnchosenAnswer: a draft does not say that a variant flag must be true while its answer is to be chosen.
+func TestUnchosenAnswer(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	r := press(t, s, s.Get(flags+"layout?edit=1").Check(200), "need:0", "rule.0.requires-add", "price").Check(200)
+	r.Contains("Edited: required flags new-api is true → new-api is true and price is ?", "1 unsaved change")
+	r = press(t, s, s.Get(flags+"layout").Check(200), "needs:edit").Check(200)
+	press(t, s, r, "need:flag", "requires-add", "price").Check(200).Contains("1 unsaved change")
+}
+
 // TestRequirementEffects: pages of a flag say what others do to it, and what it does to others.
 func TestRequirementEffects(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
