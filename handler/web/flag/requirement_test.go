@@ -327,7 +327,7 @@ func TestRequirementEffects(t *testing.T) {
 // TestSwitchUnmet: a flag that others keep off is turned off and on all the same.
 func TestSwitchUnmet(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	putFlag(t, s, strings.Replace(strings.Replace(requiring, "price, is: [a]", "price, is: [c]", 1), "{flag: new-api}, {flag: price, is: [c, b]}", "{flag: price, is: [c]}", 1))
+	putFlag(t, s, strings.NewReplacer("price, is: [a]", "price, is: [c]", "price, is: [c, b]", "price, is: [c]").Replace(requiring))
 	for key, name := range map[string]string{"checkout": "Checkout", "invoices": "Invoices"} {
 		for _, tab := range []string{"", "/details", "/history"} {
 			s.Get(flags+key+tab).Check(200).Contains(name+" Off", "Turn off").Lacks("Turn on")
