@@ -8,7 +8,7 @@ type Reason uint8
 // Reasons.
 const (
 	ReasonUnknown      Reason = iota // nothing matched and there is no default variant
-	ReasonFlagDisabled               // the variant flag is disabled
+	ReasonFlagDisabled               // the variant flag is disabled, or a flag that it requires does not answer so
 	ReasonMatch                      // a rule or rollout matched
 	ReasonDefault                    // the default variant, or a boolean flag's own value
 )

@@ -105,8 +105,10 @@ func (r *CompiledRequirement) answer(entityID string, context map[string]string,
 	}
 	if f.kind == BooleanFlag {
 		result, err := f.Boolean(entityID, context)
-		*bucketed = *bucketed || result.Bucketed
-		return strconv.FormatBool(result.Enabled), err
+		if *bucketed = *bucketed || result.Bucketed; err != nil {
+			return "", err
+		}
+		return strconv.FormatBool(result.Enabled), nil
 	}
 	result, err := f.Variant(entityID, context)
 	*bucketed = *bucketed || result.Bucketed

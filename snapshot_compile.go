@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// CompiledFlag is a flag prepared for evaluation. Snapshots share it until the flag
-// or one of its segments changes. It is safe for concurrent use.
+// CompiledFlag is a flag prepared for evaluation. Snapshots share it until the flag, one of
+// its segments or a flag that it requires changes. It is safe for concurrent use.
 type CompiledFlag struct {
 	// The fields that most evaluations need are adjacent: with thousands of flags,
 	// cache misses take longer than the evaluation.

@@ -23,7 +23,7 @@ func (d SnapshotDelta) Size() int {
 }
 
 // FlagChange is a flag that differs between two snapshots, by itself or because a segment
-// that it refers to does. Before is nil if the flag was created, and After if it was deleted.
+// that it refers to or a flag that it requires does. Before is nil if the flag was created, and After if it was deleted.
 type FlagChange struct{ Before, After *CompiledFlag }
 
 // Apply returns the snapshot after the deltas, each of which must start at the

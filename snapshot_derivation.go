@@ -191,7 +191,7 @@ func NewFlagDerivation[T any](derive func(*Flag) T) *FlagDerivation[T] {
 }
 
 // NewCompiledDerivation is NewFlagDerivation for a value that also depends on the segments
-// that the flag refers to.
+// that the flag refers to, and on the flags that it requires.
 func NewCompiledDerivation[T any](derive func(*CompiledFlag) T) *FlagDerivation[T] {
 	return &FlagDerivation[T]{derive, new(byte)}
 }

@@ -174,7 +174,7 @@ func (s *Snapshot) Preview(at time.Time) *Snapshot {
 }
 
 // CompiledAt returns the flag with the key compiled for another instant than the others, or nil if
-// it does not exist.
+// it does not exist. It is not for evaluation: nothing that it requires is met.
 func (s *Snapshot) CompiledAt(key string, at time.Time) *CompiledFlag {
 	f := s.Flag(key)
 	if f == nil {

@@ -15,6 +15,7 @@ type ExplainedRequirement struct {
 	Exists  bool
 	Answer  string // what it gives: "true" or "false", the key of a variant, or "" for none
 	Met     bool
+	Fails   bool // its evaluation does
 }
 
 // String returns the requirement in words, such as "new-api is false, and must be true".
@@ -33,6 +34,8 @@ func (r ExplainedRequirement) String() string {
 	switch {
 	case !r.Exists:
 		return fmt.Sprintf("%s does not exist, and must be %s", r.FlagKey, must)
+	case r.Fails:
+		return fmt.Sprintf("%s cannot be evaluated, and must be %s", r.FlagKey, must)
 	case r.Met:
 		return fmt.Sprintf("%s is %s", r.FlagKey, quoted(r.Answer))
 	case r.Answer == "":
@@ -48,7 +51,7 @@ func (x *explainer) requirements(all []guidon.CompiledRequirement) (list []Expla
 		r := &all[i]
 		answer, err := r.Answer(x.entityID, x.context)
 		list = append(list, ExplainedRequirement{
-			FlagKey: r.Key, Answers: r.Answers, Exists: r.Flag != nil, Answer: answer, Met: err == nil && r.Accepts(answer),
+			FlagKey: r.Key, Answers: r.Answers, Exists: r.Flag != nil, Answer: answer, Met: err == nil && r.Accepts(answer), Fails: err != nil,
 		})
 	}
 	return list

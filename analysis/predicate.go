@@ -33,8 +33,8 @@ type predicates struct {
 	operands  map[string]*operand // of the constraints, by content
 	pairs     map[pair]bool       // see impossiblePair
 
-	answers map[*guidon.CompiledFlag][]string // of required flags
-	names   map[string]int                    // of their contents
+	named map[*guidon.CompiledFlag]string // the properties of answers
+	names map[string]int                  // their numbers, by the content of the flag
 }
 
 // maxRelated limits how many predicates of one analysis are compared with each other.
@@ -48,7 +48,7 @@ func newPredicates(ctx context.Context) *predicates {
 	return &predicates{
 		stop: stop{ctx: ctx, units: stopUnits}, work: maxPredicateWork,
 		byContent: map[string]*predicate{}, bySegment: map[*guidon.CompiledSegment]*predicate{},
-		operands: map[string]*operand{}, pairs: map[pair]bool{}, answers: map[*guidon.CompiledFlag][]string{}, names: map[string]int{},
+		operands: map[string]*operand{}, pairs: map[pair]bool{}, named: map[*guidon.CompiledFlag]string{}, names: map[string]int{},
 	}
 }
 

@@ -137,7 +137,7 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 		s.add(step)
 	}
 	r.Truncated = r.Truncated || p.work < 0
-	if !s.open && met == yes {
+	if !s.open && (met == yes || f.Type == guidon.BooleanFlag) { // unmet, a boolean flag is false, whatever its default
 		r.Default = DefaultReach{Shadowed, s.takersOf(everyone)}
 	}
 	if f.Type == guidon.VariantFlag {

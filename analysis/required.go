@@ -13,7 +13,7 @@ import (
 )
 
 // The answer of a required flag is compared as if it were a property of the entity, with a value of
-// [predicates.answersOf]. So what is known about text is known about answers, and flags of the same
+// answersOf. So what is known about text is known about answers, and flags of the same
 // content give the same answers before and after a change.
 
 // What flags answer that do not exist, or whose evaluation fails: no flag requires it.
@@ -22,25 +22,29 @@ const (
 	answersError   = "\x00error"
 )
 
-// answersOf returns the answers that the flag may give, each once. The flag may be nil.
-func (p *predicates) answersOf(f *guidon.CompiledFlag) []string {
-	if f == nil {
-		return []string{answersNothing}
-	}
-	if known, ok := p.answers[f]; ok {
-		return known
-	}
-	d := decisions{buckets: bucketsOfType(f.Kind()), p: newPredicates(p.stop.ctx)}
+// answersOf has the answers that a flag may give, each once. It is set in init because those of one
+// flag depend on those of others.
+var answersOf *guidon.FlagDerivation[[]string]
+
+func init() { answersOf = guidon.NewCompiledDerivation(findAnswers) }
+
+func findAnswers(f *guidon.CompiledFlag) (answers []string) {
+	d := decisions{buckets: bucketsOfType(f.Kind()), p: newPredicates(context.Background())}
 	d.find(f, stepsOf(f))
-	p.stop.err = cmp.Or(p.stop.err, d.p.stop.err)
-	var answers []string
 	for _, one := range d.possible() {
 		if text := one.answer(f.Kind()); !slices.Contains(answers, text) {
 			answers = append(answers, text)
 		}
 	}
-	p.answers[f] = answers
 	return answers
+}
+
+// answersOfRequired is answersOf for a flag that may be nil.
+func answersOfRequired(f *guidon.CompiledFlag) []string {
+	if f == nil {
+		return []string{answersNothing}
+	}
+	return answersOf.Of(f)
 }
 
 // possible returns the outcomes that are not behind a decision for everyone.
@@ -75,7 +79,7 @@ func (o Outcome) answer(t guidon.FlagType) string {
 // wanted answers.
 func (p *predicates) answering(f *guidon.CompiledFlag, wanted func(answer string) bool) *guidon.CompiledSegment {
 	var in, out []string
-	for _, answer := range p.answersOf(f) {
+	for _, answer := range answersOfRequired(f) {
 		if wanted(answer) {
 			in = append(in, answer)
 		} else {
@@ -107,8 +111,11 @@ func isOneOf(property string, answers []string) *guidon.Constraint {
 // answerName returns the property that has the answer of the flag, which no context has. It is
 // the same for flags of the same content.
 func (p *predicates) answerName(f *guidon.CompiledFlag) string {
-	if f == nil {
+	switch known := p.named[f]; {
+	case f == nil:
 		return "\x00"
+	case known != "":
+		return known
 	}
 	content := *f.Flag()
 	content.Name, content.Description, content.Metadata, content.CreatedAt, content.UpdatedAt = "", "", nil, time.Time{}, time.Time{}
@@ -129,7 +136,8 @@ func (p *predicates) answerName(f *guidon.CompiledFlag) string {
 	if _, known := p.names[text]; !known {
 		p.names[text] = len(p.names)
 	}
-	return fmt.Sprintf("\x00answer %d", p.names[text])
+	p.named[f] = fmt.Sprintf("\x00answer %d", p.names[text])
+	return p.named[f]
 }
 
 func (p *predicates) namesOf(all []guidon.CompiledRequirement) (names []any) {
@@ -159,7 +167,7 @@ func (p *predicates) met(all []guidon.CompiledRequirement) (list []*guidon.Compi
 func (p *predicates) meets(all []guidon.CompiledRequirement) (met truth, unmet string) {
 	met = yes
 	for i := range all {
-		answers := p.answersOf(all[i].Flag)
+		answers := answersOfRequired(all[i].Flag)
 		switch refused := slices.DeleteFunc(slices.Clone(answers), all[i].Accepts); len(refused) {
 		case 0:
 		case len(answers):
@@ -198,22 +206,26 @@ func (d *decisions) addRequired(added decision, f *guidon.CompiledFlag, wanted f
 	}
 }
 
-// DependentEffect is the effect on another flag, which requires the changed one and does not change
-// itself.
+// DependentEffect is the effect on another flag, which requires the changed one, directly or not, and does
+// not change itself.
 type DependentEffect struct {
 	FlagKey string
 	*Effect
 }
 
+// maxDependents limits the flags whose effect is computed for one change.
 const maxDependents = 20
 
 // addDependents adds the effects on the flags that require the flag with the key in both states.
 func (e *Effect) addDependents(ctx context.Context, before, after *guidon.Snapshot, flagKey string) error {
-	for _, key := range dependents(before, after, flagKey) {
-		if len(e.Dependents) == maxDependents {
-			e.Truncated = true
-			return nil
-		}
+	if !e.Any() {
+		return nil
+	}
+	keys := dependents(before, after, flagKey)
+	if len(keys) > maxDependents {
+		keys, e.Truncated = keys[:maxDependents], true
+	}
+	for _, key := range keys {
 		effect, err := effectWithLater(ctx, before, after, key)
 		if err != nil {
 			return err
@@ -229,8 +241,8 @@ func (e *Effect) addDependents(ctx context.Context, before, after *guidon.Snapsh
 // the key, directly or not, sorted.
 func dependents(before, after *guidon.Snapshot, flagKey string) (keys []string) {
 	for f := range before.Requiring() {
-		isRequired := func(one *guidon.CompiledFlag) bool { return one.Flag().Key == flagKey }
-		if f.Key != flagKey && after.Flag(f.Key) == f && slices.ContainsFunc(before.Compiled(f.Key).WithRequired(), isRequired) {
+		isRequired := func(one *guidon.Flag) bool { return one.Key == flagKey }
+		if f.Key != flagKey && after.Flag(f.Key) == f && slices.ContainsFunc(withRequired(before, f.Key), isRequired) {
 			keys = append(keys, f.Key)
 		}
 	}

@@ -28,6 +28,7 @@ type Summary struct {
 	// Answer is the answer for all entities, if Constant.
 	Answer   Answer
 	Constant bool
+	Unmet    bool // because other flags give nobody what the flag requires
 	State    FlagState
 	// Rounded is the index of the first threshold that is below 100 percent and takes
 	// everybody who gets there all the same, or NoStep.
@@ -53,7 +54,7 @@ func Summarize(compiled *guidon.CompiledFlag) Summary {
 	if required := compiled.Requires(); len(required) > 0 {
 		f.met, _ = newPredicates(context.Background()).meets(required)
 	}
-	s := Summary{Rounded: NoStep, EveryoneElse: f.everyoneElse()}
+	s := Summary{Rounded: NoStep, Unmet: f.met == no, EveryoneElse: f.everyoneElse()}
 	a := f.answers(&s)
 	if !a.constant() && !f.independent() && f.analyzable() {
 		a = f.reachedAnswers()

@@ -90,11 +90,17 @@ func comingBoundaries(epoch int64, flags ...*guidon.Flag) (coming []int64) {
 	return coming[first:]
 }
 
-// withRequired returns the flag with the key, which may be missing, and those that it requires.
+// withRequired returns the flag with the key, which may be missing, and those that it or one of its rules
+// requires, now or at another time.
 func withRequired(s *guidon.Snapshot, key string) (flags []*guidon.Flag) {
-	if f := s.Compiled(key); f != nil {
-		for _, one := range f.WithRequired() {
-			flags = append(flags, one.Flag())
+	if f := s.Flag(key); f != nil {
+		flags = append(flags, f)
+	}
+	for i := 0; i < len(flags); i++ {
+		for r := range flags[i].Requirements() {
+			if f := s.Flag(r.FlagKey); f != nil && !slices.Contains(flags, f) {
+				flags = append(flags, f)
+			}
 		}
 	}
 	return flags

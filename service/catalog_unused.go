@@ -97,7 +97,7 @@ type unusedReasons uint8
 // reasons returns why the flag may no longer be needed, whether it is snoozed or not.
 func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
 	old := now-f.flag.CreatedAt.Unix() >= int64(NewFor/time.Second)
-	if old && f.Constant && now >= f.lastBoundary {
+	if old && f.Constant && !f.Unmet && now >= f.lastBoundary {
 		kinds |= 1 << UnusedOneAnswer
 	}
 	if old && f.Rounded != analysis.NoStep {
@@ -136,8 +136,8 @@ func (f *flagFacts) why(kind UnusedKind) string {
 	if f.flag.Type == guidon.VariantFlag && !f.flag.Enabled {
 		text += ", because the flag is not enabled"
 	}
-	if f.lastBoundary != 0 {
-		text += ", since its schedule ended on " + analysis.InstantWords(time.Unix(f.lastBoundary, 0))
+	if last := f.flag.LastBoundary(); last != 0 {
+		text += ", since its schedule ended on " + analysis.InstantWords(time.Unix(last, 0))
 	}
 	return text
 }

@@ -14,10 +14,10 @@ import (
 
 // Limits of requirements.
 const (
-	MaxRequirements   = 10 // of a flag, or of a rule
-	maxAnswers        = 50 // of a requirement
-	maxRequiredDepth  = 5
-	maxRequiredAsking = 50 // evaluations of other flags for one answer
+	MaxRequirements        = 10 // of a flag, or of a rule
+	maxAnswers             = 50 // of a requirement
+	maxRequiredDepth       = 5
+	maxRequiredEvaluations = 50 // evaluations of other flags for one answer
 )
 
 // checkRequirements checks requirements by themselves, and returns them in their stored form.
@@ -70,12 +70,23 @@ func (l *flagLinks) lacks(was *flagLinks) bool {
 	return l.kind != was.kind || slices.ContainsFunc(was.variants, func(key string) bool { return !l.can(key) })
 }
 
+// requiresOthersThan reports whether the flag has other requirements than before; was is nil for a new one.
+func (l *flagLinks) requiresOthersThan(was *flagLinks) bool {
+	if was == nil {
+		return len(l.requires) > 0
+	}
+	return !slices.EqualFunc(l.requires, was.requires, func(a, b guidon.Requirement) bool {
+		return a.FlagKey == b.FlagKey && slices.Equal(a.Answers, b.Answers)
+	})
+}
+
 // linkTx notes which flags a transaction changes so that requirements may break, to check them at
 // the end. That is complete, because the writes of a namespace run one at a time.
 type linkTx struct {
 	Tx
 	namespace string
 	touched   map[string]*flagLinks // as they were; nil for created ones
+	required  map[string]*flagLinks // as they are at the end
 
 	// The flag that was read last, because that is mostly the one that is put next.
 	readKey string
@@ -83,7 +94,7 @@ type linkTx struct {
 }
 
 func newLinkTx(tx Tx, namespace string) *linkTx {
-	return &linkTx{Tx: tx, namespace: namespace, touched: map[string]*flagLinks{}}
+	return &linkTx{Tx: tx, namespace: namespace, touched: map[string]*flagLinks{}, required: map[string]*flagLinks{}}
 }
 
 // Flag implements [Tx].
@@ -105,7 +116,7 @@ func (tx *linkTx) PutFlag(ctx context.Context, f *guidon.Flag) error {
 	if err := tx.Tx.PutFlag(ctx, f); err != nil {
 		return err
 	}
-	if tx.readKey = ""; len(is.requires) > 0 || was != nil && is.lacks(was) {
+	if tx.readKey = ""; is.requiresOthersThan(was) || was != nil && is.lacks(was) {
 		tx.touch(f.Key, was)
 	}
 	return nil
@@ -163,11 +174,23 @@ func (tx *linkTx) check(ctx context.Context) error {
 		}
 	}
 	for _, f := range flags {
+		if !linked.leadTo(tx.touched, f.Key, map[string]bool{}) {
+			continue
+		}
 		if err := linked.check([]string{f.Key}, new(int)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leadTo reports whether the flag with the key, or one that it requires, is one of the touched.
+func (all requirements) leadTo(touched map[string]*flagLinks, key string, seen map[string]bool) bool {
+	if _, is := touched[key]; is || seen[key] {
+		return is
+	}
+	seen[key] = true
+	return slices.ContainsFunc(all[key], func(r guidon.Requirement) bool { return all.leadTo(touched, r.FlagKey, seen) })
 }
 
 // same reports whether the requirement of the flag with the key is as it was, and whether all that
@@ -189,16 +212,15 @@ func (tx *linkTx) checkReference(ctx context.Context, key string, r *guidon.Requ
 		return nil
 	}
 	was := tx.touched[r.FlagKey]
-	required, err := tx.Flag(ctx, r.FlagKey)
+	is, err := tx.requiredLinks(ctx, r.FlagKey)
 	switch {
-	case errors.Is(err, guidon.NotFound) && was != nil:
-		return guidon.Errorf(guidon.InvalidArgument, "flag %q is required by flag %q", tx.namespace+"/"+r.FlagKey, key)
-	case errors.Is(err, guidon.NotFound):
-		return guidon.Errorf(guidon.InvalidArgument, "flag %q not found, which flag %q requires", tx.namespace+"/"+r.FlagKey, key)
 	case err != nil:
 		return err
+	case is == nil && was != nil:
+		return guidon.Errorf(guidon.InvalidArgument, "flag %q is required by flag %q", tx.namespace+"/"+r.FlagKey, key)
+	case is == nil:
+		return guidon.Errorf(guidon.InvalidArgument, "flag %q not found, which flag %q requires", tx.namespace+"/"+r.FlagKey, key)
 	}
-	is := linksOf(required)
 	for _, answer := range r.Stated() {
 		switch {
 		case is.can(answer):
@@ -209,6 +231,23 @@ func (tx *linkTx) checkReference(ctx context.Context, key string, r *guidon.Requ
 		}
 	}
 	return nil
+}
+
+// requiredLinks returns what a flag is at the end of the transaction, or nil if it does not exist.
+func (tx *linkTx) requiredLinks(ctx context.Context, key string) (*flagLinks, error) {
+	if known, ok := tx.required[key]; ok {
+		return known, nil
+	}
+	f, err := tx.Tx.Flag(ctx, key)
+	switch {
+	case errors.Is(err, guidon.NotFound):
+		tx.required[key] = nil
+	case err != nil:
+		return nil, err
+	default:
+		tx.required[key] = linksOf(f)
+	}
+	return tx.required[key], nil
 }
 
 // requirements are those of flags by their keys.
@@ -223,9 +262,9 @@ func (all requirements) check(path []string, asked *int) error {
 		switch {
 		case slices.Contains(path, r.FlagKey):
 			return guidon.Errorf(guidon.InvalidArgument, "flag %q requires itself: %s", r.FlagKey, strings.Join(at[slices.Index(at, r.FlagKey):], " → "))
-		case len(at) > maxRequiredDepth+1 || *asked > maxRequiredAsking:
+		case len(at) > maxRequiredDepth+1 || *asked > maxRequiredEvaluations:
 			return guidon.Errorf(guidon.InvalidArgument, "flag %q requires too many flags (depth %d, %d evaluations)",
-				path[0], maxRequiredDepth, maxRequiredAsking)
+				path[0], maxRequiredDepth, maxRequiredEvaluations)
 		}
 		if err := all.check(at, asked); err != nil {
 			return err

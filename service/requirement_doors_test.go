@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -270,5 +271,41 @@ func TestRequirementsBroken(t *testing.T) {
 		if got := guidon.CodeOf(tt.err); tt.err != nil && got != tt.want || (tt.err == nil) != (tt.want == 0) {
 			t.Errorf("%s: got %v, want code %v", tt.name, tt.err, tt.want)
 		}
+	}
+}
+
+// TestRequirementsInCycle: a cycle that another way of writing has left prevents no other change, and can be
+// mended.
+func TestRequirementsInCycle(t *testing.T) {
+	db := newStore(t)
+	s := service.NewService(db, time.Now)
+	mustImport(t, s, "version: guidon/1\nnamespace: {key: shop, name: Shop}\nflags: [{key: k, name: K, type: BOOLEAN_FLAG_TYPE}, "+
+		"{key: x, name: X, type: BOOLEAN_FLAG_TYPE, requires: [{flag: k}]}, {key: y, name: Y, type: BOOLEAN_FLAG_TYPE, requires: [{flag: x}]}, "+
+		"{key: other, name: Other, type: BOOLEAN_FLAG_TYPE}, {key: switch, name: Switch, type: BOOLEAN_FLAG_TYPE, enabled: true, requires: [{flag: k}]}]", service.ImportCreate)
+	_, err := db.Update(t.Context(), "shop", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		x, err := tx.Flag(ctx, "x")
+		if err != nil {
+			return err
+		}
+		x.Requires = []guidon.Requirement{{FlagKey: "y"}}
+		return tx.PutFlag(ctx, x)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.TurnFlagOff(t.Context(), service.Write{}, "shop", "switch", nil); err != nil {
+		t.Errorf("turn off another flag: %v", err)
+	}
+	if _, err := s.DeleteFlag(t.Context(), service.Write{}, "shop", "other"); err != nil {
+		t.Errorf("delete another flag: %v", err)
+	}
+	put := func(text string) error {
+		f := parse(t, "version: guidon/1\nnamespace: {key: shop, name: Shop}\nflags: ["+text+"]").Flags[0]
+		_, _, err := s.ReplaceFlag(t.Context(), service.Write{}, "shop", f.Key, f, nil)
+		return err
+	}
+	flagtest.CheckError(t, put("{key: switch, name: Switch, type: BOOLEAN_FLAG_TYPE, requires: [{flag: x}]}"), guidon.InvalidArgument, `flag "x" requires itself: x → y → x`)
+	if err := put("{key: x, name: X, type: BOOLEAN_FLAG_TYPE}"); err != nil {
+		t.Errorf("mend it: %v", err)
 	}
 }

@@ -194,7 +194,7 @@ func restoreSwitched(f *guidon.Flag, now time.Time) {
 }
 
 // stateOf returns the state of the flag at the time, for which the segments of rules do not
-// matter, and as if what the flag itself requires were met: turning it on does not change that.
+// matter, and as if what it and its rules require were met: turning it on does not change that.
 func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Segment, error)) (analysis.FlagState, error) {
 	segments := map[string]*guidon.Segment{}
 	for _, r := range f.Rollouts {
@@ -215,7 +215,15 @@ func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Se
 		}
 	}
 	own := *f
-	own.Requires = nil
+	own.Requires, own.Rollouts = nil, slices.Clone(f.Rollouts)
+	for i, r := range own.Rollouts {
+		if len(r.Stated().Requires) > 0 {
+			met := *r
+			met.Conditions = r.Conditions.Clone()
+			met.Conditions.Requires = nil
+			own.Rollouts[i] = &met
+		}
+	}
 	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{&own}, slices.Collect(maps.Values(segments)))
 	return analysis.Summarize(alone.At(now).Compiled(f.Key)).State, nil
 }

@@ -63,7 +63,7 @@ func TestEffect(t *testing.T) {
 
 	s.ok("import", s.file("needs.yaml", explainedNeeds))
 	wantText(t, s.changes("plan", s.file("on.yaml", strings.Replace(explainedNeeds, "{key: api, name: API,", "{key: api, name: API, enabled: true,", 1)), "--effect"),
-		"    effect: everyone gets On\n    effect: flag layout, which requires it: everyone gets wide\n")
+		"    effect: everyone gets On\n    effect: flag layout, which depends on it: everyone gets wide\n")
 
 	for _, other := range [][]string{{"--plan", "plan.json"}, {"--output=json"}} {
 		s.fails(cli.ExitUsage, append([]string{"apply", edited, "--effect"}, other...), "--effect cannot be combined with --plan or --output")

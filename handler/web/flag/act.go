@@ -164,8 +164,8 @@ func (d *draft) takeTyped(v *page.Visit, loosely bool) (problems part.Problems, 
 			id   string
 			take func() (problem string, err error)
 		}{
-			{"add", func() (string, error) { return takeKey(v, resolveSegment, &s.typed, &s.segments, loosely) }},
-			{"except-add", func() (string, error) { return takeKey(v, resolveSegment, &s.typedExcept, &s.Except, loosely) }},
+			{"add", func() (string, error) { return takeSegment(v, &s.typed, &s.segments, loosely) }},
+			{"except-add", func() (string, error) { return takeSegment(v, &s.typedExcept, &s.Except, loosely) }},
 			{"requires-add", func() (string, error) { return s.needs.takeTyped(v, loosely) }},
 		} {
 			problem, err := box.take()
@@ -181,16 +181,13 @@ func (d *draft) takeTyped(v *page.Visit, loosely bool) (problems part.Problems, 
 	return problems, nil
 }
 
-// resolver returns the key of the object that was typed, or what is wrong with it, as resolve does.
-type resolver func(v *page.Visit, typed string, loosely bool) (key, problem string, err error)
-
-// takeKey adds the object that was typed to the keys, or returns what is wrong with it.
-func takeKey(v *page.Visit, resolve resolver, typed *string, keys *[]string, loosely bool) (problem string, err error) {
+// takeSegment adds the segment that was typed to the keys, or returns what is wrong with it.
+func takeSegment(v *page.Visit, typed *string, keys *[]string, loosely bool) (problem string, err error) {
 	if strings.TrimSpace(*typed) == "" {
 		*typed = ""
 		return "", nil
 	}
-	key, problem, err := resolve(v, *typed, loosely)
+	key, problem, err := resolveSegment(v, *typed, loosely)
 	if err != nil || problem != "" {
 		return problem, err
 	}

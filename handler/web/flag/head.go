@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // regionName is the name of the part of the page that changes with the draft.
@@ -53,6 +54,11 @@ func (s *subject) tabs() []tabLink {
 		links[0].address += "?at=" + s.revisionText(s.at)
 	}
 	return links
+}
+
+// flips reports whether the head has a switch, which cannot show that others keep the flag off.
+func (s *subject) flips(state part.State) bool {
+	return !s.boolean() && s.mayEdit() && !s.asks && state == s.own
 }
 
 func (*subject) revisionText(revision int64) string { return strconv.FormatInt(revision, 10) }

@@ -20,7 +20,7 @@ type remarks struct {
 	draft    *draft
 	reach    *guidonv1.FlagReach
 	segments segments
-	summary  *guidonv1.FlagSummary // of a boolean flag that requires others, whose answers decide too
+	summary  *guidonv1.FlagSummary // of a flag that requires others, whose answers decide too
 }
 
 // of returns the notes about a rule.
@@ -43,6 +43,8 @@ func (r remarks) of(i int) (notes []note) {
 			if r.draft.rules[i].Ramp != nil {
 				n.text = "For nobody now: " + page.Printable(why, maxWhy) + "."
 			}
+		case guidonv1.ReachCause_NEVER_MET_REACH_CAUSE:
+			n.text = "Not reached now: flag " + page.Printable(s.GetUnmetFlag(), maxWhy) + " gives nobody the answer that this needs."
 		case guidonv1.ReachCause_NOT_YET_REACH_CAUSE:
 			n.text = "Not yet in force."
 		case guidonv1.ReachCause_ENDED_REACH_CAUSE:
@@ -119,15 +121,13 @@ func (r remarks) other() (notes []note) {
 
 // state returns whether the flag is on.
 func (r remarks) state() part.State {
-	f := r.draft.base
-	if !r.draft.boolean {
-		if f.GetEnabled() {
-			return part.On
-		}
-		return part.Off
-	}
-	if r.summary != nil {
+	switch {
+	case r.summary != nil:
 		return page.StateOf(r.summary.GetState())
+	case !r.draft.boolean && r.draft.base.GetEnabled():
+		return part.On
+	case !r.draft.boolean:
+		return part.Off
 	}
 	values := map[bool]bool{}
 	for i, s := range r.reach.GetSteps() {

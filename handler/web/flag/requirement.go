@@ -39,11 +39,15 @@ func needsOf(stored []*flipt.Requirement) (n needs) {
 	return n
 }
 
-// wire returns the required flags as they are stored.
+// wire returns the required flags as they are stored. An answer that is to be chosen is "?" in a draft,
+// which is not saved: without answers, the flag would have to be true.
 func (n *needs) wire() (all []*flipt.Requirement) {
 	for _, r := range n.Requires {
 		m := &flipt.Requirement{FlagKey: r.Flag, Answers: r.Is}
-		if slices.Equal(r.Is, []string{"true"}) {
+		switch {
+		case len(r.Is) == 0:
+			m.Answers = []string{"?"}
+		case slices.Equal(r.Is, []string{"true"}):
 			m.Answers = nil
 		}
 		all = append(all, m)
@@ -94,20 +98,41 @@ func needID(at string, j int) string { return at + "requires-" + strconv.Itoa(j)
 // takeTyped adds the flag that was typed, or returns what is wrong with it. A boolean flag must be
 // on; the variants that another one may answer are to be chosen.
 func (n *needs) takeTyped(v *page.Visit, loosely bool) (problem string, err error) {
-	keys := make([]string, 0, 1)
-	if problem, err = takeKey(v, resolveFlag, &n.typedFlag, &keys, loosely); err != nil || len(keys) == 0 {
-		return problem, err
-	}
-	if slices.ContainsFunc(n.Requires, func(r requirement) bool { return r.Flag == keys[0] }) {
+	key := strings.TrimSpace(n.typedFlag)
+	if key == "" {
+		n.typedFlag = ""
 		return "", nil
 	}
-	flag, err := flagAt(v, v.Key(), keys[0])
-	r := requirement{Flag: keys[0]}
-	if isBoolean(flag) {
+	flag, err := flagAt(v, v.Key(), key)
+	if code := guidon.CodeOf(err); code == guidon.NotFound || code == guidon.InvalidArgument { // it may be a name
+		if key, problem, err = resolveFlag(v, key, loosely); err != nil || problem != "" {
+			return problem, err
+		}
+		flag, err = flagAt(v, v.Key(), key)
+	}
+	switch {
+	case guidon.IsUnreadable(err):
+		return "This release cannot read flag “" + key + "”.", nil
+	case guidon.CodeOf(err) == guidon.NotFound:
+		return "Flag “" + key + "” was deleted just now.", nil
+	case err != nil:
+		return "", err
+	}
+	n.typedFlag = ""
+	n.add(key, isBoolean(flag))
+	return "", nil
+}
+
+// add adds the required flag, unless it is there already.
+func (n *needs) add(key string, boolean bool) {
+	if slices.ContainsFunc(n.Requires, func(r requirement) bool { return r.Flag == key }) {
+		return
+	}
+	r := requirement{Flag: key}
+	if boolean {
 		r.Is = []string{"true"}
 	}
 	n.Requires = append(n.Requires, r)
-	return "", err
 }
 
 // remove removes a required flag.
@@ -130,10 +155,17 @@ func (n *needs) check(add func(id, message string)) {
 	}
 }
 
-// named returns the index of the first required flag that an error of the service is about, or -1.
+// namedFlag is how errors of the service name flags: in quotes, maybe with a namespace, or on a path.
+var namedFlag = regexp.MustCompile(`"(?:[^"/]*/)?([^"]*)"|[:→] (\S+)`)
+
+// named returns the index of the required flag that an error of the service names first, or -1.
 func (n *needs) named(message string) int {
-	words := strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(` "/:`, r) })
-	return slices.IndexFunc(n.Requires, func(r requirement) bool { return slices.Contains(words[1:], r.Flag) })
+	for _, m := range namedFlag.FindAllStringSubmatch(message, -1) {
+		if j := slices.IndexFunc(n.Requires, func(r requirement) bool { return r.Flag == m[1]+m[2] }); j >= 0 {
+			return j
+		}
+	}
+	return -1
 }
 
 // eachNeeds yields the required flags of the flag itself and of its rules, each with the beginning of

@@ -217,6 +217,7 @@ version: guidon/1
 flags:
   - {key: new-api, name: New API, type: BOOLEAN_FLAG_TYPE, enabled: true}
   - {key: price, name: Price test, type: VARIANT_FLAG_TYPE, enabled: true, variants: [{key: a, default: true}, {key: b}]}
+  - {key: has, name: Has, type: BOOLEAN_FLAG_TYPE}
   - {key: theme, name: Theme, type: VARIANT_FLAG_TYPE, enabled: true, variants: [{key: "true"}, {key: "on"}]}
   - key: layout
     name: Layout
@@ -250,6 +251,9 @@ func TestRequirementProblems(t *testing.T) {
 		{"a cycle", "new-api", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "layout"}}}, "requires-0", `requires itself: `},
 		{"a flag that is gone", "layout?edit=1", []act{{"save", []string{"rule.0.requires.0.flag", "gone"}}}, "rule-0-requires-0", `flag "default/gone" not found`},
 		{"a variant that is gone", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires.0.is", "dark"}}}, "requires-0", `flag "theme" has no variant "dark"`},
+		{"a word of the problem", "layout", []act{{"needs:edit", nil}, {"save", []string{
+			"requires.0.flag", "has", "requires.0.is", "true", "requires.1.flag", "theme", "requires.1.is", "dark",
+		}}}, "requires-1", `flag "theme" has no variant "dark"`},
 		{"too many", "new-api", []act{{"needs:edit", nil}, {"save", many}}, "requires-add", "10 flags at most, these are 11."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -271,27 +275,69 @@ func TestRequirementProblems(t *testing.T) {
 	}
 }
 
+// TestRequireUnreadable: a flag that this release cannot read is a problem at the box it was typed into.
+func TestRequireUnreadable(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	const newer = `UPDATE flags SET body = REPLACE(body, 'BOOLEAN_FLAG_TYPE', 'NEWER_FLAG_TYPE') WHERE flag_key = 'has'`
+	if _, err := s.DB.SQL().ExecContext(t.Context(), newer); err != nil {
+		t.Fatal(err)
+	}
+	s = webtest.New(t, webtest.Options{DB: s.DB})
+	r := press(t, s, s.Get(flags+"layout").Check(200), "needs:edit").Check(200)
+	r = press(t, s, r, "need:flag", "requires-add", "has").Check(422).Contains("This release cannot read flag “has”.")
+	if want := `id="requires-add-error"`; !strings.Contains(r.Body, want) {
+		t.Errorf("the page lacks %s", want)
+	}
+}
+
+// TestRequirementsDiffer: what the flag itself requires is a change that is not saved, and in the review.
+func TestRequirementsDiffer(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	r := press(t, s, s.Get(flags+"price").Check(200), "needs:edit").Check(200)
+	r = press(t, s, r, "need:flag", "requires-add", "has").Check(200).Contains("1 unsaved change")
+	press(t, s, r, "review").Check(200).Contains("Required flags nothing → , now has is true")
+}
+
+// TestUnchosenAnswer: a draft does not say that a variant flag must be true while its answer is to be chosen.
+func TestUnchosenAnswer(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, named)
+	r := press(t, s, s.Get(flags+"layout?edit=1").Check(200), "need:0", "rule.0.requires-add", "price").Check(200)
+	r.Contains("Edited: required flags new-api is true → new-api is true and price is ?", "1 unsaved change")
+	r = press(t, s, s.Get(flags+"layout").Check(200), "needs:edit").Check(200)
+	press(t, s, r, "need:flag", "requires-add", "price").Check(200).Contains("1 unsaved change")
+}
+
 // TestRequirementEffects: pages of a flag say what others do to it, and what it does to others.
 func TestRequirementEffects(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	putFlag(t, s, requiring)
 	s.Get(flags + "invoices").Check(200).Contains("Invoices Partly on").Lacks("Outside of the segments")
 	press(t, s, s.Get(flags+"new-api/turn-off").Check(200), "turn-off").Location()
-	s.Get(flags+"invoices").Check(200).Contains("Invoices Off", "Never reached: it requires flag new-api, which never gives that answer.")
-	s.Get(flags + "checkout").Check(200).Contains("Never reached: it requires flag new-api")
-	s.Get(flags+"new-api/turn-off").Check(200).Contains("Flag checkout, which requires it: ", "Flag invoices, which requires it: ")
+	s.Get(flags+"invoices").Check(200).Contains("Invoices Off", "Not reached now: flag new-api gives nobody the answer that this needs.")
+	s.Get(flags + "checkout").Check(200).Contains("Not reached now: flag new-api gives")
+	s.Get(flags+"new-api/turn-off").Check(200).Contains("Flag checkout, which depends on it: ", "Flag invoices, which depends on it: ")
 	press(t, s, s.Get(flags+"new-api/delete").Check(200), "delete", "key", "new-api").Check(422).Contains("Flag \"default/new-api\" is required by flag \"invoices\".", "Nothing was saved.")
 	r := press(t, s, s.Get(flags+"price/variants").Check(200), "remove:1").Check(200)
 	press(t, s, r, "save").Check(422).Contains("variant \"b\" is required by flag \"invoices\"")
 }
 
-// TestSwitchUnmet: a variant flag that others keep off is turned off and on all the same.
+// TestSwitchUnmet: a flag that others keep off is turned off and on all the same.
 func TestSwitchUnmet(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	putFlag(t, s, strings.Replace(requiring, "price, is: [a]", "price, is: [c]", 1))
-	s.Get(flags + "checkout").Check(200).Contains("Checkout On")
-	press(t, s, s.Get(flags+"checkout/turn-off").Check(200).Contains("Turn off “Checkout”"), "turn-off").Location()
-	press(t, s, s.Get(flags+"checkout/turn-off").Check(200), "turn-on").Location()
+	putFlag(t, s, strings.NewReplacer("price, is: [a]", "price, is: [c]", "price, is: [c, b]", "price, is: [c]").Replace(requiring))
+	for key, name := range map[string]string{"checkout": "Checkout", "invoices": "Invoices"} {
+		for _, tab := range []string{"", "/details", "/history"} {
+			s.Get(flags+key+tab).Check(200).Contains(name+" Off", "Turn off").Lacks("Turn on")
+		}
+		question := s.Get(flags+key+"/turn-off").Check(200).Contains("Turn off “"+name+"” for everyone?", "Nobody gets anything else.")
+		press(t, s, question, "turn-off").Location()
+		s.Get(flags + key + "/details").Check(200).Contains(name + " Off").Lacks("Turn off")
+		question = s.Get(flags + key + "/turn-off").Check(200).Contains("Turn on “" + name + "”?").Lacks("for everyone?")
+		press(t, s, question, "turn-on").Location()
+	}
 }
 
 // TestTooManyAnswers: what the service alone refuses about a required flag is said there.

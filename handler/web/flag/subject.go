@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -21,6 +22,7 @@ type subject struct {
 	last       *guidonv1.Change       // the newest change, or nil if it is not known
 	unreadable string                 // why every evaluation fails, or ""
 	omitted    string                 // why client-side SDKs do not get it, or ""
+	own        part.State             // with its requirements met; known with the remarks
 	asks       bool                   // dangerous acts take the key of the namespace
 }
 

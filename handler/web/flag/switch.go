@@ -19,7 +19,7 @@ const (
 	verbOnEveryone = "turn-on-everyone"
 )
 
-// switchVerb returns the action of the switch of the head on a flag in the state.
+// switchVerb returns the action of the switch of the head on a flag whose own state it is.
 func switchVerb(state part.State) string {
 	if state == part.Off {
 		return verbOn
@@ -81,8 +81,8 @@ func (q *question) readSwitch() error {
 	if f == nil {
 		return q.missing(guidon.FlagNotFound(q.v.Key(), q.key))
 	}
-	if q.state = page.StateOf(f.GetState()); !q.boolean() && f.GetEnabled() { // though others may keep it off
-		q.state = part.On
+	if q.state, err = q.ownState(page.StateOf(f.GetState())); err != nil {
+		return err
 	}
 	if q.verb = switchVerb(q.state); q.verb == verbOn && !f.GetTurnedOff() {
 		q.verb = verbOnEveryone
@@ -90,7 +90,7 @@ func (q *question) readSwitch() error {
 	q.path, q.heading, q.text, q.button, q.fatal = q.address("turn-off"), q.switchQuestion(), q.switchText(), q.switchButton(), q.verb == verbOff
 	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{TurnOn: new(q.verb != verbOff)})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		q.problems.Add("question", q.staysOff())
+		q.problems.Add("question", "Its rules give Off to everyone, whatever everyone else gets. Change or remove these rules.")
 	}
 	return nil
 }

@@ -30,14 +30,6 @@ func (q *question) switchText() string {
 	return "It has not been turned off, so there is nothing to restore. Its rules will decide who gets which variant."
 }
 
-// staysOff says why the flag cannot be turned on for anyone.
-func (q *question) staysOff() string {
-	if len(q.flag.GetRequires()) > 0 {
-		return "Nobody gets what it needs of other flags, or its rules give Off to everyone. Change what it needs, or its rules."
-	}
-	return "Its rules give Off to everyone, whatever everyone else gets. Change or remove these rules."
-}
-
 // switchButton returns the text of the button.
 func (q *question) switchButton() string {
 	if q.verb == verbOnEveryone && q.boolean() {

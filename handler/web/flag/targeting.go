@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
@@ -134,10 +136,26 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 func (s *subject) remarks(g segments) (remarks, error) {
 	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
 	var summary *guidonv1.FlagSummary
-	if err == nil && s.boolean() && len(s.flag.GetRequires()) > 0 {
+	if err == nil && len(s.flag.GetRequires()) > 0 {
 		summary, err = s.summary()
 	}
-	return remarks{newDraft(s.flag), r, g, summary}, err
+	found := remarks{newDraft(s.flag), r, g, summary}
+	if err == nil {
+		s.own, err = s.ownState(found.state())
+	}
+	return found, err
+}
+
+// ownState returns the state that the flag would have if other flags met what it requires itself.
+// That is what its switch turns.
+func (s *subject) ownState(state part.State) (part.State, error) {
+	if state != part.Off || len(s.flag.GetRequires()) == 0 || !s.mayEdit() {
+		return state, nil
+	}
+	alone := proto.CloneOf(s.flag)
+	alone.Requires = nil
+	reach, err := previewFlagReach.Run(s.v, &guidonv1.PreviewFlagRequest{NamespaceKey: s.v.Key(), Key: s.key, Flag: alone})
+	return remarks{draft: newDraft(alone), reach: reach}.state(), err
 }
 
 // summary returns what the flag is and does in short, or nil if it was deleted just now.

@@ -82,7 +82,7 @@ func (x *explanationView) rules() []rule {
 	explained := x.e.GetSteps()
 	rules := make([]rule, 0, len(x.e.GetRequirements())+min(len(explained), maxRules))
 	for _, r := range x.e.GetRequirements() {
-		rules = append(rules, requirementOf(r))
+		rules = append(rules, requirementRule(r))
 	}
 	for i, s := range explained[:min(len(explained), maxRules)] {
 		rules = append(rules, x.rule(i, s, &left))
@@ -131,7 +131,7 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 		}
 	}
 	for _, r := range s.GetRequirements() {
-		v.Checks = append(v.Checks, requirementCheck(r))
+		v.Checks = append(v.Checks, check{Head: "Needs " + r.GetFlagKey(), Got: r.GetText()})
 	}
 	if p := s.GetPortion(); p != nil {
 		v.Checks = append(v.Checks, check{Head: "Only " + percent(p.GetRanges()[0].GetPercentage()) + " of them", Got: s.GetPortionText()})
@@ -139,17 +139,13 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 	return v
 }
 
-// requirementOf is what the flag itself requires, as a rule.
-func requirementOf(r *guidonv1.ExplainedRequirement) rule {
+// requirementRule returns what the flag itself requires, as a rule.
+func requirementRule(r *guidonv1.ExplainedRequirement) rule {
 	v := rule{Name: "Needs " + r.GetFlagKey(), Verdict: "no", Note: r.GetText()}
 	if r.GetMet() {
 		v.Verdict = "yes"
 	}
 	return v
-}
-
-func requirementCheck(r *guidonv1.ExplainedRequirement) check {
-	return check{Head: "Needs " + r.GetFlagKey(), Got: r.GetText()}
 }
 
 func (x *explanationView) segment(key string) segment {

@@ -14,7 +14,7 @@ func EffectSentences(e *guidonv1.FlagEffect, limit int) (sentences []string, mor
 	for _, d := range e.GetDependents() {
 		others, moreOthers := sentencesWithLater(d.GetEffect(), limit-len(sentences))
 		for _, sentence := range others {
-			sentences = append(sentences, "Flag "+d.GetFlagKey()+", which requires it: "+sentence)
+			sentences = append(sentences, "Flag "+d.GetFlagKey()+", which depends on it: "+sentence)
 		}
 		more = more || moreOthers
 	}

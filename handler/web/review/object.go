@@ -46,6 +46,7 @@ func storedFlag(m *guidonv1.DocumentFlag, former map[string]string) *guidon.Flag
 	id := func(key string) string { return cmp.Or(former[key], key) }
 	f := &guidon.Flag{
 		Key: d.Key, Name: d.Name, Description: d.Description, Type: d.Type, Enabled: d.Enabled, Metadata: json.RawMessage(d.Metadata),
+		Requires: d.Requires,
 	}
 	for _, v := range d.Variants {
 		f.Variants = append(f.Variants, &guidon.Variant{

@@ -1065,7 +1065,7 @@ func (x *FlagEffect) GetDependents() []*DependentEffect {
 	return nil
 }
 
-// DependentEffect is the effect of a change on another flag, which requires the changed one.
+// DependentEffect is the effect of a change on another flag, which requires the changed one, directly or not.
 type DependentEffect struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key of the other flag.

@@ -40,32 +40,42 @@ type document struct {
 	Segments  []object[*guidon.Segment] `json:"segments"`
 }
 
-type object[T any] struct {
+type object[T marked] struct {
 	Created guidon.Position `json:"created"`
 	Body    T               `json:"body"`
 	Key     string          `json:"key,omitempty"`
 	Stored  []byte          `json:"stored,omitempty"`
 }
 
+// marked is a flag or a segment, whose stored form may have a mark.
+type marked interface {
+	comparable
+	Unmark()
+}
+
 // read returns the body, read from the stored form if that was unreadable.
 func (o object[T]) read(read func(key string, stored []byte) T) T {
-	if o.Key == "" {
-		return o.Body
+	if o.Key != "" {
+		return read(o.Key, o.Stored)
 	}
-	return read(o.Key, o.Stored)
+	var none T // of a text that is no snapshot
+	if o.Body != none {
+		o.Body.Unmark()
+	}
+	return o.Body
 }
 
 func encode(snapshot *guidon.Snapshot) (string, error) {
 	d := document{Namespace: snapshot.Namespace(), Revision: snapshot.Revision()}
 	for _, f := range snapshot.Flags() {
-		o := object[*guidon.Flag]{Created: f.Created, Body: f}
+		o := object[*guidon.Flag]{Created: f.Created, Body: f.Stored()}
 		if u := f.Unreadable; u != nil {
 			o.Body, o.Key, o.Stored = nil, f.Key, u.Stored
 		}
 		d.Flags = append(d.Flags, o)
 	}
 	for _, g := range snapshot.Segments() {
-		o := object[*guidon.Segment]{Created: g.Created, Body: g}
+		o := object[*guidon.Segment]{Created: g.Created, Body: g.Stored()}
 		if u := g.Unreadable; u != nil {
 			o.Body, o.Key, o.Stored = nil, g.Key, u.Stored
 		}

@@ -1,7 +1,10 @@
 package rediscache
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -28,6 +31,24 @@ func TestUnreadable(t *testing.T) {
 		if f.Key != "a" || f.Created != unreadable.Created || string(f.Unreadable.Stored) != stored || string(g.Unreadable.Stored) != stored {
 			t.Errorf("%q: got %+v and %+v", stored, f, g)
 		}
+	}
+}
+
+// TestMarks: a release that would ignore a part of a flag or segment cannot read it here either.
+func TestMarks(t *testing.T) {
+	flag := &guidon.Flag{Key: "f", Type: guidon.BooleanFlag, Requires: []guidon.Requirement{{FlagKey: "g"}}}
+	segment := &guidon.Segment{Key: "s", Constraints: []*guidon.Constraint{{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpEQ, Value: "a", Negate: true}}}
+	revision := guidon.Revision{Number: 7}
+	text, err := encode(guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, revision, []*guidon.Flag{flag}, []*guidon.Segment{segment}))
+	if err != nil || !strings.Contains(text, `"BOOLEAN_FLAG_TYPE+3"`) || !strings.Contains(text, `"STRING_COMPARISON_TYPE+1"`) {
+		t.Errorf("got %q, %v, want marks", text, err)
+	}
+	after := decode(text, "n", revision)
+	if diff := cmp.Diff(flag, after.Flag("f")); diff != "" {
+		t.Errorf("the flag (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(segment, after.Segment("s")); diff != "" {
+		t.Errorf("the segment (-want +got):\n%s", diff)
 	}
 }
 

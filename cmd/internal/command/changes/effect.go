@@ -53,7 +53,7 @@ func EffectLines(e *guidonv1.FlagEffect) []string {
 	}
 	for _, d := range e.GetDependents() {
 		for _, line := range EffectLines(d.GetEffect()) {
-			lines = append(lines, fmt.Sprintf("flag %s, which requires it: %s", cli.Printable(d.GetFlagKey()), line))
+			lines = append(lines, fmt.Sprintf("flag %s, which depends on it: %s", cli.Printable(d.GetFlagKey()), line))
 		}
 	}
 	return lines

@@ -109,7 +109,7 @@ const finish = (fresh, button, before) => {
   const add = () => focus(`[data-adds="${group ? group.split(".")[1] : index}"]`); // to the rule
   if (!group && add()) return;
   press(`edit:${index}`) || press(`edit:${index - 1}`) || (rest[0] && press(`${verb}:${rest[0]}`))
-    || press(`${verb}:edit`) || press(`need:${rest[0]}`) || add() || focus("h2 ~ * button, button, a");
+    || press(`${verb}:edit`) || (rest[0] && press(`need:${rest[0]}`)) || add() || focus("h2 ~ * button, button, a");
 };
 
 // What follows from the draft follows what is typed.
