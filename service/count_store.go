@@ -33,7 +33,9 @@ const (
 )
 
 // evaluationPart returns the part with the counts of the flag, if its namespace is divided.
-func evaluationPart(flagKey string) int { return 1 + int(crc32.ChecksumIEEE([]byte(flagKey))%EvaluationParts) }
+func evaluationPart(flagKey string) int {
+	return 1 + int(crc32.ChecksumIEEE([]byte(flagKey))%EvaluationParts)
+}
 
 // Flush stores what was counted since the last call, as of the minute of now. What could not be stored
 // is stored by the next call.
