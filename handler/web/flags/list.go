@@ -42,7 +42,7 @@ type row struct {
 	Address    string
 	Variant    bool
 	State      part.State
-	Own        part.State // what its switch turns
+	Own        part.State   // what its switch turns
 	Shares     []part.Share // the results of everyone else
 	More       int          // shares that are not among them
 	WhileOff   string       // the result of a variant flag that is off
