@@ -148,9 +148,11 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	// value if none of them matches.
 	bucketed, divided := false, false
 	if f.requires != nil {
-		key, err := unmet(f.requires, entityID, context, &bucketed)
-		if key != "" || err != nil {
-			return BooleanResult{Reason: ReasonDefault, Bucketed: bucketed, Unmet: key}, err
+		switch key, err := unmet(f.requires, entityID, context, &bucketed); {
+		case err != nil:
+			return BooleanResult{}, err
+		case key != "":
+			return BooleanResult{Reason: ReasonDefault, Bucketed: bucketed, Unmet: key}, nil
 		}
 	}
 	for i := range f.rollouts {

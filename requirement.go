@@ -76,17 +76,19 @@ func compileRequirements(all []Requirement) []CompiledRequirement {
 	return compiled
 }
 
-// unmet returns the key of the first flag that does not answer as required, or "". It sets
-// bucketed if the entity's id was hashed. The error is that of evaluating a required flag.
+// Unmet returns the key of the first flag that does not answer as required, or "". The error is that of
+// evaluating the flag with the key.
+func Unmet(all []CompiledRequirement, entityID string, context map[string]string) (key string, err error) {
+	return unmet(all, entityID, context, new(bool))
+}
+
+// unmet is Unmet. It sets bucketed if the entity's id was hashed.
 func unmet(all []CompiledRequirement, entityID string, context map[string]string, bucketed *bool) (key string, err error) {
 	for i := range all {
 		r := &all[i]
 		answer, err := r.answer(entityID, context, bucketed)
-		if err != nil {
-			return "", err
-		}
-		if !r.Accepts(answer) {
-			return r.Key, nil
+		if err != nil || !r.Accepts(answer) {
+			return r.Key, err
 		}
 	}
 	return "", nil
@@ -113,21 +115,6 @@ func (r *CompiledRequirement) answer(entityID string, context map[string]string,
 	result, err := f.Variant(entityID, context)
 	*bucketed = *bucketed || result.Bucketed
 	return result.VariantKey, err
-}
-
-// setRequiring records whether the flag with the key, which is nil if it was deleted, requires
-// others.
-func (s *Snapshot) setRequiring(key string, f *Flag) {
-	requiring := f != nil && f.Linked()
-	switch {
-	case requiring == s.requiring[key]: // the map may be shared
-	case !requiring:
-		delete(s.requiring, key)
-	case s.requiring == nil:
-		s.requiring = map[string]bool{key: true}
-	default:
-		s.requiring[key] = true
-	}
 }
 
 // Requiring yields the flags that require others, themselves or in a rule, in no order.

@@ -47,8 +47,7 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 	compiled, byKey := make([]*CompiledFlag, len(flags)), newShards[CompiledFlag](len(flags))
 	for i, f := range flags {
 		compiled[i] = s.compile(f)
-		s.setTimed(f.Key, f)
-		s.setRequiring(f.Key, f)
+		s.setKinds(f.Key, f)
 		compiled[i].order = i
 		byKey.set(f.Key, compiled[i])
 	}

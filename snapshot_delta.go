@@ -101,8 +101,7 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 	for key, f := range latest {
 		c := FlagChange{Before: byKey.get(key)}
 		s.setUnreadable("flag", key, nil)
-		s.setTimed(key, f)
-		s.setRequiring(key, f)
+		s.setKinds(key, f)
 		if f != nil {
 			c.After = s.compile(f)
 			c.After.order = math.MaxInt
@@ -129,6 +128,26 @@ func (s *Snapshot) applyFlags(latest map[string]*Flag, users []*CompiledFlag) (c
 	}
 	s.flags, s.flagByKey = s.flags.With(before, after), byKey.shards
 	return changes
+}
+
+// setKinds records whether the flag with the key, which is nil if it was deleted, has boundaries and
+// requires others.
+func (s *Snapshot) setKinds(key string, f *Flag) {
+	setKey(&s.timed, key, f != nil && len(f.boundaries()) > 0)
+	setKey(&s.requiring, key, f != nil && f.Linked())
+}
+
+// setKey adds the key to the set, or removes it.
+func setKey(set *map[string]bool, key string, in bool) {
+	switch {
+	case in == (*set)[key]: // the map may be shared
+	case !in:
+		delete(*set, key)
+	case *set == nil:
+		*set = map[string]bool{key: true}
+	default:
+		(*set)[key] = true
+	}
 }
 
 // compile compiles the flag, whose segments must be in the snapshot.

@@ -108,21 +108,6 @@ func (f *Flag) EachConditions() iter.Seq2[int, *Conditions] {
 	}
 }
 
-// setTimed records whether the flag with the key, which is nil if it was deleted, has
-// boundaries.
-func (s *Snapshot) setTimed(key string, f *Flag) {
-	timed := f != nil && len(f.boundaries()) > 0
-	switch {
-	case timed == s.timed[key]: // the map may be shared
-	case !timed:
-		delete(s.timed, key)
-	case s.timed == nil:
-		s.timed = map[string]bool{key: true}
-	default:
-		s.timed[key] = true
-	}
-}
-
 // Timed reports whether the answers of flags depend on the time.
 func (s *Snapshot) Timed() bool { return len(s.timed) > 0 }
 

@@ -314,6 +314,7 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 	if outside {
 		obstacle.Property = bucketer.By
 	}
+	unmet := o.x.unmet(s)
 	switch {
 	case outside && bucket.Buckets() == 0:
 		obstacle.Reason, obstacle.Range = EmptyRange, bucket
@@ -324,8 +325,8 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		}
 	case outside:
 		obstacle.Reason, obstacle.Range = OtherBucket, bucket
-	case o.x.unmet(s) != "":
-		obstacle.Reason, obstacle.FlagKey = RequirementUnmet, o.x.unmet(s)
+	case unmet != "":
+		obstacle.Reason, obstacle.FlagKey = RequirementUnmet, unmet
 	case s.fails():
 		obstacle.Reason, obstacle.By = UnknownConstraint, i
 	default:

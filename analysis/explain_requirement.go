@@ -59,14 +59,11 @@ func (x *explainer) requirements(all []guidon.CompiledRequirement) (list []Expla
 
 // unmet returns the key of the first flag that does not answer as the step requires, or "".
 func (x *explainer) unmet(s *step) string {
-	if s.Conditions != nil {
-		for _, r := range x.requirements(s.Conditions.Requires) {
-			if !r.Met {
-				return r.FlagKey
-			}
-		}
+	if s.Conditions == nil {
+		return ""
 	}
-	return ""
+	key, _ := guidon.Unmet(s.Conditions.Requires, x.entityID, x.context) // one that fails does not answer so
+	return key
 }
 
 // readContext reports whether the answer of a required flag depends on the context.

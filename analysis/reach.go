@@ -121,7 +121,7 @@ func reachOf(ctx context.Context, compiled *guidon.CompiledFlag) (*Reach, error)
 	f := compiled.Flag()
 	r := &Reach{Type: f.Type, Buckets: bucketsOfType(f.Type), Disabled: f.Type == guidon.VariantFlag && !f.Enabled}
 	p := newPredicates(ctx)
-	met, unmet := p.meets(compiled.Requires())
+	met, unmet := meets(compiled.Requires())
 	var steps []*reachStep
 	for i, s := range stepsOf(compiled) {
 		step := newReachStep(f, i, s, p)
@@ -169,7 +169,7 @@ func newReachStep(f *guidon.Flag, index int, s step, p *predicates) *reachStep {
 	case s.Audience != nil:
 		r.who = p.requirementOf(&s)
 		if s.Conditions != nil {
-			_, r.Unmet = p.meets(s.Conditions.Requires)
+			_, r.Unmet = meets(s.Conditions.Requires)
 		}
 	case s.share != nil && !r.plain:
 		r.who = p.and(everyone, inShare(s.share))

@@ -164,7 +164,7 @@ func (p *predicates) met(all []guidon.CompiledRequirement) (list []*guidon.Compi
 
 // meets reports whether all entities meet the requirements. If none does, unmet is the key of a flag
 // that gives none of the required answers.
-func (p *predicates) meets(all []guidon.CompiledRequirement) (met truth, unmet string) {
+func meets(all []guidon.CompiledRequirement) (met truth, unmet string) {
 	met = yes
 	for i := range all {
 		answers := answersOfRequired(all[i].Flag)

@@ -245,8 +245,13 @@ func TestRequirementSummary(t *testing.T) {
 		answer bool // constant
 	}{{"off", analysis.OffState, true}, {"half", analysis.PartlyState, false}, {"on", analysis.OnState, true}, {"lost", analysis.OffState, true}} {
 		s := snapshotOf(requiring(flagtest.BooleanFlag("f", true), guidon.Requirement{FlagKey: tt.key}), off, half, on)
-		if got := analysis.Summarize(s.Compiled("f")); got.State != tt.state || got.Constant != tt.answer {
-			t.Errorf("%s: got state %d, constant %v, want %d, %v", tt.key, got.State, got.Constant, tt.state, tt.answer)
+		got := analysis.Summarize(s.Compiled("f"))
+		if got.State != tt.state || got.Constant != tt.answer || got.Unmet != (tt.state == analysis.OffState) || got.Own != analysis.OnState {
+			t.Errorf("%s: got %+v, want state %d, constant %v, on by itself", tt.key, got, tt.state, tt.answer)
+		}
+		ruled := snapshotOf(flagtest.BooleanFlag("f", false, ruleRequiring(true, guidon.Requirement{FlagKey: tt.key})), off, half, on)
+		if got := analysis.Summarize(ruled.Compiled("f")); got.State == analysis.OffState && got.Own == analysis.OffState || got.Unmet {
+			t.Errorf("%s: a rule: got %+v, want it on by itself", tt.key, got)
 		}
 		v := requiring(flagtest.VariantFlag("f"), guidon.Requirement{FlagKey: tt.key})
 		want := analysis.OnState

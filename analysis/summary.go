@@ -28,8 +28,9 @@ type Summary struct {
 	// Answer is the answer for all entities, if Constant.
 	Answer   Answer
 	Constant bool
-	Unmet    bool // because other flags give nobody what the flag requires
 	State    FlagState
+	Own      FlagState // the state if other flags met what it and its rules require: what its switch turns
+	Unmet    bool      // other flags give nobody what the flag itself requires
 	// Rounded is the index of the first threshold that is below 100 percent and takes
 	// everybody who gets there all the same, or NoStep.
 	Rounded int32
@@ -50,20 +51,29 @@ func (a Answer) same(other Answer) bool {
 
 // Summarize returns the summary of the flag.
 func Summarize(compiled *guidon.CompiledFlag) Summary {
-	f := &summarized{compiled, compiled.Flag(), yes}
-	if required := compiled.Requires(); len(required) > 0 {
-		f.met, _ = newPredicates(context.Background()).meets(required)
-	}
+	f := &summarized{CompiledFlag: compiled, flag: compiled.Flag()}
+	f.met, _ = meets(compiled.Requires())
 	s := Summary{Rounded: NoStep, Unmet: f.met == no, EveryoneElse: f.everyoneElse()}
-	a := f.answers(&s)
-	if !a.constant() && !f.independent() && f.analyzable() {
-		a = f.reachedAnswers()
-	}
+	a := f.possibleAnswers(&s)
 	if a.constant() {
 		s.Constant, s.Answer = true, a.first
 	}
 	s.State = f.state(a)
+	if s.Own = s.State; f.flag.Linked() {
+		own := &summarized{CompiledFlag: compiled, flag: f.flag, met: yes, own: true}
+		s.Own = own.state(own.possibleAnswers(&Summary{}))
+	}
 	return s
+}
+
+// possibleAnswers returns the answers that are not certain to be given to nobody. It notes in s what
+// answers does.
+func (f *summarized) possibleAnswers(s *Summary) answers {
+	a := f.answers(s)
+	if !a.constant() && !f.independent() && f.analyzable() {
+		return f.reachedAnswers()
+	}
+	return a
 }
 
 // summarized is the flag of a summary.
@@ -71,6 +81,7 @@ type summarized struct {
 	*guidon.CompiledFlag
 	flag *guidon.Flag
 	met  truth // whether entities meet what the flag itself requires
+	own  bool  // as if entities met what its rules require
 }
 
 func (f *summarized) state(a answers) FlagState {
@@ -252,7 +263,7 @@ func (f *summarized) reachedAnswers() (a answers) {
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		switch {
-		case step.Cause != Reached:
+		case step.Cause != Reached && !(f.own && step.Cause == NeverMet):
 		case step.Fails:
 			a.add(Answer{Fails: true})
 		case f.Kind() == guidon.BooleanFlag:

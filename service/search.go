@@ -59,6 +59,7 @@ type SearchHit struct {
 	Name      string
 	Type      guidon.FlagType    // of a flag
 	State     analysis.FlagState // of a flag
+	Own       analysis.FlagState // of a flag: what its switch turns
 	Flags     int                // that have the owner or tag
 	rank      searchRank
 }
@@ -159,7 +160,7 @@ func (x *search) searchNamespace(s *guidon.Snapshot) {
 	c := catalogs.Of(s)
 	for row := range c.byKey.All() {
 		if r := x.want.rank(row.flag.Key, row.flag.Name, row.flag.Description); r < noMatch {
-			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.kind, State: row.state, rank: r})
+			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.kind, State: row.state, Own: row.Own, rank: r})
 		}
 	}
 	for _, g := range s.Segments() {

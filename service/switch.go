@@ -193,8 +193,8 @@ func restoreSwitched(f *guidon.Flag, now time.Time) {
 	f.UpdatedAt = now
 }
 
-// stateOf returns the state of the flag at the time, for which the segments of rules do not
-// matter, and as if what it and its rules require were met: turning it on does not change that.
+// stateOf returns the flag's own state at the time, for which the segments of rules do not
+// matter, and neither do the flags that it requires: turning it on does not change those.
 func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Segment, error)) (analysis.FlagState, error) {
 	segments := map[string]*guidon.Segment{}
 	for _, r := range f.Rollouts {
@@ -214,16 +214,6 @@ func stateOf(f *guidon.Flag, now time.Time, segment func(key string) (*guidon.Se
 			}
 		}
 	}
-	own := *f
-	own.Requires, own.Rollouts = nil, slices.Clone(f.Rollouts)
-	for i, r := range own.Rollouts {
-		if len(r.Stated().Requires) > 0 {
-			met := *r
-			met.Conditions = r.Conditions.Clone()
-			met.Conditions.Requires = nil
-			own.Rollouts[i] = &met
-		}
-	}
-	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{&own}, slices.Collect(maps.Values(segments)))
-	return analysis.Summarize(alone.At(now).Compiled(f.Key)).State, nil
+	alone := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
+	return analysis.Summarize(alone.At(now).Compiled(f.Key)).Own, nil
 }

@@ -48,6 +48,29 @@ func TestFlagRequires(t *testing.T) {
 	s.fails(cli.ExitUsage, []string{"flag", "usage", "a", "b"}, `unexpected argument "b"`)
 }
 
+// TestFlagSwitchUnmet: a flag that another keeps off is turned off and on like any other, and is not made
+// wider by that.
+func TestFlagSwitchUnmet(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	s.ok("flag", "create", "api")
+	s.ok("flag", "create", "bills", "--requires", "api")
+	s.ok("flag", "rollout", "bills", "10%")
+	for _, test := range []struct{ args, want string }{
+		{"flag on bills --dry-run", "would turn on flag bills in default\n    effect: nobody gets anything else\n"},
+		{"flag on bills", "nothing to do for flag bills in default: off for everybody, because of a flag that it requires\n"},
+		{"flag off bills", "turned off flag bills in default: off for everybody\n"},
+		{"flag on bills", "turned on flag bills in default: off for everybody, because of a flag that it requires\n"},
+	} {
+		if diff := cmp.Diff(test.want, s.ok(strings.Fields(test.args)...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.args, diff)
+		}
+	}
+	if got := s.ok("flag", "get", "bills"); !strings.Contains(got, "DEFAULT VALUE     off\n") {
+		t.Errorf("it is wider than before:\n%s", got)
+	}
+}
+
 // TestFlagUsagePages: the flags of all pages are printed, also as JSON.
 func TestFlagUsagePages(t *testing.T) {
 	s := newShell(t)

@@ -31,13 +31,13 @@ func TestImportUnleash(t *testing.T) {
 	if got, err := os.ReadFile(out); err != nil || cmp.Diff(string(want), string(got)) != "" {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(string(want), string(got)))
 	}
-	if line := "production: 15 flags, 2 segments, 0 left out; 1500 evaluations, 0 different from Unleash\n"; messages != line {
+	if line := "production: 19 flags, 2 segments, 0 left out; 1900 evaluations, 0 different from Unleash\n"; messages != line {
 		t.Errorf("got %q, want %q", messages, line)
 	}
 	if got := s.ok("import", "--from", "unleash", unleashFeatures, "--verify", "100", "--out", "-"); got != string(want) {
 		t.Error("the standard output is not the file")
 	}
-	if got := s.ok("import", "--from", "unleash", unleashFeatures, "--verify", "100", "--dry-run"); !strings.Contains(got, "production: 18 created") {
+	if got := s.ok("import", "--from", "unleash", unleashFeatures, "--verify", "100", "--dry-run"); !strings.Contains(got, "production: 22 created") {
 		t.Errorf("the dry run prints %q", got)
 	}
 	s.ok("import", "--from", "unleash", unleashFeatures, "--verify", "100")
@@ -45,9 +45,9 @@ func TestImportUnleash(t *testing.T) {
 		t.Errorf("export after the import (-want +got):\n%s", cmp.Diff(string(want), got))
 	}
 	s.fails(cli.ExitFailure, []string{"import", "--from", "unleash", unleashFeatures, "--verify", "1"}, "is not unique")
-	s.input = `{"features": [{"name": "new"}, {"name": "lost", "dependencies": [{"feature": "new"}]}]}`
+	s.input = `{"features": [{"name": "new"}, {"name": "lost", "dependencies": [{"feature": "nowhere"}]}]}`
 	messages = s.run("import", "--from", "unleash", "-", "--environment", "production", "--verify", "9", "--update").err
-	if !strings.HasPrefix(messages, "production/lost: left out: it depends on other features\nproduction: 1 flags, 0 segments, 1 left out; 9 evaluations") {
+	if !strings.HasPrefix(messages, "production/lost: left out: it depends on \"nowhere\", which is not in the input\nproduction: 1 flags, 0 segments, 1 left out; 9 evaluations") {
 		t.Errorf("got %q", messages)
 	}
 	if got := s.ok("flag", "list", "-n", "production", "-o", "name"); !strings.Contains(got, "new\n") || strings.Contains(got, "lost") {

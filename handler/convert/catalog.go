@@ -28,7 +28,7 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
-		Review: s.Review, ReviewPassed: s.ReviewPassed, TurnedOff: service.TurnedOff(f),
+		Review: s.Review, ReviewPassed: s.ReviewPassed, TurnedOff: service.TurnedOff(f), OwnState: ownState(s.Summary.State, s.Summary.Own),
 		CreatedAt: Timestamp(f.CreatedAt), UpdatedAt: Timestamp(f.UpdatedAt), Unreadable: ErrorText(s.Err),
 	}
 	if f.Type == guidon.VariantFlag && !f.Enabled {
@@ -38,6 +38,14 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 		m.FirstSegment = &guidonv1.SegmentName{Key: s.FirstSegment.Key, Name: s.FirstSegment.Name}
 	}
 	return m
+}
+
+// ownState returns the own state of a flag, or nil if that is its state.
+func ownState(state, own analysis.FlagState) *guidonv1.FlagState {
+	if own == state {
+		return nil
+	}
+	return new(guidonv1.FlagState(own))
 }
 
 // FlagType returns the type on the wire: the first one for a flag that cannot be read.
@@ -132,6 +140,7 @@ func SearchGroup(g service.SearchGroup) *guidonv1.SearchGroup {
 			return &guidonv1.SearchHit{
 				Kind: guidonv1.SearchHitKind(h.Kind), NamespaceKey: h.Namespace.Key, NamespaceName: h.Namespace.Name,
 				Key: h.Key, Name: h.Name, Type: FlagType(h.Type), State: guidonv1.FlagState(h.State), FlagCount: Count(h.Flags),
+				OwnState: ownState(h.State, h.Own),
 			}
 		}),
 	}

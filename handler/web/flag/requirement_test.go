@@ -332,6 +332,8 @@ func TestSwitchUnmet(t *testing.T) {
 		for _, tab := range []string{"", "/details", "/history"} {
 			s.Get(flags+key+tab).Check(200).Contains(name+" Off", "Turn off").Lacks("Turn on")
 		}
+		s.Get("/search?q=" + key).Check(200).Contains("Turn off " + name).Lacks("Turn on")
+		s.Get("/namespaces/default/flags?q="+key).Check(200).Contains(name+" "+key+" Off", "Turn off")
 		question := s.Get(flags+key+"/turn-off").Check(200).Contains("Turn off “"+name+"” for everyone?", "Nobody gets anything else.")
 		press(t, s, question, "turn-off").Location()
 		s.Get(flags + key + "/details").Check(200).Contains(name + " Off").Lacks("Turn off")

@@ -22,7 +22,7 @@ type subject struct {
 	last       *guidonv1.Change       // the newest change, or nil if it is not known
 	unreadable string                 // why every evaluation fails, or ""
 	omitted    string                 // why client-side SDKs do not get it, or ""
-	own        part.State             // with its requirements met; known with the remarks
+	own        part.State             // what its switch turns; known with the remarks
 	asks       bool                   // dangerous acts take the key of the namespace
 }
 

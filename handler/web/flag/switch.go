@@ -81,9 +81,7 @@ func (q *question) readSwitch() error {
 	if f == nil {
 		return q.missing(guidon.FlagNotFound(q.v.Key(), q.key))
 	}
-	if q.state, err = q.ownState(page.StateOf(f.GetState())); err != nil {
-		return err
-	}
+	q.state = page.OwnStateOf(f.GetState(), f.OwnState)
 	if q.verb = switchVerb(q.state); q.verb == verbOn && !f.GetTurnedOff() {
 		q.verb = verbOnEveryone
 	}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
@@ -135,27 +133,15 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 // remarks returns the remarks about the flag as it is stored.
 func (s *subject) remarks(g segments) (remarks, error) {
 	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
-	var summary *guidonv1.FlagSummary
-	if err == nil && len(s.flag.GetRequires()) > 0 {
-		summary, err = s.summary()
+	found := remarks{newDraft(s.flag), r, g, nil}
+	if err == nil && found.draft.requiresOthers() {
+		found.summary, err = s.summary()
 	}
-	found := remarks{newDraft(s.flag), r, g, summary}
-	if err == nil {
-		s.own, err = s.ownState(found.state())
+	s.own = found.state()
+	if found.summary != nil {
+		s.own = page.OwnStateOf(found.summary.GetState(), found.summary.OwnState)
 	}
 	return found, err
-}
-
-// ownState returns the state that the flag would have if other flags met what it requires itself.
-// That is what its switch turns.
-func (s *subject) ownState(state part.State) (part.State, error) {
-	if state != part.Off || len(s.flag.GetRequires()) == 0 || !s.mayEdit() {
-		return state, nil
-	}
-	alone := proto.CloneOf(s.flag)
-	alone.Requires = nil
-	reach, err := previewFlagReach.Run(s.v, &guidonv1.PreviewFlagRequest{NamespaceKey: s.v.Key(), Key: s.key, Flag: alone})
-	return remarks{draft: newDraft(alone), reach: reach}.state(), err
 }
 
 // summary returns what the flag is and does in short, or nil if it was deleted just now.

@@ -42,6 +42,7 @@ type row struct {
 	Address    string
 	Variant    bool
 	State      part.State
+	Own        part.State   // what its switch turns
 	Shares     []part.Share // the results of everyone else
 	More       int          // shares that are not among them
 	WhileOff   string       // the result of a variant flag that is off
@@ -58,7 +59,7 @@ type row struct {
 
 // switchText returns what the page at turn-off asks.
 func (r row) switchText() string {
-	if r.State == part.Off {
+	if r.Own == part.Off {
 		return "Turn on"
 	}
 	return "Turn off"
@@ -135,7 +136,7 @@ func newList(v *page.Visit, f filter, found *guidonv1.FlagSummaryList) *list {
 func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 	r := row{
 		Key: s.GetKey(), Name: cmp.Or(s.GetName(), s.GetKey()), Address: v.In("flags", s.GetKey()),
-		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()),
+		Variant: s.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(s.GetState()), Own: page.OwnStateOf(s.GetState(), s.OwnState),
 		Owner: s.GetOwner(), UpdatedAt: s.GetUpdatedAt().AsTime(), Unreadable: s.GetUnreadable(),
 		Blank: s.GetUpdatedAt() == nil,
 	}

@@ -147,7 +147,7 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		add("playground", "Try "+name, "in the playground",
 			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
 		if s.mayEdit(first.GetNamespaceKey()) {
-			verb := row{State: page.StateOf(first.GetState())}.switchText()
+			verb := row{Own: page.OwnStateOf(first.GetState(), first.OwnState)}.switchText()
 			add("flag", verb+" "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}

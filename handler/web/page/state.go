@@ -5,6 +5,14 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
+// OwnStateOf returns the own state of a flag, which is its state if that is nil.
+func OwnStateOf(state guidonv1.FlagState, own *guidonv1.FlagState) part.State {
+	if own != nil {
+		state = *own
+	}
+	return StateOf(state)
+}
+
 // StateOf returns the state of a flag as its sign shows it.
 func StateOf(s guidonv1.FlagState) part.State {
 	switch s {

@@ -597,6 +597,9 @@ type FlagSummary struct {
 	VariantCount int32 `protobuf:"varint,20,opt,name=variant_count,json=variantCount,proto3" json:"variant_count,omitempty"`
 	// Whether TurnFlagOn would restore what the flag was before it was turned off.
 	TurnedOff bool `protobuf:"varint,21,opt,name=turned_off,json=turnedOff,proto3" json:"turned_off,omitempty"`
+	// What it would do if other flags answered as it and its rules require, which is what turning it
+	// off or on changes; unset if that is its state.
+	OwnState *FlagState `protobuf:"varint,1000,opt,name=own_state,json=ownState,proto3,enum=guidon.v1.FlagState,oneof" json:"own_state,omitempty"`
 	// Why every evaluation of the flag fails: this release cannot read the flag, or one of its
 	// segments. Unset if it can. Of a flag that it cannot read, only the key is known.
 	Unreadable    *string `protobuf:"bytes,22,opt,name=unreadable,proto3,oneof" json:"unreadable,omitempty"`
@@ -779,6 +782,13 @@ func (x *FlagSummary) GetTurnedOff() bool {
 		return x.TurnedOff
 	}
 	return false
+}
+
+func (x *FlagSummary) GetOwnState() FlagState {
+	if x != nil && x.OwnState != nil {
+		return *x.OwnState
+	}
+	return FlagState_OFF_FLAG_STATE
 }
 
 func (x *FlagSummary) GetUnreadable() string {
@@ -2430,7 +2440,9 @@ type SearchHit struct {
 	// The state of a flag.
 	State FlagState `protobuf:"varint,7,opt,name=state,proto3,enum=guidon.v1.FlagState" json:"state,omitempty"`
 	// How many flags of the namespace have the owner or tag.
-	FlagCount     int32 `protobuf:"varint,8,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
+	FlagCount int32 `protobuf:"varint,8,opt,name=flag_count,json=flagCount,proto3" json:"flag_count,omitempty"`
+	// The own state of a flag, as in FlagSummary.
+	OwnState      *FlagState `protobuf:"varint,1000,opt,name=own_state,json=ownState,proto3,enum=guidon.v1.FlagState,oneof" json:"own_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2521,6 +2533,13 @@ func (x *SearchHit) GetFlagCount() int32 {
 	return 0
 }
 
+func (x *SearchHit) GetOwnState() FlagState {
+	if x != nil && x.OwnState != nil {
+		return *x.OwnState
+	}
+	return FlagState_OFF_FLAG_STATE
+}
+
 var File_guidonv1_catalog_proto protoreflect.FileDescriptor
 
 const file_guidonv1_catalog_proto_rawDesc = "" +
@@ -2551,7 +2570,7 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"nextOffset\x88\x01\x01\x12-\n" +
 	"\x06facets\x18\x05 \x01(\v2\x15.guidon.v1.FlagFacetsR\x06facets\x12;\n" +
 	"\vsuggestions\x18\x06 \x03(\v2\x19.guidon.v1.FlagSuggestionR\vsuggestionsB\x0e\n" +
-	"\f_next_offset\"\xc2\x06\n" +
+	"\f_next_offset\"\x89\a\n" +
 	"\vFlagSummary\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -2579,10 +2598,13 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"updated_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12#\n" +
 	"\rvariant_count\x18\x14 \x01(\x05R\fvariantCount\x12\x1d\n" +
 	"\n" +
-	"turned_off\x18\x15 \x01(\bR\tturnedOff\x12#\n" +
+	"turned_off\x18\x15 \x01(\bR\tturnedOff\x127\n" +
+	"\town_state\x18\xe8\a \x01(\x0e2\x14.guidon.v1.FlagStateH\x00R\bownState\x88\x01\x01\x12#\n" +
 	"\n" +
-	"unreadable\x18\x16 \x01(\tH\x00R\n" +
-	"unreadable\x88\x01\x01B\r\n" +
+	"unreadable\x18\x16 \x01(\tH\x01R\n" +
+	"unreadable\x88\x01\x01B\f\n" +
+	"\n" +
+	"_own_stateB\r\n" +
 	"\v_unreadable\"\xc0\x01\n" +
 	"\tFlagShare\x12\x1e\n" +
 	"\n" +
@@ -2724,7 +2746,7 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\vSearchGroup\x12(\n" +
 	"\x04hits\x18\x01 \x03(\v2\x14.guidon.v1.SearchHitR\x04hits\x12\x1f\n" +
 	"\vtotal_count\x18\x02 \x01(\x05R\n" +
-	"totalCount\"\x9b\x02\n" +
+	"totalCount\"\xe2\x02\n" +
 	"\tSearchHit\x12,\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x18.guidon.v1.SearchHitKindR\x04kind\x12#\n" +
 	"\rnamespace_key\x18\x02 \x01(\tR\fnamespaceKey\x12%\n" +
@@ -2734,7 +2756,10 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\x04type\x18\x06 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12*\n" +
 	"\x05state\x18\a \x01(\x0e2\x14.guidon.v1.FlagStateR\x05state\x12\x1d\n" +
 	"\n" +
-	"flag_count\x18\b \x01(\x05R\tflagCount*I\n" +
+	"flag_count\x18\b \x01(\x05R\tflagCount\x127\n" +
+	"\town_state\x18\xe8\a \x01(\x0e2\x14.guidon.v1.FlagStateH\x00R\bownState\x88\x01\x01B\f\n" +
+	"\n" +
+	"_own_state*I\n" +
 	"\tFlagState\x12\x12\n" +
 	"\x0eOFF_FLAG_STATE\x10\x00\x12\x11\n" +
 	"\rON_FLAG_STATE\x10\x01\x12\x15\n" +
@@ -2833,52 +2858,54 @@ var file_guidonv1_catalog_proto_depIdxs = []int32{
 	9,  // 10: guidon.v1.FlagSummary.first_segment:type_name -> guidon.v1.SegmentName
 	33, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
 	33, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
-	11, // 13: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
-	12, // 14: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
-	13, // 15: guidon.v1.FlagFacets.owners:type_name -> guidon.v1.FacetCount
-	13, // 16: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
-	13, // 17: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
-	0,  // 18: guidon.v1.FlagStateCount.state:type_name -> guidon.v1.FlagState
-	32, // 19: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
-	2,  // 20: guidon.v1.ListSegmentSummariesRequest.sort:type_name -> guidon.v1.SegmentSort
-	17, // 21: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
-	34, // 22: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
-	33, // 23: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
-	33, // 24: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
-	3,  // 25: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
-	20, // 26: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
-	7,  // 27: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
-	21, // 28: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
-	3,  // 29: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
-	24, // 30: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
-	25, // 31: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
-	35, // 32: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
-	30, // 33: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
-	30, // 34: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
-	30, // 35: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
-	30, // 36: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
-	30, // 37: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
-	31, // 38: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
-	4,  // 39: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
-	32, // 40: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
-	0,  // 41: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
-	5,  // 42: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
-	15, // 43: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
-	18, // 44: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
-	22, // 45: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
-	26, // 46: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
-	28, // 47: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
-	6,  // 48: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
-	16, // 49: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
-	19, // 50: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
-	23, // 51: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
-	27, // 52: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
-	29, // 53: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
-	48, // [48:54] is the sub-list for method output_type
-	42, // [42:48] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	0,  // 13: guidon.v1.FlagSummary.own_state:type_name -> guidon.v1.FlagState
+	11, // 14: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
+	12, // 15: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
+	13, // 16: guidon.v1.FlagFacets.owners:type_name -> guidon.v1.FacetCount
+	13, // 17: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
+	13, // 18: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
+	0,  // 19: guidon.v1.FlagStateCount.state:type_name -> guidon.v1.FlagState
+	32, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
+	2,  // 21: guidon.v1.ListSegmentSummariesRequest.sort:type_name -> guidon.v1.SegmentSort
+	17, // 22: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
+	34, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
+	33, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
+	33, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
+	3,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
+	20, // 27: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
+	7,  // 28: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
+	21, // 29: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
+	3,  // 30: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
+	24, // 31: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
+	25, // 32: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
+	35, // 33: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
+	30, // 34: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
+	30, // 35: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
+	30, // 36: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
+	30, // 37: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
+	30, // 38: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
+	31, // 39: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
+	4,  // 40: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
+	32, // 41: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
+	0,  // 42: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
+	0,  // 43: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
+	5,  // 44: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
+	15, // 45: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
+	18, // 46: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
+	22, // 47: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
+	26, // 48: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
+	28, // 49: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
+	6,  // 50: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
+	16, // 51: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
+	19, // 52: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
+	23, // 53: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
+	27, // 54: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
+	29, // 55: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
+	50, // [50:56] is the sub-list for method output_type
+	44, // [44:50] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_catalog_proto_init() }
@@ -2891,6 +2918,7 @@ func file_guidonv1_catalog_proto_init() {
 	file_guidonv1_catalog_proto_msgTypes[11].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[12].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[14].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[26].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -79,7 +79,7 @@ func linesAtOnce(e *guidonv1.FlagEffect) []string {
 		}
 	}
 	if e.GetTruncated() {
-		lines = append(lines, "there may be more; the flag has too many rules to compare all of them")
+		lines = append(lines, "there may be more: rules that were not compared, or flags that depend on this one")
 	}
 	return lines
 }

@@ -19,7 +19,7 @@ func TestTruncatedEffects(t *testing.T) {
   flag f (uses a changed segment)
     effect: "one\x1b"
     effect: two
-    effect: there may be more; the flag has too many rules to compare all of them
+    effect: there may be more: rules that were not compared, or flags that depend on this one
   there may be effects on more flags than these
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {

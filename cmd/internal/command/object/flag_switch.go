@@ -104,7 +104,7 @@ func (s *flagSwitch) turnOn(
 	var wider []string // the keys of flags that more people would get than ever had them
 	for _, f := range flags {
 		edit := &guidonv1.FlagEdit{TurnOn: f.GetKey(), Everyone: s.everyone, UnlessChangedSince: since}
-		if f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && !f.GetTurnedOff() && !s.everyone {
+		if isOff(f) && !f.GetTurnedOff() && !s.everyone {
 			wider, edit.Everyone = append(wider, f.GetKey()), true
 		}
 		edits = append(edits, edit)
@@ -123,6 +123,15 @@ func (s *flagSwitch) turnOn(
 		printEffect(s.Err, effect)
 	}
 	return edits, s.Ask("--everyone")
+}
+
+// isOff reports whether the flag is off, whatever it requires of others.
+func isOff(f *guidonv1.FlagSummary) bool {
+	state := f.GetState()
+	if f.OwnState != nil {
+		state = f.GetOwnState()
+	}
+	return state == guidonv1.FlagState_OFF_FLAG_STATE
 }
 
 // effect returns the effect of switching the flag: of turning it on for everyone, if that is
@@ -144,7 +153,7 @@ func (s *flagSwitch) preview(ctx context.Context, c client.Client, flags []*guid
 	outputs := make([]cli.Output, len(flags))
 	for i, f := range flags {
 		effect := new(guidonv1.FlagEffect)
-		if s.word == "off" || s.everyone || f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE {
+		if s.word == "off" || s.everyone || isOff(f) {
 			var err error
 			if effect, err = s.effect(ctx, c, f.GetKey()); err != nil {
 				return cli.Output{}, err
@@ -196,6 +205,8 @@ func (s *flagSwitch) switched(ctx context.Context, c client.Client, keys []strin
 func (s *flagSwitch) stateText(f *guidonv1.FlagSummary) string {
 	boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE
 	switch {
+	case f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE && !isOff(f):
+		return "off for everybody, because of a flag that it requires"
 	case !boolean && f.GetEnabled():
 		return "its rules decide"
 	case !boolean && f.GetWhileOff().GetVariantKey() != "":
