@@ -35,7 +35,7 @@ func open(t testing.TB, path string) *store.DB {
 }
 
 // dropLatest removes the tables of steps after horizons.
-const dropLatest = "DROP TABLE evaluation_minutes; DROP TABLE evaluation_series; DROP TABLE evaluation_flags; DROP TABLE evaluation_marks; "
+const dropLatest = "DROP TABLE webhooks; DROP TABLE webhook_states; DROP TABLE webhook_deliveries; DROP TABLE evaluation_minutes; DROP TABLE evaluation_series; DROP TABLE evaluation_flags; DROP TABLE evaluation_marks; "
 
 func names(steps []migrate.Step) []string {
 	var list []string
@@ -47,7 +47,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations"}
+	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "webhooks"}
 	want := append([]string{"additions"}, mandatory...)
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), slices.Insert(slices.Clone(mandatory), 8, "additions")) || !all[0].AppliedAt.IsZero() {
@@ -94,7 +94,7 @@ func TestUpFromPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "webhooks"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
@@ -231,7 +231,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 11 || all[10].Version != 99 || all[10].Name != "" {
+	if err != nil || len(all) < 2 || all[len(all)-1].Version != 99 || all[len(all)-1].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

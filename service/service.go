@@ -28,6 +28,8 @@ type Service struct {
 	now    func() time.Time
 	policy *Policy
 	counts *Counter // or nil
+
+	webhooks *Webhooks // or nil
 }
 
 // NewService returns a service that uses the store, with the zero [Policy]. now is the clock for the expiry of
