@@ -84,6 +84,8 @@ func TestImports(t *testing.T) {
 		{module + "/internal/clock", nil},
 		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, []string{clock})},
+		{module + "/deliver", base},
+		{module + "/deliver/webhook", slices.Concat(base, []string{module + "/deliver", "code.dny.dev/ssrf"})},
 		{module + "/document", slices.Concat(base, documents)},
 		{module + "/document/unleash", base},
 		{module + "/handler/wire/...", wire},
@@ -229,7 +231,7 @@ func TestCommandsAreApart(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", ".git", "bin", // tooling and build output
-		"analysis", "change", "service", "document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
+		"analysis", "change", "service", "deliver", "document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
 	}
 	entries, err := os.ReadDir(".")
 	if err != nil {

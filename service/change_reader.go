@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -51,7 +52,12 @@ type ChangeReaders interface {
 }
 
 // WebhookReader returns the name of the reader of a webhook.
-func WebhookReader(id string) string { return "webhook:" + id }
+func WebhookReader(id string) string { return webhookReaders + id }
+
+// IsWebhookReader reports whether the name is that of the reader of a webhook.
+func IsWebhookReader(name string) bool { return strings.HasPrefix(name, webhookReaders) }
+
+const webhookReaders = "webhook:"
 
 // ReaderStart is where a new reader starts.
 type ReaderStart uint8

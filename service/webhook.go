@@ -21,7 +21,7 @@ type Webhook struct {
 	Namespace  string          `json:"namespaceKey"` // a key, or Everywhere
 	Host       string          `json:"host"`         // scheme and host of the URL
 	Events     []Event         `json:"events"`
-	Kinds      []change.Kind   `json:"kinds,omitempty"`   // none means all; likewise Keys and Actions
+	Kinds      []change.Kind   `json:"kinds,omitempty"`   // of EventChange, like Keys; none means all, also of Keys and Actions
 	Keys       []string        `json:"keys,omitempty"`    // keys, or beginnings such as "pay-*"
 	Actions    []change.Action `json:"actions,omitempty"` //
 	Format     WebhookFormat   `json:"format"`
@@ -98,13 +98,16 @@ const (
 )
 
 // Covers reports whether the webhook is about the namespace, of which [AuthenticationsKey] is one.
-func (h *Webhook) Covers(namespace string) bool { return h.Namespace == Everywhere || h.Namespace == namespace }
+func (h *Webhook) Covers(namespace string) bool {
+	return h.Namespace == Everywhere || h.Namespace == namespace
+}
 
 // Selects reports whether the webhook delivers the change record, of a namespace that it covers.
 func (h *Webhook) Selects(c *change.Record) bool {
-	return slices.Contains(h.Events, EventOf(c)) &&
-		(len(h.Kinds) == 0 || slices.Contains(h.Kinds, c.Kind)) &&
-		(len(h.Actions) == 0 || slices.Contains(h.Actions, c.Action)) &&
+	if !slices.Contains(h.Events, EventOf(c)) || len(h.Actions) > 0 && !slices.Contains(h.Actions, c.Action) {
+		return false
+	}
+	return c.Kind.Global() || (len(h.Kinds) == 0 || slices.Contains(h.Kinds, c.Kind)) &&
 		(len(h.Keys) == 0 || slices.ContainsFunc(h.Keys, func(pattern string) bool { return covers(pattern, c.Key) }))
 }
 

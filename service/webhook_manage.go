@@ -246,11 +246,19 @@ func (h *Webhook) setState(state WebhookState, cause string, now time.Time) {
 	h.Cause = cause
 }
 
-// ResumeWebhook makes the webhook deliver again, from where it was, at once.
+// ResumeWebhook makes the webhook deliver again, from where it was, at once. One that has lost its reader begins with
+// the next change.
 func (s *Service) ResumeWebhook(ctx context.Context, w Write, namespace, id string) (WebhookView, error) {
+	view, err := s.Webhook(ctx, w.By, namespace, id)
+	if err == nil && view.Detached && !w.DryRun {
+		err = s.webhooks.Store.RegisterReader(ctx, WebhookReader(id), StartLatest)
+	}
+	if err != nil {
+		return WebhookView{}, err
+	}
 	return s.updateWebhook(ctx, w, namespace, id, func(tx AuthenticationTx, h *Webhook) error {
 		h.setState(WebhookActive, "", tx.Now())
-		h.Detached = false // the deliverer registers its reader
+		h.Detached = false
 		return tx.ForgetFailures(ctx, id)
 	})
 }
@@ -304,7 +312,7 @@ var webhookActor = Caller{Actor: change.Actor{ID: "system:webhooks"}}
 
 // StopWebhook stops an active webhook because of the cause, which admins are shown.
 func (s *Service) StopWebhook(ctx context.Context, id, cause string) error {
-	_, err := s.updateWebhook(ctx, Write{By: webhookActor}, "", id, func(tx AuthenticationTx, h *Webhook) error {
+	_, err := s.updateWebhook(ctx, Write{By: webhookActor}, Everywhere, id, func(tx AuthenticationTx, h *Webhook) error {
 		if h.State == WebhookActive {
 			h.setState(WebhookStopped, cause, tx.Now())
 		}
@@ -316,7 +324,7 @@ func (s *Service) StopWebhook(ctx context.Context, id, cause string) error {
 // DetachWebhook removes the reader of a webhook that has not been active for long, so that the change log can
 // be pruned.
 func (s *Service) DetachWebhook(ctx context.Context, id string) error {
-	_, err := s.updateWebhook(ctx, Write{By: webhookActor}, "", id, func(_ AuthenticationTx, h *Webhook) error {
+	_, err := s.updateWebhook(ctx, Write{By: webhookActor}, Everywhere, id, func(_ AuthenticationTx, h *Webhook) error {
 		h.Detached = true
 		return nil
 	})

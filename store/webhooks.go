@@ -43,7 +43,9 @@ func (s *session) webhooks(ctx context.Context) ([]*service.Webhook, error) {
 	return ordered, err
 }
 
-func (tx *authenticationTx) Webhooks(ctx context.Context) ([]*service.Webhook, error) { return tx.s.webhooks(ctx) }
+func (tx *authenticationTx) Webhooks(ctx context.Context) ([]*service.Webhook, error) {
+	return tx.s.webhooks(ctx)
+}
 
 func (tx *authenticationTx) PutWebhook(ctx context.Context, h *service.Webhook) error {
 	if tx.dead {
