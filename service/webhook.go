@@ -34,6 +34,7 @@ type Webhook struct {
 	CreatedAt  time.Time       `json:"createdAt"`
 	UpdatedAt  time.Time       `json:"updatedAt"`
 	CreatedBy  string          `json:"createdBy,omitempty"`
+	PrivateAt  time.Time       `json:"private"` // when the private part was changed
 	Private    WebhookPrivate  `json:"-"`
 }
 

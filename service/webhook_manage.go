@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -124,7 +125,7 @@ func (s *Service) CreateWebhook(ctx context.Context, w Write, namespace string, 
 		if len(all) >= maxWebhooks {
 			return guidon.Errorf(guidon.FailedPrecondition, "there are %d webhooks already; at most %d are allowed", len(all), maxWebhooks)
 		}
-		h.CreatedAt, h.UpdatedAt, h.StateSince = tx.Now(), tx.Now(), tx.Now()
+		h.CreatedAt, h.UpdatedAt, h.StateSince, h.PrivateAt = tx.Now(), tx.Now(), tx.Now(), tx.Now()
 		return tx.PutWebhook(ctx, h)
 	})
 	if err != nil && !w.DryRun {
@@ -157,8 +158,12 @@ func (s *Service) updateWebhook(
 			return err
 		}
 		h.UpdatedAt = tx.Now()
+		private := h.Private
 		if err := fn(tx, h); err != nil {
 			return err
+		}
+		if !reflect.DeepEqual(private, h.Private) {
+			h.PrivateAt = tx.Now()
 		}
 		view.Webhook = h
 		return tx.PutWebhook(ctx, h)

@@ -51,7 +51,7 @@ func (tx *authenticationTx) PutWebhook(ctx context.Context, h *service.Webhook) 
 	if tx.dead {
 		return errDead
 	}
-	normalizeTimes(&h.CreatedAt, &h.UpdatedAt, &h.StateSince)
+	normalizeTimes(&h.CreatedAt, &h.UpdatedAt, &h.StateSince, &h.PrivateAt)
 	body, err := encode(h)
 	if err != nil {
 		return err

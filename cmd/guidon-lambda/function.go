@@ -49,6 +49,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
+	service, deliveries := instance.WithWebhooks(c, service, db, version, logger)
 	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
@@ -58,10 +59,10 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
 	}
-	jobs := jobs{config: c, db: db, schema: schema, service: service, logger: logger}
+	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger}
 	return lambda.New(lambda.Config{
 		Handler:  handler.New(h),
-		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup},
+		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup, "tick": jobs.tick},
 		Schedule: "cleanup",
 		BasePath: c.Lambda.BasePath, Streaming: c.Lambda.Streaming,
 		Logger: logger,

@@ -66,7 +66,7 @@ func NewClient(c ClientConfig) *Client {
 		http: &http.Client{
 			Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		dialer: dialer, limit: attemptTime, agent: "Guidon/" + c.Version, flipt: c.Flipt,
+		dialer: dialer, limit: attemptTime, agent: strings.TrimSuffix("Guidon/"+c.Version, "/"), flipt: c.Flipt,
 	}
 }
 

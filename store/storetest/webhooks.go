@@ -36,7 +36,7 @@ func newWebhook(id string) *service.Webhook {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
 	return &service.Webhook{
 		ID: id, Name: "<" + id + ">", Namespace: "shop", Host: "https://receiver.example", Events: []service.Event{service.EventChange},
-		Keys: []string{"pay-*"}, Format: service.FormatGuidon, State: service.WebhookActive, StateSince: at, CreatedAt: at, UpdatedAt: at,
+		Keys: []string{"pay-*"}, Format: service.FormatGuidon, State: service.WebhookActive, StateSince: at, PrivateAt: at, CreatedAt: at, UpdatedAt: at,
 		Private: service.WebhookPrivate{
 			URL: "https://receiver.example/secret-path", Headers: map[string]string{"X-Key": "secret-value"},
 			Secrets: []service.WebhookSecret{{Value: "whsec_secret"}, {Value: "whsec_old", Until: at}},

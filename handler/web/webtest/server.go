@@ -67,7 +67,8 @@ func New(t testing.TB, options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy)
+	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy).
+		WithWebhooks(&service.Webhooks{Store: s.DB, AllowHTTP: true})
 	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
 	config := page.Config{
 		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",

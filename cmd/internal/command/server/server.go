@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
@@ -157,6 +158,8 @@ type parts struct {
 	streams   *stream.Hub // nil if disabled
 	delay     *server.Delay
 	freshness *freshness
+
+	deliveries *instance.Deliveries
 }
 
 func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, logger *slog.Logger) (parts, error) {
@@ -167,6 +170,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 	if err != nil {
 		return parts{}, err
 	}
+	svc, deliveries := instance.WithWebhooks(c, svc, db.DB, build.Version, logger)
 	p := parts{
 		build:     build,
 		db:        db,
@@ -174,6 +178,8 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
+
+		deliveries: deliveries,
 	}
 	if c.Streams.Enabled {
 		p.streams = stream.NewHub(stream.Config{
@@ -256,6 +262,9 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 			Name: "change cleanup", Interval: c.Changes.CleanupInterval,
 			Run: func(ctx context.Context) error { return clean.LoopChanges(ctx, logger) },
 		})
+	}
+	for _, runner := range p.deliveries.Runners {
+		loops = append(loops, server.Loop{Name: "delivery", Interval: deliver.Interval, Run: runner.Run})
 	}
 	return loops
 }
