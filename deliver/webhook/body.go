@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// event is the body in the format guidon; docs/event.json is its JSON schema.
+// event is the body in the format guidon; handler/event.json is its JSON schema.
 type event struct {
 	Type      string    `json:"type"` // a service.Event, or "test"
 	Timestamp time.Time `json:"timestamp"`

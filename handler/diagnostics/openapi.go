@@ -21,6 +21,13 @@ func OpenAPI(description []byte, required bool) exchange.Plain {
 	}}
 }
 
+// EventSchema returns the route of the JSON schema of what webhooks send, which is not secret.
+func EventSchema(schema []byte, required bool) exchange.Plain {
+	return exchange.Plain{Method: http.MethodGet, Pattern: "/schemas/event.json", AnyHost: required, Serve: func(x *exchange.Exchange) {
+		x.Reply(http.StatusOK, "application/schema+json", schema)
+	}}
+}
+
 // Analytics returns the route that reports that analytics is disabled, to callers with
 // access to it (operations 1.2).
 func Analytics(required bool) exchange.Plain {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"runtime"
 	"strconv"
@@ -202,6 +203,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
 			Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Deliveries: func() metrics.Deliveries { return deliveriesOf(deliveries) },
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
@@ -274,4 +276,17 @@ func grpcScheme(s config.Server) string {
 		return "grpcs"
 	}
 	return "grpc"
+}
+
+// deliveriesOf returns the numbers of deliveries for metrics.
+func deliveriesOf(d *instance.Deliveries) metrics.Deliveries {
+	s := d.Webhooks.Stats()
+	m := metrics.Deliveries{Succeeded: s.Succeeded, Failed: s.Failed, Webhooks: map[string]int{}, Behind: map[string]time.Duration{}}
+	for state, n := range s.States {
+		m.Webhooks[string(state)] = n
+	}
+	for _, runner := range d.Runners {
+		maps.Copy(m.Behind, runner.Behind())
+	}
+	return m
 }
