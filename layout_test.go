@@ -85,6 +85,7 @@ func TestImports(t *testing.T) {
 		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, []string{clock})},
 		{module + "/deliver", base},
+		{module + "/deliver/audit", slices.Concat(base, []string{module + "/deliver", module + "/deliver/webhook", "code.dny.dev/ssrf"})},
 		{module + "/deliver/webhook", slices.Concat(base, []string{module + "/deliver", "code.dny.dev/ssrf"})},
 		{module + "/document", slices.Concat(base, documents)},
 		{module + "/document/unleash", base},

@@ -16,6 +16,8 @@ import (
 type Store interface {
 	service.ChangeReaders
 	service.ChangeLog
+	// Shared reports whether other processes may use the database.
+	Shared() bool
 	// Revisions returns a number that differs after every change.
 	Revisions(ctx context.Context) (int64, error)
 	AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (acquired bool, err error)
@@ -163,6 +165,9 @@ func (r *Runner) whileHeld(ctx context.Context, fn func(ctx context.Context, h *
 		return err
 	}
 	holder, begun := rand.Text(), time.Now()
+	if !r.store.Shared() { // what a process left behind that was killed must not be waited for
+		holder = "the only process"
+	}
 	held, err := r.store.AcquireLease(ctx, r.lease, holder, leaseTime)
 	if err != nil || !held {
 		return err

@@ -50,6 +50,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 		return nil, err
 	}
 	service, deliveries := instance.WithWebhooks(c, service, db, version, logger)
+	deliveries.Audit(c, db, version, out, logger)
 	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {

@@ -3,7 +3,6 @@ package webhook
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -158,8 +157,7 @@ func (h *hook) Waiting(ctx context.Context) (map[string]time.Time, error) {
 
 // Deliver implements [deliver.Target].
 func (h *hook) Deliver(ctx context.Context, p *deliver.Parcel) (again time.Time, err error) {
-	id := fmt.Sprintf("%s.%s@%d.%d", h.ID, p.Namespace, p.Revision, p.Part)
-	a, err := h.d.Client.post(ctx, requestOf(h.Webhook, h.Encoder, id, p.Body))
+	a, err := h.d.Client.post(ctx, requestOf(h.Webhook, h.Encoder, idOf(h.ID, p), p.Body))
 	if err != nil {
 		return again, err
 	}

@@ -24,6 +24,7 @@ func (c *Config) check(found *problems) {
 	c.Changes.check(found)
 	c.Streams.check(found)
 	c.Webhooks.check(found)
+	c.Audit.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
 	c.Authentication.check(c.Server.PublicURL, found)

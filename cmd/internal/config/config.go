@@ -16,6 +16,7 @@ type Config struct {
 	Changes        Changes        `key:"changes"`
 	Streams        Streams        `key:"streams"`
 	Webhooks       Webhooks       `key:"webhooks"`
+	Audit          Audit          `key:"audit"`
 	Log            Log            `key:"log"`
 	CORS           CORS           `key:"cors"`
 	Diagnostics    Diagnostics    `key:"diagnostics"`

@@ -1,10 +1,14 @@
 package instance
 
 import (
+	"io"
 	"log/slog"
+
+	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/deliver"
+	"github.com/guidonhq/guidon/deliver/audit"
 	"github.com/guidonhq/guidon/deliver/webhook"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
@@ -33,4 +37,31 @@ func WithWebhooks(
 		d.Runners = append(d.Runners, deliver.NewRunner("webhooks", db, d.Webhooks.Targets, logger))
 	}
 	return svc, d
+}
+
+// Audit adds what delivers to the configured audit sinks. Lines are written to out unless there is a file.
+func (d *Deliveries) Audit(c *config.Config, db *store.DB, version string, out io.Writer, logger *slog.Logger) {
+	filter, _, _ := audit.ParseFilter(c.Audit.Events) // it has been checked
+	var sinks []*audit.Sink
+	if l := c.Audit.Sinks.Log; l.Enabled {
+		if l.File != "" {
+			out = &lumberjack.Logger{Filename: l.File, MaxSize: l.MaxSize, MaxBackups: l.MaxFiles}
+		}
+		lines := &audit.Lines{Encoder: webhook.Encoder{Format: service.FormatGuidon, PublicURL: c.Server.PublicURL}, Out: out}
+		sinks = append(sinks, audit.NewSink("log", lines, filter, db, logger))
+	}
+	if w := c.Audit.Sinks.Webhook; w.Enabled {
+		sender := &webhook.Sender{
+			Encoder: webhook.Encoder{Format: service.WebhookFormat(w.Format), PublicURL: c.Server.PublicURL},
+			Client:  webhook.NewClient(webhook.ClientConfig{Version: version, Anywhere: true, Proxy: c.Webhooks.Proxy(), Flipt: c.Webhooks.FliptSignature}),
+			Name:    "audit.webhook", URL: w.URL, Headers: w.Headers,
+		}
+		if w.SigningSecret != "" {
+			sender.Secrets = []string{w.SigningSecret}
+		}
+		sinks = append(sinks, audit.NewSink("webhook", sender, filter, db, logger))
+	}
+	if len(sinks) > 0 {
+		d.Runners = append(d.Runners, deliver.NewRunner("audit", db, audit.Targets(db, sinks), logger))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -107,7 +108,7 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts, err := newParts(c, db, build, logger)
+	parts, err := newParts(c, db, build, p.Stdout, logger)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ type parts struct {
 	deliveries *instance.Deliveries
 }
 
-func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, logger *slog.Logger) (parts, error) {
+func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, out io.Writer, logger *slog.Logger) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
@@ -172,6 +173,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 		return parts{}, err
 	}
 	svc, deliveries := instance.WithWebhooks(c, svc, db.DB, build.Version, logger)
+	deliveries.Audit(c, db.DB, build.Version, out, logger)
 	p := parts{
 		build:     build,
 		db:        db,
