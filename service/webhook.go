@@ -329,7 +329,8 @@ func checkHeaderName(name string) error {
 	if !headerNamePattern.MatchString(name) {
 		return invalidField("headers", fmt.Sprintf("%q is not the name of a header", guidon.Shorten(name, 100)))
 	}
-	if slices.Contains(reservedHeaders, folded) || slices.ContainsFunc(reservedBeginnings, func(b string) bool { return strings.HasPrefix(folded, b) }) {
+	begins := func(beginning string) bool { return strings.HasPrefix(folded, beginning) }
+	if slices.Contains(reservedHeaders, folded) || slices.ContainsFunc(reservedBeginnings, begins) {
 		return invalidField("headers", fmt.Sprintf("%s cannot be set", guidon.Shorten(name, 100)))
 	}
 	return nil

@@ -99,7 +99,9 @@ func (c Caller) administers(namespace string) bool {
 }
 
 // CreateWebhook creates a webhook, which gets what is changed from now on, and returns its secret.
-func (s *Service) CreateWebhook(ctx context.Context, w Write, namespace string, in WebhookInput) (view WebhookView, secret string, err error) {
+func (s *Service) CreateWebhook(
+	ctx context.Context, w Write, namespace string, in WebhookInput,
+) (view WebhookView, secret string, err error) {
 	if s.webhooks == nil {
 		return view, "", errNoWebhooks
 	}
@@ -299,7 +301,9 @@ const (
 )
 
 // ListDeliveries returns deliveries whose numbers are less than before, or all for 0, the newest first.
-func (s *Service) ListDeliveries(ctx context.Context, by Caller, namespace, id string, before int64, limit int) ([]*WebhookDelivery, error) {
+func (s *Service) ListDeliveries(
+	ctx context.Context, by Caller, namespace, id string, before int64, limit int,
+) ([]*WebhookDelivery, error) {
 	if _, err := s.Webhook(ctx, by, namespace, id); err != nil {
 		return nil, err
 	}

@@ -152,8 +152,8 @@ func (s *session) putFailure(ctx context.Context, a *service.WebhookAttempt) err
 // addDelivery stores the delivery, unless the webhook has been deleted, and deletes old ones.
 func (s *session) addDelivery(ctx context.Context, v *service.WebhookDelivery) error {
 	var last sql.NullInt64
-	found, err := s.row(ctx, `SELECT (SELECT MAX(delivery_seq) FROM webhook_deliveries d WHERE d.webhook_id = w.id) FROM webhooks w WHERE w.id = ?`,
-		[]any{v.Webhook}, &last)
+	found, err := s.row(ctx, `SELECT (SELECT MAX(delivery_seq) FROM webhook_deliveries d WHERE d.webhook_id = w.id)
+		FROM webhooks w WHERE w.id = ?`, []any{v.Webhook}, &last)
 	if err != nil || !found {
 		return err
 	}

@@ -69,8 +69,10 @@ func TestWithoutDatabase(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", path, w.Code, w.Body, want)
 		}
 	}
-	if _, err := f.Invoke(t.Context(), []byte(`{"guidon":"cleanup"}`)); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("cleanup: got error %v", err)
+	for _, job := range []string{"cleanup", "tick"} {
+		if _, err := f.Invoke(t.Context(), []byte(`{"guidon":"`+job+`"}`)); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got error %v", job, err)
+		}
 	}
 	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, `/flipt.Flipt/ListNamespaces`) {
 		t.Errorf("got the log %s", text)

@@ -20,7 +20,8 @@ type rule struct {
 // nouns are the kinds that events name.
 var nouns = map[string]change.Kind{
 	"*": "", "flag": change.KindFlag, "segment": change.KindSegment, "namespace": change.KindNamespace,
-	"token": change.KindAuthentication, "authentication": change.KindAuthentication, "binding": change.KindBinding, "webhook": change.KindWebhook,
+	"token": change.KindAuthentication, "authentication": change.KindAuthentication,
+	"binding": change.KindBinding, "webhook": change.KindWebhook,
 }
 
 // parts are nouns of Flipt for what is part of another object, which changes with them.

@@ -41,6 +41,7 @@ func newReceiver(t *testing.T) *receiver {
 		_, position, _ := strings.Cut(id, "@")
 		number, _, _ := strings.Cut(position, ".")
 		revision, err := strconv.ParseInt(number, 10, 64)
+		time.Sleep(rand.N(60 * time.Millisecond)) // so that servers are killed during deliveries
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if verify := r.verifier.Verify(body, q.Header); err != nil || verify != nil {

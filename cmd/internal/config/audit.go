@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/guidonhq/guidon/deliver/audit"
@@ -47,7 +46,7 @@ func (a Audit) check(found *problems) {
 	if !a.Sinks.Webhook.Enabled {
 		return
 	}
-	if u, err := url.Parse(a.Sinks.Webhook.URL); err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+	if u, valid := webURL(a.Sinks.Webhook.URL); !valid || u.User != nil {
 		found.key("audit.sinks.webhook.url", "must be a URL such as https://receiver.example/audit, without a user name")
 	}
 }

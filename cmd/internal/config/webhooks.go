@@ -26,7 +26,13 @@ func (w Webhooks) check(found *problems) {
 	if w.ProxyURL == "" {
 		return
 	}
-	if u, err := url.Parse(w.ProxyURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" && u.Path != "/" {
+	if u, valid := webURL(w.ProxyURL); !valid || u.Path != "" && u.Path != "/" {
 		found.key("webhooks.proxy_url", "must be a URL such as http://proxy.example:3128")
 	}
+}
+
+// webURL returns the URL of the text, and whether it has a host and is http or https.
+func webURL(text string) (*url.URL, bool) {
+	u, err := url.Parse(text)
+	return u, err == nil && u.Hostname() != "" && (u.Scheme == "http" || u.Scheme == "https")
 }

@@ -53,8 +53,10 @@ func (d *Deliveries) Audit(c *config.Config, db *store.DB, version string, out i
 	if w := c.Audit.Sinks.Webhook; w.Enabled {
 		sender := &webhook.Sender{
 			Encoder: webhook.Encoder{Format: service.WebhookFormat(w.Format), PublicURL: c.Server.PublicURL},
-			Client:  webhook.NewClient(webhook.ClientConfig{Version: version, Anywhere: true, Proxy: c.Webhooks.Proxy(), Flipt: c.Webhooks.FliptSignature}),
-			Name:    "audit.webhook", URL: w.URL, Headers: w.Headers,
+			Client: webhook.NewClient(webhook.ClientConfig{
+				Version: version, Anywhere: true, Proxy: c.Webhooks.Proxy(), Flipt: c.Webhooks.FliptSignature,
+			}),
+			Name: "audit.webhook", URL: w.URL, Headers: w.Headers,
 		}
 		if w.SigningSecret != "" {
 			sender.Secrets = []string{w.SigningSecret}

@@ -92,7 +92,8 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 		w.simple("pause", "PauseWebhook", "Make a webhook send nothing until it is resumed"),
 		w.simple("resume", "ResumeWebhook", "Make a webhook send again, from where it was"),
 		{
-			use: "replay <id> <namespace@revision>", short: "Send changes to a webhook again", names: "the id", args: idAndRevision, options: w.namespace,
+			use: "replay <id> <namespace@revision>", short: "Send changes to a webhook again", names: "the id",
+			args: idAndRevision, options: w.namespace,
 			long: "Send the changes of a namespace to a webhook again, from a revision on. The deliveries have the ids that they had.",
 			example: `  guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412
   guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412 --dry-run`,
@@ -153,7 +154,8 @@ func (w *webhookCommands) namespace(command *cobra.Command) {
 func (w *webhookCommands) fields(command *cobra.Command) {
 	w.namespace(command)
 	flags, r := command.Flags(), w.request
-	flags.StringSliceVar(&r.Events, "event", nil, "what is sent: change and, of all namespaces, authentication, binding and webhook (default change)")
+	flags.StringSliceVar(&r.Events, "event", nil,
+		"what is sent: change and, of all namespaces, authentication, binding and webhook (default change)")
 	flags.StringSliceVar(&r.Kinds, "kind", nil, "only changes of these kinds: namespace, flag, segment (default all)")
 	flags.StringSliceVar(&r.Keys, "key", nil, "only changes of objects with these keys, or beginnings such as pay-* (default all)")
 	flags.StringSliceVar(&r.Actions, "action", nil, "only these actions: create, update, delete (default all)")
