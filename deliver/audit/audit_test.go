@@ -193,7 +193,9 @@ func TestWebhook(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	record := func(kind change.Kind, action change.Action) *change.Record { return &change.Record{Kind: kind, Action: action} }
+	record := func(kind change.Kind, action change.Action) *change.Record {
+		return &change.Record{Kind: kind, Action: action}
+	}
 	for _, tt := range []struct {
 		events string
 		record *change.Record

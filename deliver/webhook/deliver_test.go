@@ -399,3 +399,52 @@ func TestRedirect(t *testing.T) {
 		}
 	}
 }
+
+// A webhook that has not been active for 30 days loses its reader, and says so; readers without a webhook go too.
+func TestDetaches(t *testing.T) {
+	i, r := newInstance(t), newReceiver(t, nil)
+	old, _ := i.create(t, "default", service.WebhookInput{URL: r.URL})
+	fresh, _ := i.create(t, "default", service.WebhookInput{URL: r.URL})
+	for _, h := range []*service.Webhook{old, fresh} {
+		if _, err := i.PauseWebhook(t.Context(), service.Write{}, "default", h.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, reader := range []string{"webhook:orphan", "webhook:new", "other"} {
+		if err := i.db.RegisterReader(t.Context(), reader, service.StartLatest); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := i.db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+		all, err := tx.Webhooks(ctx)
+		if err != nil {
+			return err
+		}
+		all[0].StateSince = time.Now().Add(-31 * 24 * time.Hour)
+		return tx.PutWebhook(ctx, all[0])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * time.Hour).UnixMicro()
+	if _, err := i.db.SQL().ExecContext(t.Context(), "UPDATE change_readers SET created_at = ? WHERE reader_name IN ('webhook:orphan', 'other')", long); err != nil {
+		t.Fatal(err)
+	}
+	if targets, err := i.deliverer.Targets(t.Context()); err != nil || len(targets) != 0 {
+		t.Errorf("got %v, %v, want no targets", targets, err)
+	}
+	readers, err := i.db.Readers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, reader := range readers {
+		names = append(names, reader.Name)
+	}
+	if diff := cmp.Diff([]string{"other", service.WebhookReader(fresh.ID), "webhook:new"}, names); diff != "" {
+		t.Errorf("readers (-want +got):\n%s", diff)
+	}
+	if view, err := i.Webhook(t.Context(), service.Caller{}, "default", old.ID); err != nil || !view.Detached {
+		t.Errorf("got %+v, %v, want it to say that it has no reader", view.Webhook, err)
+	}
+}
