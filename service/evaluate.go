@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // MaxBatch is the maximum number of evaluations in a batch, and maxBatchAttachments
@@ -151,7 +152,7 @@ func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationR
 }
 
 // evaluate evaluates a flag of either type, if it exists.
-func (b *Batch) evaluate(s *guidon.Snapshot, counts *Counter, request *EvaluationRequest) (result Evaluation, err error) {
+func (b *Batch) evaluate(s *guidon.Snapshot, counts *count.Counter, request *EvaluationRequest) (result Evaluation, err error) {
 	f, namespace := s.Compiled(request.FlagKey), s.Namespace().Key
 	switch {
 	case f == nil:

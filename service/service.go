@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // Service implements the operations of the feature-flag service for all transports. Its
@@ -27,7 +28,7 @@ type Service struct {
 	store  Store
 	now    func() time.Time
 	policy *Policy
-	counts *Counter // or nil
+	counts *count.Counter // or nil
 }
 
 // NewService returns a service that uses the store, with the zero [Policy]. now is the clock for the expiry of
@@ -37,7 +38,7 @@ func NewService(store Store, now func() time.Time) *Service {
 }
 
 // Counting returns the same service, which counts the evaluations of clients.
-func (s *Service) Counting(c *Counter) *Service {
+func (s *Service) Counting(c *count.Counter) *Service {
 	next := *s
 	next.counts = c
 	return &next
