@@ -77,7 +77,7 @@ func (s *Service) EvaluateVariant(ctx context.Context, d Demand, request Evaluat
 		return guidon.VariantResult{}, view.State, guidon.FlagNotFound(view.Namespace, request.FlagKey)
 	}
 	result, err := f.Variant(request.EntityID, request.Context)
-	s.counts.Variant(view.Namespace, f, &result, err)
+	s.counter.Variant(view.Namespace, f, &result, err)
 	return result, view.State, err
 }
 
@@ -93,7 +93,7 @@ func (s *Service) EvaluateBoolean(ctx context.Context, d Demand, request Evaluat
 		return guidon.BooleanResult{}, view.State, guidon.FlagNotFound(view.Namespace, request.FlagKey)
 	}
 	result, err := f.Boolean(request.EntityID, request.Context)
-	s.counts.Boolean(view.Namespace, f, &result, err)
+	s.counter.Boolean(view.Namespace, f, &result, err)
 	return result, view.State, err
 }
 
@@ -148,7 +148,7 @@ func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationR
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return b.evaluate(snapshot, views.service.counts, request)
+	return b.evaluate(snapshot, views.service.counter, request)
 }
 
 // evaluate evaluates a flag of either type, if it exists.

@@ -20,7 +20,7 @@ func (v *Evaluator) Snapshot(
 	if v.observer != nil {
 		v.observer.SnapshotRequested(snapshot.Namespace().Key, len(clientFlags.Of(snapshot).omitted))
 	}
-	view.Counts.Namespace(snapshot.Namespace().Key, count.Download)
+	view.Counter.Namespace(snapshot.Namespace().Key, count.Download)
 	p := profileOf(request.ClientVersion)
 	response := call.Response{ETag: snapshotETag(snapshot, p)}
 	if call.MatchesETag(request.IfNoneMatch, response.ETag) {

@@ -32,7 +32,7 @@ func (p *Protocol) Evaluate(
 		return call.Response{State: view.State}, err
 	}
 	a := p.evaluate(view.Snapshot, q, q.flag, events)
-	a.count(view.Counts, view.Namespace)
+	a.count(view.Counter, view.Namespace)
 	if a.err != nil {
 		return call.Response{State: view.State}, a.err
 	}
@@ -55,7 +55,7 @@ func (p *Protocol) EvaluateAll(
 		p.observeFailedBulk(c, view.State, q, err)
 		return call.Response{State: view.State}, err
 	}
-	view.Counts.Namespace(view.Namespace, count.Bulk)
+	view.Counter.Namespace(view.Namespace, count.Bulk)
 	snapshot := view.Snapshot
 	offer := p.offerStream(c, q)
 	etag := q.etag(snapshot, offer)

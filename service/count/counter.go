@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -37,21 +38,30 @@ var countedReasons = [...]string{
 	guidon.ReasonUnknown: "unknown", guidon.ReasonFlagDisabled: "flag_disabled", guidon.ReasonMatch: "match", guidon.ReasonDefault: "default",
 }
 
-// Counter counts the evaluations of clients in memory until they are taken. A nil Counter counts
-// nothing. It is safe for concurrent use.
+// Counter counts the evaluations of clients in memory, stores what it has counted, and reads what is stored. A
+// nil Counter counts and stores nothing. It is safe for concurrent use.
 type Counter struct {
 	mu         sync.Mutex
 	flags      []*flagCounter
 	namespaces map[string]Numbers
+	stats      Stats
+	failing    time.Time // calls of Flush have failed since; zero if the last one did not
 
-	store    Store
+	store Store
+	keep  Keep
+	now   func() time.Time
+
+	tried    atomic.Int64 // when FlushEach called Flush
 	flushing sync.Mutex
 	unstored ByNamespace // of calls of Flush that failed
 	failed   []Minute    // the rows of those calls, which may be stored nevertheless
 }
 
-// NewCounter returns a counter that stores what it counts in the store.
-func NewCounter(store Store) *Counter { return &Counter{store: store} }
+// NewCounter returns a counter that stores what it counts in the store, and reads there what all counters have
+// counted. now is the clock, time.Now except in tests.
+func NewCounter(store Store, keep Keep, now func() time.Time) *Counter {
+	return &Counter{store: store, keep: keep, now: now}
+}
 
 // flagCounter counts the evaluations of a compiled flag, by answer and reason.
 type flagCounter struct {

@@ -20,7 +20,7 @@ func TestCounter(t *testing.T) {
 		price, flagtest.VariantFlag("empty"), flagtest.Disabled(flagtest.WithDefault(flagtest.VariantFlag("off"), "B")),
 		flagtest.BooleanFlag("dark", true), flagtest.BooleanFlag("wide", false, flagtest.Threshold(100, true)),
 	}, []*guidon.Segment{flagtest.Everyone()})
-	c := &Counter{}
+	c := NewCounter(nil, Keep{}, nil)
 	count := func(key string) {
 		f := s.Compiled(key)
 		if f.Kind() == guidon.BooleanFlag {

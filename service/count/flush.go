@@ -19,9 +19,9 @@ func partOf(flagKey string) int {
 	return 1 + int(crc32.ChecksumIEEE([]byte(flagKey))%parts)
 }
 
-// Flush stores what was counted since the last call, as of the minute of now. What could not be stored is
-// stored by the next call. A nil Counter stores nothing. The errors are those of [Store].
-func (c *Counter) Flush(ctx context.Context, now time.Time) error {
+// Flush stores what was counted since the last call, as of this minute. What could not be stored is
+// stored by the next call. The errors are those of [Store].
+func (c *Counter) Flush(ctx context.Context) error {
 	if c == nil {
 		return nil
 	}
@@ -33,17 +33,63 @@ func (c *Counter) Flush(ctx context.Context, now time.Time) error {
 	c.unstored.merge(c.take())
 	var rows []Minute
 	for namespace, counts := range c.unstored {
-		rows = append(rows, minutes(namespace, counts, rand.Text(), now)...)
+		rows = append(rows, minutes(namespace, counts, rand.Text(), c.now())...)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	if err := c.store.AddMinutes(ctx, rows, c.failed); err != nil {
 		c.failed = append(c.failed, keysOf(rows)...)
+		c.flushed(err)
 		return err
 	}
 	c.unstored, c.failed = nil, nil
+	c.flushed(nil)
 	return nil
+}
+
+// FlushEach calls Flush once in each period, from its own first call on. Where nothing runs between requests, it
+// is called after each of them.
+func (c *Counter) FlushEach(ctx context.Context, period time.Duration) error {
+	if c == nil {
+		return nil
+	}
+	now, last := c.now().UnixNano(), c.tried.Load()
+	if last != 0 && now-last < int64(period) || !c.tried.CompareAndSwap(last, now) || last == 0 {
+		return nil
+	}
+	return c.Flush(ctx)
+}
+
+// Stats are the statistics of a counter since the start of the process.
+type Stats struct {
+	Flushed, Failed uint64        // calls of Flush that stored something, or failed to
+	Behind          time.Duration // how long counts have not been stored because calls failed
+}
+
+func (c *Counter) flushed(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err == nil {
+		c.stats.Flushed++
+		c.failing = time.Time{}
+		return
+	}
+	c.stats.Failed++
+	if c.failing.IsZero() {
+		c.failing = c.now()
+	}
+}
+
+// Stats returns the statistics.
+func (c *Counter) Stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.stats
+	if !c.failing.IsZero() {
+		s.Behind = c.now().Sub(c.failing)
+	}
+	return s
 }
 
 // keysOf returns the rows without their counts.
@@ -79,6 +125,14 @@ func (n Numbers) merge(added Numbers) {
 	for name, number := range added {
 		n[name] += number
 	}
+}
+
+// Sum returns all numbers added.
+func (n Numbers) Sum() (sum uint64) {
+	for _, number := range n {
+		sum += number
+	}
+	return sum
 }
 
 // minutes returns the rows for what a reporter counted in a namespace until now.

@@ -19,8 +19,8 @@ const (
 // RollUp merges rows of the same minute, computes the hours and days that are over, and deletes what is kept
 // no longer. It may be interrupted and repeated at any time. Only one process should run it, but two do no
 // harm. The errors are those of [Store].
-func RollUp(ctx context.Context, store Store, keep Keep, now time.Time) error {
-	r := &rollup{store: store, keep: keep, now: now.UTC()}
+func (c *Counter) RollUp(ctx context.Context) error {
+	r := &rollup{store: c.store, keep: c.keep, now: c.now().UTC()}
 	for _, part := range []func(context.Context) error{r.mark, r.merge, r.hours, r.days, r.prune} {
 		if err := part(ctx); err != nil {
 			return err

@@ -18,18 +18,29 @@ const (
 // MaxPoints limits the points of a series.
 const MaxPoints = 400
 
-// Keep is how long counts are kept by minute, hour and day.
+// Keep is how long counts are kept by minute, hour and day, at least.
 type Keep struct{ Minutes, Hours, Days time.Duration }
 
 func (k Keep) of(step time.Duration) time.Duration {
 	return map[time.Duration]time.Duration{StepMinute: k.Minutes, StepHour: k.Hours, StepDay: k.Days}[step]
 }
 
-// Reader reads counts. It is safe for concurrent use.
-type Reader struct {
-	Store Store
-	Keep  Keep
-	Now   func() time.Time
+// Last returns when the flags were evaluated last; those that never were are missing.
+func (c *Counter) Last(ctx context.Context, namespace string, keys []string) (map[string]time.Time, error) {
+	marks, err := c.store.Marks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	times, err := c.store.Times(ctx, namespace, keys)
+	if err != nil {
+		return nil, err
+	}
+	last := map[string]time.Time{}
+	for key, t := range times {
+		last[key] = t.Last
+	}
+	rest := reading{c.store, marks, namespace, keys, func(key string, at time.Time, _ Numbers) { last[key] = at }}
+	return last, rest.minutes(ctx, marks[markHours], c.now().Add(StepMinute))
 }
 
 // Range selects counts from one time to before another, in steps.
@@ -40,18 +51,16 @@ type Range struct {
 
 // Series are numbers over time.
 type Series struct {
-	Range            // in whole steps, as far as counts are kept
-	Since  time.Time // counting began; zero if it has not
-	Points []Numbers // one for each step
+	Range             // in whole steps, as far as counts are kept
+	Since   time.Time // counting began; zero if it has not
+	Partial bool      // the last step is not over
+	Points  []Numbers // one for each step
 }
-
-// Partial reports whether the last step is not over.
-func (s *Series) Partial(now time.Time) bool { return len(s.Points) > 0 && now.Before(s.To) }
 
 // resolve returns the range in whole steps, without what is not counted or kept. It returns InvalidArgument
 // if the range breaks a rule.
-func (r *Reader) resolve(q Range, since time.Time) (Range, error) {
-	now := r.Now().UTC()
+func (c *Counter) resolve(q Range, since time.Time) (Range, error) {
+	now := c.now().UTC()
 	if q.To.IsZero() || q.To.After(now) {
 		q.To = now
 	}
@@ -62,10 +71,10 @@ func (r *Reader) resolve(q Range, since time.Time) (Range, error) {
 		return q, guidon.Errorf(guidon.InvalidArgument, "invalid field from: must be before to, and in the past")
 	}
 	if q.Step == 0 {
-		q.Step = r.shortestStep(q, now)
+		q.Step = c.shortestStep(q, now)
 	}
-	if q.From = q.From.UTC(); q.From.Before(now.Add(-r.Keep.of(q.Step))) {
-		q.From = now.Add(-r.Keep.of(q.Step))
+	if q.From = q.From.UTC(); q.From.Before(now.Add(-c.keep.of(q.Step))) {
+		q.From = now.Add(-c.keep.of(q.Step))
 	}
 	if q.From.Before(since) {
 		q.From = since
@@ -84,9 +93,9 @@ func (r *Reader) resolve(q Range, since time.Time) (Range, error) {
 	return q, nil
 }
 
-func (r *Reader) shortestStep(q Range, now time.Time) time.Duration {
+func (c *Counter) shortestStep(q Range, now time.Time) time.Duration {
 	for _, step := range []time.Duration{StepMinute, StepHour} {
-		if q.To.Sub(q.From)/step < MaxPoints && !q.From.Before(now.Add(-r.Keep.of(step))) {
+		if q.To.Sub(q.From)/step < MaxPoints && !q.From.Before(now.Add(-c.keep.of(step))) {
 			return step
 		}
 	}
@@ -95,19 +104,21 @@ func (r *Reader) shortestStep(q Range, now time.Time) time.Duration {
 
 // Series returns the series of each flag with one of the keys, of which there are at most 100, and of the
 // namespace for the key [Namespace].
-func (r *Reader) Series(ctx context.Context, namespace string, keys []string, q Range) (map[string]*Series, error) {
-	marks, err := r.Store.Marks(ctx)
+func (c *Counter) Series(ctx context.Context, namespace string, keys []string, q Range) (map[string]*Series, error) {
+	marks, err := c.store.Marks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if q, err = r.resolve(q, marks[markSince]); err != nil {
+	if q, err = c.resolve(q, marks[markSince]); err != nil {
 		return nil, err
 	}
 	all := map[string]*Series{}
 	for _, key := range keys {
-		all[key] = &Series{Range: q, Since: marks[markSince], Points: make([]Numbers, q.To.Sub(q.From)/q.Step)}
+		all[key] = &Series{
+			Range: q, Since: marks[markSince], Partial: q.To.After(c.now()), Points: make([]Numbers, q.To.Sub(q.From)/q.Step),
+		}
 	}
-	reading := reading{r.Store, marks, namespace, keys, func(key string, at time.Time, n Numbers) {
+	reading := reading{c.store, marks, namespace, keys, func(key string, at time.Time, n Numbers) {
 		if s := all[key]; s != nil {
 			s.add(at, n)
 		}
