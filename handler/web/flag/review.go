@@ -1,10 +1,12 @@
 package flag
 
 import (
+	"cmp"
+	"net/url"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"net/url"
 )
 
 // getReview redirects to the flag: there is nothing to review without a draft, which is in a
@@ -25,9 +27,7 @@ func (p pages) postReview(v *page.Visit, form url.Values) error {
 			return err
 		}
 		a := page.ActionOf(form)
-		if a.Verb == "" {
-			a.Verb = "review"
-		}
+		a.Verb = cmp.Or(a.Verb, "review")
 		return e.carryOut(a, form)
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field tab: must be the name of a tab")

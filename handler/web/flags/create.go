@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -179,9 +180,7 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 	if n.Name == "" {
 		n.Problems.Add("name", "A name is needed.")
 	}
-	if n.Key == "" {
-		n.Key = page.Slug(n.Name)
-	}
+	n.Key = cmp.Or(n.Key, page.Slug(n.Name))
 	n.checkKey()
 	flag := &guidonv1.DocumentFlag{
 		Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata(),

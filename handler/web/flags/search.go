@@ -40,10 +40,7 @@ type searchResult struct {
 
 // showSearch shows the matches of the query.
 func showSearch(v *page.Visit) error {
-	query, namespace := v.Query().Get("q"), v.Query().Get("namespace")
-	if namespace == "" {
-		namespace = v.Current().GetKey()
-	}
+	query, namespace := v.Query().Get("q"), cmp.Or(v.Query().Get("namespace"), v.Current().GetKey())
 	var found *guidonv1.SearchResponse
 	if query != "" {
 		var err error
@@ -128,9 +125,7 @@ func (s *searcher) result(hit *guidonv1.SearchHit) searchResult {
 	default:
 		r.Flag = &page.Sign{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
 		r.Address = in("flags", hit.GetKey())
-		if r.Right == "" {
-			r.Right = r.Flag.State.String()
-		}
+		r.Right = cmp.Or(r.Right, r.Flag.State.String())
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -89,9 +90,7 @@ func postNew(v *page.Visit) error {
 // create saves the new segment unless there is one with its key.
 func (c *creator) create() error {
 	d := c.draft
-	if d.Key == "" {
-		d.Key = page.Slug(d.Name)
-	}
+	d.Key = cmp.Or(d.Key, page.Slug(d.Name))
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -55,9 +56,7 @@ func (f *namespaceForm) check() {
 
 // checkKey makes the key of a new namespace of its name if it has none, and adds its problems.
 func (f *namespaceForm) checkKey(v *page.Visit) {
-	if f.Key == "" {
-		f.Key = page.Slug(f.Name)
-	}
+	f.Key = cmp.Or(f.Key, page.Slug(f.Name))
 	n := utf8.RuneCountInString(f.Key)
 	switch {
 	case f.Key == "":

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -84,10 +85,7 @@ const maxRecordText = 1024
 // stateOf decodes the object of a record after the change or, if that deleted it, before. What
 // is not understood stays zero.
 func stateOf[T any](r *guidonv1.Change) (state T) {
-	object := r.GetAfter()
-	if object == nil {
-		object = r.GetBefore()
-	}
+	object := cmp.Or(r.GetAfter(), r.GetBefore())
 	if object == nil {
 		return state
 	}

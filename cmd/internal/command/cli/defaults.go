@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,9 +135,7 @@ func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error
 		}
 		return d, nil // an invalid address is an error of the client
 	}
-	if name == "" {
-		name = all.Current
-	}
+	name = cmp.Or(name, all.Current)
 	if name == "" {
 		return d, nil
 	}
@@ -145,18 +144,14 @@ func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error
 	}
 	p.use(&d, all, name)
 	d.Address = all.Named[name].Address
-	if d.namespace == "" {
-		d.namespace = all.Named[name].Namespace
-	}
+	d.namespace = cmp.Or(d.namespace, all.Named[name].Namespace)
 	return d, nil
 }
 
 // use completes the defaults with what every address of the context's server has. The context
 // need not exist.
 func (p *Program) use(d *Defaults, all *machine.Contexts, name string) {
-	if d.CaFile == "" {
-		d.CaFile = all.Named[name].CAFile
-	}
+	d.CaFile = cmp.Or(d.CaFile, all.Named[name].CAFile)
 	if all.Named[name].Protected {
 		p.protected = name
 	}
