@@ -52,15 +52,6 @@ func Page(m PageRequest) service.PageRequest {
 	return page
 }
 
-// All converts each item. The result is never nil.
-func All[T, M any](items []T, convert func(T) M) []M {
-	converted := make([]M, len(items))
-	for i, item := range items {
-		converted[i] = convert(item)
-	}
-	return converted
-}
-
 // Count returns a length as the wire type, capped at the largest value.
 func Count(n int) int32 {
 	return int32(min(n, math.MaxInt32)) // #nosec G115 -- capped above

@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -203,10 +204,7 @@ func (m *model) suggest(v *page.Visit, reference string) error {
 	if err != nil && guidon.CodeOf(err) != guidon.InvalidArgument {
 		return err
 	}
-	var near []string
-	for _, s := range found.GetSuggestions() {
-		near = append(near, s.GetKey())
-	}
+	near := lists.Map(found.GetSuggestions(), (*guidonv1.FlagSuggestion).GetKey)
 	for _, s := range found.GetFlags() {
 		near = append(near, s.GetKey())
 	}

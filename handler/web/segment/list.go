@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // rowsOnPage is how many segments a page lists.
@@ -91,10 +92,7 @@ func (l *list) read() (err error) {
 			return err
 		}
 	}
-	keys := make([]string, 0, len(l.Result.GetSegments()))
-	for _, s := range l.Result.GetSegments() {
-		keys = append(keys, s.GetKey())
-	}
+	keys := lists.Map(l.Result.GetSegments(), (*guidonv1.SegmentSummary).GetKey)
 	if len(keys) == 0 || l.Away() {
 		return nil
 	}

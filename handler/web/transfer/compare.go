@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of a comparison.
@@ -230,10 +231,7 @@ func (c *comparison) mark() {
 		if row.GetKind() != string(change.KindSegment) {
 			continue
 		}
-		var users []string
-		for _, key := range c.needed[row.GetKey()] {
-			users = append(users, cmp.Or(names["flag/"+key], key))
-		}
+		users := lists.Map(c.needed[row.GetKey()], func(key string) string { return cmp.Or(names["flag/"+key], key) })
 		row.NeededBy = strings.Join(users[:min(len(users), maxUsers)], ", ")
 		if more := len(users) - maxUsers; more > 0 {
 			row.NeededBy += " and " + page.Number(more) + " more"

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. While they do, it cannot be
@@ -29,10 +30,7 @@ func flagUsage(o *object, complete cobra.CompletionFunc) verb {
 		names: "the keys of the flags", complete: cli.FirstArgument(complete),
 		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := o.flagUses(ctx, service, args[0])
-			var names []string
-			for _, use := range found.GetUses() {
-				names = append(names, use.GetFlagKey())
-			}
+			names := lists.Map(found.GetUses(), (*guidonv1.FlagUse).GetFlagKey)
 			return cli.Output{
 				Data: cli.DataOf(found), Names: names,
 				Table: func(out io.Writer) error { return printFlagUses(out, o.Namespace+"/"+args[0], found) },
