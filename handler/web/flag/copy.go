@@ -72,8 +72,7 @@ func (p pages) getCopy(v *page.Visit) error {
 }
 
 func (c *copyForm) ask(status int) error {
-	c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
-	return nil
+	return c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
 }
 
 // postCopy copies the flag.
@@ -167,8 +166,7 @@ func (c *copyForm) save(form url.Values) error {
 	response, err := patch.Run(c.v, request)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		savedAt(c.v, response, "flags", c.key)
-		return nil
+		return savedAt(c.v, response, "flags", c.key)
 	case code == guidon.FailedPrecondition:
 		c.problems.Add("key", "Somebody has created a flag with this key in the meantime. Take another key.")
 		return c.ask(http.StatusConflict)

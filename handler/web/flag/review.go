@@ -12,8 +12,7 @@ import (
 // getReview redirects to the flag: there is nothing to review without a draft, which is in a
 // form.
 func (p pages) getReview(v *page.Visit) error {
-	v.Redirect(page.Below("namespaces", v.Key(), "flags", v.Variable("flag")))
-	return nil
+	return v.Redirect(page.Below("namespaces", v.Key(), "flags", v.Variable("flag")))
 }
 
 // postReview responds to a draft of any tab.
@@ -41,8 +40,7 @@ type reviewPage struct {
 
 // review shows the changes that saving the draft would make.
 func (e *edit) review(status int) error {
-	e.v.Reply(status, e.plainPage("Review your change", reviewMain(reviewPage{e, e.effect()})))
-	return nil
+	return e.v.Reply(status, e.plainPage("Review your change", reviewMain(reviewPage{e, e.effect()})))
 }
 
 // documentOf returns a document with only the flag.

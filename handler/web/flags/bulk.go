@@ -69,8 +69,7 @@ func changeSome(v *page.Visit, form url.Values) error {
 		return s.unusable("Too many flags are selected",
 			fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
 	case verb == verbExport:
-		v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
-		return nil
+		return v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
 	}
 	if err := s.read(); err != nil {
 		return err
@@ -154,8 +153,7 @@ func (s *selection) ask(status int) error {
 	case verbPromote:
 		s.targets = targets(s.v)
 	}
-	s.reply(status, s.heading(), selectionMain(s))
-	return nil
+	return s.reply(status, s.heading(), selectionMain(s))
 }
 
 // tags returns the tags that flags of the namespace have, for the field.
@@ -199,8 +197,7 @@ func (s *selection) do() error {
 	case len(s.changed) > 0:
 		return s.conflict(since)
 	case len(edits) == 0: // all flags are as wanted
-		s.leave(0)
-		return nil
+		return s.leave(0)
 	}
 	response, err := patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
 	switch guidon.CodeOf(err) {
@@ -216,8 +213,7 @@ func (s *selection) do() error {
 	if len(response.GetChanges()) == 0 {
 		saved = 0
 	}
-	s.leave(saved)
-	return nil
+	return s.leave(saved)
 }
 
 // promote redirects to the comparison with the chosen namespace, for the flags.
@@ -231,8 +227,7 @@ func (s *selection) promote() error {
 	for _, r := range s.rows {
 		query.Add("flag", r.Key)
 	}
-	s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
-	return nil
+	return s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
 }
 
 // edits returns the edits of the action, and adds the problems of the form.
@@ -316,17 +311,16 @@ func (s *selection) refused(since int64, refusal error) error {
 }
 
 // leave redirects to the list, which says what was saved in the revision.
-func (s *selection) leave(revision int64) {
+func (s *selection) leave(revision int64) error {
 	if revision > 0 {
 		s.list.Set("saved", strconv.FormatInt(revision, 10))
 	}
-	s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
+	return s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
 }
 
 // unusable responds to a selection with which nothing can be done.
 func (s *selection) unusable(heading, text string) error {
-	s.reply(http.StatusUnprocessableEntity, heading, unusableMain(s, heading, text))
-	return nil
+	return s.reply(http.StatusUnprocessableEntity, heading, unusableMain(s, heading, text))
 }
 
 // here returns the query of the list that the address has.

@@ -50,12 +50,11 @@ func showSearch(v *page.Visit) error {
 	}
 	s := newSearcher(v, namespace)
 	groups := s.groups(query, found)
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Search", Place: page.PlaceSearch, Crumbs: []page.Crumb{{Text: "Search"}},
 		Main:    searchMain(v, query, groups, found.GetLimited()),
 		Regions: map[string]templ.Component{"options": searchOptions(groups, query)},
 	})
-	return nil
 }
 
 // searcher converts matches to results.

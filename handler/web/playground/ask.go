@@ -98,11 +98,10 @@ func (m *model) reply(v *page.Visit, status int) error {
 		m.choices = append(m.choices, choice{s.GetKey(), s.GetName()})
 	}
 	m.form.fill()
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Playground", Place: page.PlacePlayground, Crumbs: []page.Crumb{{Text: "Playground"}}, Main: main(v, m),
 		Modules: []string{"playground.js"}, Regions: map[string]templ.Component{"lab": lab(v, m)},
 	})
-	return nil
 }
 
 // evaluate finds the answer.

@@ -60,11 +60,10 @@ func showList(v *page.Visit) error {
 	if err := l.read(); err != nil {
 		return err
 	}
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Segments", Place: page.PlaceSegments, Crumbs: []page.Crumb{{Text: "Segments"}}, Modules: []string{"list.js"},
 		Main: l.main(), Regions: map[string]templ.Component{"list": l.rows()}, Live: true,
 	})
-	return nil
 }
 
 // order sets the order that the address names, or else that by name.

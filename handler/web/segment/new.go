@@ -121,11 +121,9 @@ func (c *creator) create() error {
 		return err
 	}
 	if flag := c.Query().Get("flag"); flag != "" {
-		c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}.Encode())
-		return nil
+		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}.Encode())
 	}
-	c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
-	return nil
+	return c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
 }
 
 // address returns where the form is sent.
@@ -196,10 +194,9 @@ func (c *creator) reply(status int) (err error) {
 		return err
 	}
 	c.readonly = !c.MayEdit()
-	c.Reply(status, page.Page{
+	return c.Reply(status, page.Page{
 		Title: "New segment", Place: page.PlaceSegments, Modules: []string{"draft.js"}, Main: c.main(),
 		Crumbs:  []page.Crumb{{Text: "Segments", Address: c.In("segments")}, {Text: "New segment"}},
 		Regions: map[string]templ.Component{region: c.body()},
 	})
-	return nil
 }

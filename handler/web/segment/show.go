@@ -143,10 +143,10 @@ func (e *editor) finish(verb string) error {
 		e.acted.AskLast = true
 	case !d.differs(e.Saved):
 		query, err := e.storedQuery()
-		if err == nil {
-			e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + query)
+		if err != nil {
+			return err
 		}
-		return err
+		return e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + query)
 	case verb == "review":
 		return e.replyReview(http.StatusOK)
 	default:
@@ -189,8 +189,7 @@ func (e *editor) reply(status int) (err error) {
 		p.Object = kindSegment + "/" + e.Key
 	}
 	p.Regions = map[string]templ.Component{region: e.body(), effectRegion: e.effectBar()}
-	e.Reply(status, p)
-	return nil
+	return e.Reply(status, p)
 }
 
 // page returns a page of the segment. title is its subject besides the segment, or "".

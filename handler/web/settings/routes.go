@@ -57,8 +57,7 @@ func guarded(check func(v *page.Visit) error, r page.Route) page.Route {
 
 // showSettings redirects to the first page of settings.
 func showSettings(v *page.Visit) error {
-	v.Redirect(page.Below("settings", "profile"))
-	return nil
+	return v.Redirect(page.Below("settings", "profile"))
 }
 
 // section is a part of the settings, with a link next to all of them.
@@ -118,8 +117,7 @@ func ShowTransfer(v *page.Visit, status int, main templ.Component) error {
 
 // show responds with a page of a section. title is that of the section if it is "".
 func show(v *page.Visit, status int, at section, title string, main templ.Component) error {
-	v.Reply(status, sectionPage(v, at, title, main))
-	return nil
+	return v.Reply(status, sectionPage(v, at, title, main))
 }
 
 // sectionPage returns a page of a section. title is that of the section if it is "".

@@ -276,9 +276,8 @@ func (c *comparison) reply(v *page.Visit, status int) error {
 	c.mark()
 	title := "Compare"
 	v.Header().Set("Cache-Control", "no-store")
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
 		Crumbs: []page.Crumb{{Text: "Compare"}},
 	})
-	return nil
 }
