@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -167,15 +166,11 @@ func tags(v *page.Visit) (names []string) {
 // targets returns the other namespaces whose flags the visitor may change.
 func targets(v *page.Visit) (all []namespace) {
 	for _, n := range v.Namespaces {
-		if n.GetKey() != v.Key() && mayEditIn(v, n) {
+		if n.GetKey() != v.Key() && v.MayEditIn(n.GetKey()) {
 			all = append(all, namespace{n.GetKey(), page.NamespaceName(n)})
 		}
 	}
 	return all
-}
-
-func mayEditIn(v *page.Visit, n *flipt.Namespace) bool {
-	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey())
 }
 
 // do runs the action, in one change.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 const find page.Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse] = "/guidon.v1.CatalogService/Search"
@@ -48,7 +48,7 @@ func showSearch(v *page.Visit) error {
 			return err
 		}
 	}
-	s := newSearcher(v, namespace)
+	s := &searcher{visit: v, namespace: v.NamespaceWith(namespace)}
 	groups := s.groups(query, found)
 	return v.Reply(http.StatusOK, page.Page{
 		Title: "Search", Place: page.PlaceSearch, Crumbs: []page.Crumb{{Text: "Search"}},
@@ -64,16 +64,6 @@ type searcher struct {
 	next      int              // the number of the next result
 }
 
-func newSearcher(v *page.Visit, key string) *searcher {
-	s := &searcher{visit: v}
-	for _, n := range v.Namespaces {
-		if n.GetKey() == key {
-			s.namespace = n
-		}
-	}
-	return s
-}
-
 // groups returns the results in the order of the page. Without a query they are the places
 // to go to.
 func (s *searcher) groups(query string, found *guidonv1.SearchResponse) []searchGroup {
@@ -84,13 +74,7 @@ func (s *searcher) groups(query string, found *guidonv1.SearchResponse) []search
 		s.group("Flags", found.GetFlags()), s.group("Segments", found.GetSegments()), s.group("Owners", found.GetOwners()),
 		s.group("Tags", found.GetTags()), s.group("Namespaces", found.GetNamespaces()), s.acts(query, found.GetFlags().GetHits()),
 	}
-	some := all[:0]
-	for _, g := range all {
-		if len(g.Results) > 0 {
-			some = append(some, g)
-		}
-	}
-	return some
+	return slices.DeleteFunc(all, func(g searchGroup) bool { return len(g.Results) == 0 })
 }
 
 func (s *searcher) group(name string, found *guidonv1.SearchGroup) searchGroup {
@@ -140,22 +124,17 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		name := cmp.Or(first.GetName(), first.GetKey())
 		add("playground", "Try "+name, "in the playground",
 			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
-		if s.mayEdit(first.GetNamespaceKey()) {
+		if s.visit.MayEditIn(first.GetNamespaceKey()) {
 			verb := row{Own: page.OwnStateOf(first.GetState(), first.OwnState)}.switchText()
 			add("flag", verb+" "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}
-	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
+	if s.namespace != nil && s.visit.MayEditIn(s.namespace.GetKey()) {
 		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
 			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
 		g.Results[len(g.Results)-1].Creates = true
 	}
 	return g
-}
-
-// mayEdit reports whether the visitor may change flags of the namespace.
-func (s *searcher) mayEdit(namespace string) bool {
-	return !s.visit.Site.ReadOnly && s.visit.MayIn(service.RoleEditor, namespace)
 }
 
 // places returns the places of the namespace and of the settings.

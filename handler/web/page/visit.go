@@ -93,6 +93,11 @@ func (v *Visit) MayIn(role service.Role, namespace string) bool {
 // MayEdit reports whether the visitor may change flags and segments of the namespace.
 func (v *Visit) MayEdit() bool { return !v.Site.ReadOnly && v.May(service.RoleEditor) }
 
+// MayEditIn is [Visit.MayEdit] for the namespace with the key.
+func (v *Visit) MayEditIn(key string) bool {
+	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, key)
+}
+
 // Redirect makes the browser get a path below the public path (303). It returns nil.
 func (v *Visit) Redirect(path string) error { return Redirect(v.Exchange, v.Site.Path(path)) }
 

@@ -4,14 +4,14 @@ package settings
 
 //lint:file-ignore SA4006 This context is only used if a nested component is present.
 
-import "github.com/a-h/templ"
-import templruntime "github.com/a-h/templ/runtime"
-
 import (
-	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
+	templruntime "github.com/a-h/templ/runtime"
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // layout has the links to all sections next to a page.
@@ -540,7 +540,7 @@ func namespacesOf(v *page.Visit, patterns []string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if n := named(v, pattern); n != nil {
+			} else if n := v.NamespaceWith(pattern); n != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<span class=\"nsname\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

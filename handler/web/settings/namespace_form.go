@@ -66,7 +66,7 @@ func (f *namespaceForm) checkKey(v *page.Visit) {
 	case !service.ValidNamespaceKey(f.Key):
 		f.Suggested = page.Slug(f.Key)
 		f.Problems.Add("key", "Letters, digits, - and _ only.")
-	case named(v, f.Key) != nil:
+	case v.NamespaceWith(f.Key) != nil:
 		f.taken(v)
 	}
 }
@@ -74,7 +74,7 @@ func (f *namespaceForm) checkKey(v *page.Visit) {
 // taken adds the problem that there is a namespace with the key.
 func (f *namespaceForm) taken(v *page.Visit) {
 	name := "Another namespace"
-	if n := named(v, f.Key); n != nil {
+	if n := v.NamespaceWith(f.Key); n != nil {
 		name = "The namespace “" + page.NamespaceName(n) + "”"
 	}
 	f.Problems.Add("key", name+" has this key. Take another one.")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -60,12 +61,7 @@ func (p recordsPage) address(v *page.Visit, kind change.Kind, token string) stri
 
 // hasAddresses reports whether the address of a caller is in one of the records.
 func (p recordsPage) hasAddresses() bool {
-	for _, r := range p.Records {
-		if r.GetAddress() != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Records, func(r *guidonv1.Change) bool { return r.GetAddress() != "" })
 }
 
 // recordText describes a record in words.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -84,13 +85,8 @@ var (
 )
 
 // sectionsFor returns the sections that the visitor may open.
-func sectionsFor(v *page.Visit) (open []section) {
-	for _, s := range sections {
-		if !s.Admin || administers(v) {
-			open = append(open, s)
-		}
-	}
-	return open
+func sectionsFor(v *page.Visit) []section {
+	return slices.DeleteFunc(slices.Clone(sections), func(s section) bool { return s.Admin && !administers(v) })
 }
 
 // administers reports whether the visitor is an administrator of everything.

@@ -75,10 +75,8 @@ func newComparison(v *page.Visit, fields url.Values) *comparison {
 		c.At = v.Instant(t)
 	}
 	c.FromName = page.Printable(c.FromKey, maxShownName)
-	for _, n := range v.Namespaces {
-		if n.GetKey() == c.FromKey {
-			c.FromName = page.NamespaceName(n)
-		}
+	if n := v.NamespaceWith(c.FromKey); n != nil {
+		c.FromName = page.NamespaceName(n)
 	}
 	return c
 }

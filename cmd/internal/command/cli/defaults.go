@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,12 +113,7 @@ func (p *Program) defaults(flags *pflag.FlagSet) (Defaults, error) {
 }
 
 func anyChanged(flags *pflag.FlagSet, names ...string) bool {
-	for _, name := range names {
-		if flags.Changed(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, flags.Changed)
 }
 
 // InContext completes the defaults with the context that the address names or, if it is

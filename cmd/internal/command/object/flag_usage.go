@@ -41,17 +41,14 @@ func flagUsage(o *object, complete cobra.CompletionFunc) verb {
 
 // flagUses returns the flags of all pages.
 func (o *object) flagUses(ctx context.Context, service client.Client, key string) (*guidonv1.FlagUseList, error) {
-	all, request := new(guidonv1.FlagUseList), &guidonv1.ListFlagUsesRequest{NamespaceKey: o.Namespace, Key: key}
-	for {
-		page, err := cli.Call[guidonv1.FlagUseList](ctx, service, "/guidon.v1.AnalysisService/ListFlagUses", request)
-		if err != nil {
-			return nil, err
-		}
+	all := new(guidonv1.FlagUseList)
+	err := cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[guidonv1.FlagUseList](ctx, service, "/guidon.v1.AnalysisService/ListFlagUses",
+			&guidonv1.ListFlagUsesRequest{NamespaceKey: o.Namespace, Key: key, PageToken: token})
 		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
-		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
-			return all, nil
-		}
-	}
+		return page.GetNextPageToken(), err
+	})
+	return all, err
 }
 
 // printFlagUses prints the flags that require one as a tree.
