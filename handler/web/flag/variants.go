@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -327,10 +328,7 @@ func (d *variants) wasDefault() string {
 }
 
 func orText(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
+	return cmp.Or(text, fallback)
 }
 
 func (d *variants) fields() (all []field) {

@@ -1,13 +1,14 @@
 package segment
 
 import (
-	"github.com/guidonhq/guidon/change"
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
@@ -194,10 +195,7 @@ func (e *editor) reply(status int) (err error) {
 
 // page returns a page of the segment. title is its subject besides the segment, or "".
 func (s *subject) page(title string, main templ.Component) page.Page {
-	name := s.Key
-	if s.Saved.GetName() != "" {
-		name = s.Saved.GetName()
-	}
+	name := cmp.Or(s.Saved.GetName(), s.Key)
 	crumbs := []page.Crumb{{Text: "Segments", Address: s.In("segments")}}
 	if title == "" {
 		crumbs = append(crumbs, page.Crumb{Text: s.Key})

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -92,10 +93,7 @@ func (g *Generator) namespace(ctx context.Context, namespace string, yield func(
 
 // entityOf returns the id of the entity. Clients do not evaluate without one.
 func entityOf(p analysis.Probe) string {
-	if p.EntityID == "" {
-		return "probe"
-	}
-	return p.EntityID
+	return cmp.Or(p.EntityID, "probe")
 }
 
 const pageSize = 100
