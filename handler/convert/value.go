@@ -83,8 +83,7 @@ func Instant(field string, t *timestamppb.Timestamp) (*time.Time, error) {
 	if t.CheckValid() != nil {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must be a time between the years 1 and 9999", field)
 	}
-	at := t.AsTime()
-	return &at, nil
+	return new(t.AsTime()), nil
 }
 
 // JSON returns the object as JSON, or nil if it is unset.
