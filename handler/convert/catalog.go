@@ -25,7 +25,9 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	m := &guidonv1.FlagSummary{
 		Key: f.Key, Name: f.Name, Description: guidon.Shorten(f.Description, maxSummaryText),
 		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Summary.State),
-		EveryoneElse: lists.Map(shares[:min(len(shares), maxSummaryShares)], func(a analysis.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
+		EveryoneElse: lists.Map(shares[:min(len(shares), maxSummaryShares)], func(a analysis.AnswerShare) *guidonv1.FlagShare {
+			return flagShare(f, a)
+		}),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),

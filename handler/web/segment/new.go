@@ -121,7 +121,8 @@ func (c *creator) create() error {
 		return err
 	}
 	if flag := c.Query().Get("flag"); flag != "" {
-		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}.Encode())
+		query := url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}
+		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + query.Encode())
 	}
 	return c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
 }

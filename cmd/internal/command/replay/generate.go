@@ -100,7 +100,8 @@ const pageSize = 100
 
 func namespacesOf(ctx context.Context, c client.Client) (keys []string, err error) {
 	err = cli.Pages(func(token string) (string, error) {
-		page, err := cli.Call[flipt.NamespaceList](ctx, c, "/flipt.Flipt/ListNamespaces", &flipt.ListNamespaceRequest{Limit: pageSize, PageToken: token})
+		page, err := cli.Call[flipt.NamespaceList](ctx, c, "/flipt.Flipt/ListNamespaces",
+			&flipt.ListNamespaceRequest{Limit: pageSize, PageToken: token})
 		for _, n := range page.GetNamespaces() {
 			keys = append(keys, n.GetKey())
 		}
