@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -127,21 +128,13 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	if c.Now == nil {
 		c.Now, tick = time.Now, clock.Tick
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Budget == nil {
-		c.Budget = limit.NewBudget(0)
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Budget = cmp.Or(c.Budget, limit.NewBudget(0))
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	if c.SignIn == nil {
 		c.SignIn = auth.NoSignIn{}
 	}
-	if c.Session.Lifetime == 0 {
-		c.Session.Lifetime = defaultSession
-	}
+	c.Session.Lifetime = cmp.Or(c.Session.Lifetime, defaultSession)
 	return c, tick
 }
 
