@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -113,8 +114,7 @@ func New(config Config) *Handler {
 		Profiling:     config.Profiling, Required: config.Authentication.Required,
 	}
 	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required),
-		diagnostics.EventSchema(eventSchema, config.Authentication.Required),
-		diagnostics.Analytics(config.Authentication.Required))
+		diagnostics.EventSchema(eventSchema, config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}
@@ -134,21 +134,13 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	if c.Now == nil {
 		c.Now, tick = time.Now, clock.Tick
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Budget == nil {
-		c.Budget = limit.NewBudget(0)
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Budget = cmp.Or(c.Budget, limit.NewBudget(0))
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	if c.SignIn == nil {
 		c.SignIn = auth.NoSignIn{}
 	}
-	if c.Session.Lifetime == 0 {
-		c.Session.Lifetime = defaultSession
-	}
+	c.Session.Lifetime = cmp.Or(c.Session.Lifetime, defaultSession)
 	return c, tick
 }
 

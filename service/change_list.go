@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -129,10 +130,7 @@ func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	if f.Limit < 0 {
 		return change.Search{}, invalidField("limit", "must be greater than or equal to '0'")
 	}
-	limit := min(int(f.Limit), maxChangePage)
-	if limit == 0 {
-		limit = defaultChangePage
-	}
+	limit := cmp.Or(min(int(f.Limit), maxChangePage), defaultChangePage)
 	cursor, err := parseChangesPageToken(f.PageToken)
 	if err != nil {
 		return change.Search{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -21,7 +22,7 @@ func namespaceOf(m interface{ GetNamespaceKey() string }) string {
 // ListWebhooks lists the webhooks of a namespace, or all.
 func ListWebhooks(ctx context.Context, s *service.Service, _ *call.Call, m *guidonv1.ListWebhooksRequest) (*guidonv1.WebhookList, error) {
 	all, err := s.ListWebhooks(ctx, namespaceOf(m))
-	return &guidonv1.WebhookList{Webhooks: convert.All(all, wireWebhook)}, err
+	return &guidonv1.WebhookList{Webhooks: lists.Map(all, wireWebhook)}, err
 }
 
 // GetWebhook returns a webhook.
@@ -52,7 +53,7 @@ func inputOf(m input) service.WebhookInput {
 
 // as returns the texts as values of another type.
 func as[T, S ~string](texts []S) []T {
-	return convert.All(texts, func(text S) T { return T(text) })
+	return lists.Map(texts, func(text S) T { return T(text) })
 }
 
 // CreateWebhook creates a webhook.
@@ -123,7 +124,7 @@ func ListDeliveries(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListDeliveriesRequest,
 ) (*guidonv1.WebhookDeliveryList, error) {
 	all, err := s.ListDeliveries(ctx, c.Caller, namespaceOf(m), m.GetId(), m.GetBefore(), int(m.GetLimit()))
-	return &guidonv1.WebhookDeliveryList{Deliveries: convert.All(all, wireDelivery)}, err
+	return &guidonv1.WebhookDeliveryList{Deliveries: lists.Map(all, wireDelivery)}, err
 }
 
 func wireWebhook(v service.WebhookView) *guidonv1.Webhook {
@@ -131,7 +132,7 @@ func wireWebhook(v service.WebhookView) *guidonv1.Webhook {
 		Id: v.ID, Name: v.Name, NamespaceKey: v.Namespace, Host: v.Host, Events: as[string](v.Events), Kinds: as[string](v.Kinds),
 		Keys: v.Keys, Actions: as[string](v.Actions), Format: string(v.Format), Headers: map[string]string{},
 		State: string(v.State), StateSince: convert.Timestamp(v.StateSince), Cause: v.Cause, Detached: v.Detached,
-		Failures:  convert.All(v.Failures, wireFailure),
+		Failures:  lists.Map(v.Failures, wireFailure),
 		CreatedAt: convert.Timestamp(v.CreatedAt), UpdatedAt: convert.Timestamp(v.UpdatedAt), CreatedBy: v.CreatedBy,
 	}
 	for _, name := range v.Headers {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,12 +115,7 @@ func ErrorCode(err error) string {
 // Observers returns an observer that notifies all that are not nil, or nil if
 // there is none.
 func Observers(all ...Observer) Observer {
-	var present observers
-	for _, o := range all {
-		if o != nil {
-			present = append(present, o)
-		}
-	}
+	present := slices.DeleteFunc(slices.Clone(observers(all)), func(o Observer) bool { return o == nil })
 	switch len(present) {
 	case 0:
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -47,7 +48,7 @@ func ListChanges(
 	}
 	return call.Response{
 		State:   state,
-		Message: &guidonv1.ListChangesResponse{Changes: convert.All(list.records, list.convert), NextPageToken: list.next},
+		Message: &guidonv1.ListChangesResponse{Changes: lists.Map(list.records, list.convert), NextPageToken: list.next},
 	}, nil
 }
 
@@ -115,5 +116,5 @@ func LatestChanges(
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: convert.All(changes, convertOne)}}, nil
+	return call.Response{State: state, Message: &guidonv1.LatestChangesResponse{Changes: lists.Map(changes, convertOne)}}, nil
 }

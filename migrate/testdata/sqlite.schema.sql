@@ -115,8 +115,8 @@ CREATE TABLE evaluation_flags (
 );
 
 CREATE TABLE evaluation_marks (
-    mark_name VARCHAR(512) NOT NULL,
-    at        BIGINT       NOT NULL,
+    mark_name VARCHAR(64) NOT NULL,
+    at        BIGINT      NOT NULL,
     PRIMARY KEY (mark_name)
 );
 
@@ -129,13 +129,15 @@ CREATE TABLE evaluation_minutes (
     PRIMARY KEY (namespace_key, minute, part, reporter)
 );
 
+CREATE INDEX evaluation_minutes_by_minute ON evaluation_minutes (minute, namespace_key, part);
+
 CREATE TABLE evaluation_series (
-    namespace_key VARCHAR(255) NOT NULL,
-    flag_key      VARCHAR(255) NOT NULL,
     unit          VARCHAR(1)   NOT NULL,
     start_at      BIGINT       NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    flag_key      VARCHAR(255) NOT NULL,
     body          TEXT         NOT NULL,
-    PRIMARY KEY (namespace_key, flag_key, unit, start_at)
+    PRIMARY KEY (unit, start_at, namespace_key, flag_key)
 );
 
 CREATE TABLE flags (

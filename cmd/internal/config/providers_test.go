@@ -147,7 +147,7 @@ func TestReplacedKeys(t *testing.T) {
 		{"audit.sinks.kafka", "audit: {sinks: {kafka: {enabled: true}}}", "AUDIT_SINKS_KAFKA_ENABLED", "guidon log --follow"},
 		{"audit.sinks.webhook.templates", "audit: {sinks: {webhook: {templates: []}}}", "AUDIT_SINKS_WEBHOOK_TEMPLATES", "guidon webhook create"},
 		{"audit.buffer", "audit: {buffer: {capacity: 2}}", "AUDIT_BUFFER_CAPACITY", "there is no buffer"},
-		{"analytics", "analytics: {}", "ANALYTICS_STORAGE_CLICKHOUSE_URL", "log.evaluations.enabled"},
+		{"analytics.storage", "analytics: {storage: {clickhouse: {enabled: true}}}", "ANALYTICS_STORAGE_CLICKHOUSE_URL", "in the database of db.url"},
 		{"meta", "meta: {telemetry_enabled: true}", "META_TELEMETRY_ENABLED", "nothing is sent to anybody"},
 		{"authorization.backend", "authorization: {backend: local}", "AUTHORIZATION_BACKEND", policies},
 		{"authorization.local", "authorization: {local: {policy: {path: x}}}", "AUTHORIZATION_LOCAL_POLICY_PATH", policies},

@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // group has the change records of one revision.
@@ -127,10 +128,7 @@ const (
 
 // Keys names the first objects of the group.
 func (g *group) Keys() string {
-	var keys []string
-	for _, r := range g.Records[:min(len(g.Records), maxNamed)] {
-		keys = append(keys, r.GetKey())
-	}
+	keys := lists.Map(g.Records[:min(len(g.Records), maxNamed)], record.GetKey)
 	if g.More || len(g.Records) > maxNamed {
 		keys = append(keys, "…")
 	}

@@ -19,8 +19,7 @@ func (q *question) askDelete(status int) error {
 		return err
 	}
 	q.state, q.elsewhere = r.state(), q.readElsewhere()
-	q.v.Reply(status, q.plainPage("Delete", deleteMain(q)))
-	return nil
+	return q.v.Reply(status, q.plainPage("Delete", deleteMain(q)))
 }
 
 // getDelete asks for the key of the flag.
@@ -63,8 +62,7 @@ func (p pages) postDelete(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	savedAt(v, response, "flags")
-	return nil
+	return savedAt(v, response, "flags")
 }
 
 // elsewhereWords says which other namespaces keep a flag of the same key.

@@ -30,6 +30,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -127,6 +128,7 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
 		return &cli.ExitError{Code: cli.ExitFailure, Err: err} // not exitInterrupted: requests may have been cut off
 	}
+	parts.flushLast(ctx, logger)
 	logger.Info("stopped")
 	return nil
 }
@@ -154,6 +156,7 @@ type parts struct {
 	build     diagnostics.Info
 	db        *instance.Storage
 	service   *service.Service
+	counter   *count.Counter // nil if evaluations are not counted
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *metrics.Registry
@@ -168,7 +171,8 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, ou
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
-	svc, err := instance.NewService(c, watched)
+	counter := instance.NewCounter(c.Analytics, db.DB)
+	svc, err := instance.NewService(c, watched, counter)
 	if err != nil {
 		return parts{}, err
 	}
@@ -178,6 +182,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, ou
 		build:     build,
 		db:        db,
 		service:   svc,
+		counter:   counter,
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
@@ -204,7 +209,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, ou
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
-			Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Counts: p.counter, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 			Deliveries: func() metrics.Deliveries { return deliveriesOf(deliveries) },
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
@@ -269,6 +274,11 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	}
 	for _, runner := range p.deliveries.Runners {
 		loops = append(loops, server.Loop{Name: "delivery", Interval: deliver.Interval, Run: runner.Run})
+	}
+	if p.counter != nil {
+		loops = append(loops, flushCounts(p.counter, c.Analytics.Buffer.FlushPeriod), server.Loop{
+			Name: "roll-up of evaluations", Interval: rollUpInterval, Run: clean.LoopEvaluations,
+		})
 	}
 	return loops
 }

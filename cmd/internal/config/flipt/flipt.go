@@ -3,7 +3,10 @@
 // import" all use its one table.
 package flipt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Prefix is the prefix of the environment variables of Flipt.
 const Prefix = "FLIPT_"
@@ -97,12 +100,7 @@ func (k Key) isGroup() bool {
 
 // IsWhole reports whether the entry for the key applies to all keys below it.
 func IsWhole(key string) bool {
-	for _, k := range keys {
-		if strings.HasPrefix(k.Key, key+".") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(keys, func(k Key) bool { return strings.HasPrefix(k.Key, key+".") })
 }
 
 // Keys whose members have names that the operator chose.
