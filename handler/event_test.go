@@ -222,9 +222,9 @@ func TestAbort(t *testing.T) {
 
 type panickingObserver struct{}
 
-func (panickingObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
-func (panickingObserver) Evaluated([]evaluation.Event)                        { panic("rude") }
-func (panickingObserver) SnapshotRequested(string, int)                       { panic("rude") }
+func (panickingObserver) Finished(string, string, guidon.Code, time.Duration, string) { panic("rude") }
+func (panickingObserver) Evaluated([]evaluation.Event)                                { panic("rude") }
+func (panickingObserver) SnapshotRequested(string, int)                               { panic("rude") }
 
 // TestPanickingObserver: an observer that panics ends neither the process nor a response
 // that is ready.
