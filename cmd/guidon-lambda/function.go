@@ -35,11 +35,11 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	for _, warning := range c.Warnings {
 		logger.Warn(warning)
 	}
-	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false)
+	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false, nil)
 	if err != nil {
 		return nil, err
 	}
-	storage, err := instance.WithRedis(db, c.Cache, false)
+	storage, err := instance.WithRedis(db, c.Cache, false, nil)
 	if err != nil {
 		return nil, err
 	}
