@@ -19,6 +19,7 @@ type Config struct {
 	CORS           CORS           `key:"cors"`
 	Diagnostics    Diagnostics    `key:"diagnostics"`
 	Metrics        Metrics        `key:"metrics"`
+	Tracing        Tracing        `key:"tracing"`
 	Authentication Authentication `key:"authentication"`
 	Authorization  Authorization  `key:"authorization"`
 	UI             UI             `key:"ui"`

@@ -20,7 +20,6 @@ func (c *Config) JSON() json.RawMessage {
 		"meta":         map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
 		"analytics":    map[string]any{"enabled": false},
 		"storage":      map[string]any{"type": "database"},
-		"tracing":      map[string]any{"enabled": false},
 	}
 	for _, f := range fields(c) {
 		if !f.secret() {

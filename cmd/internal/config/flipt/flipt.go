@@ -89,11 +89,11 @@ func (k Key) matchVariable(variable string) (rest string, ok bool) {
 
 // isGroup reports whether there are keys below that of the entry.
 func (k Key) isGroup() bool {
-	if k.Status != Kept {
-		return true
-	}
-	return k.Key == Metadata
+	return k.Status != Kept || HasMembers(k.Key)
 }
+
+// HasMembers reports whether the operator chose the names of the members of the key.
+func HasMembers(key string) bool { return key == Metadata || key == Teams || key == headers }
 
 // IsWhole reports whether the entry for the key applies to all keys below it.
 func IsWhole(key string) bool {
@@ -110,6 +110,7 @@ const (
 	Metadata = "authentication.methods.token.bootstrap.metadata"
 	Teams    = "authentication.methods.github.allowed_teams"
 
+	headers  = "tracing.otlp.headers"
 	ourTeams = "authentication.methods.codehost.allowed_teams"
 )
 
