@@ -23,7 +23,7 @@ import (
 // heavy are the methods of the operations that take turns. Every operation that reads change
 // records or whole namespaces, or that analyzes flags, must be one of them.
 var heavy = []string{
-	"Apply", "Compare", "Explain", "ExplainBatch", "ExplainFlags", "ExplainSegment", "Export", "GetFlagReach", "GetFlagTimeline", "GetSegmentUsage", "Import",
+	"Apply", "Compare", "Explain", "ExplainBatch", "ExplainFlags", "ExplainSegment", "Export", "GetEvaluations", "GetFlagEvaluations", "GetFlagEvaluationsCount", "GetFlagReach", "GetFlagTimeline", "GetSegmentUsage", "Import",
 	"LatestChanges", "ListChanges", "ListFlagUses", "MergeFlag", "MergeSegment", "Plan", "PreviewFlag", "PreviewFlagReach", "PreviewSegment",
 }
 

@@ -108,8 +108,7 @@ func New(config Config) *Handler {
 		MetricsPublic: config.MetricsPublic,
 		Profiling:     config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required),
-		diagnostics.Analytics(config.Authentication.Required))
+	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}

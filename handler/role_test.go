@@ -25,7 +25,7 @@ var needs = map[string]service.Role{
 	"GetNamespace":                service.RoleViewer, "ListFlags": service.RoleViewer, "GetFlag": service.RoleViewer, "ListRules": service.RoleViewer, "GetRule": service.RoleViewer,
 	"ListRollouts": service.RoleViewer, "GetRollout": service.RoleViewer, "ListSegments": service.RoleViewer, "GetSegment": service.RoleViewer,
 	"ListChanges": service.RoleViewer, "LatestChanges": service.RoleViewer, "Export": service.RoleViewer, "Explain": service.RoleViewer, "ExplainBatch": service.RoleViewer, "ExplainSegment": service.RoleViewer, "ExplainFlags": service.RoleViewer,
-	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer, "GetFlagTimeline": service.RoleViewer, "ListFlagUses": service.RoleViewer, "PreviewFlagReach": service.RoleViewer, "GetFlagContent": service.RoleViewer, "GetSegmentContent": service.RoleViewer,
+	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer, "GetFlagEvaluations": service.RoleViewer, "GetEvaluations": service.RoleViewer, "GetFlagEvaluationsCount": service.RoleViewer, "ReportEvaluations": service.RoleClient, "GetFlagTimeline": service.RoleViewer, "ListFlagUses": service.RoleViewer, "PreviewFlagReach": service.RoleViewer, "GetFlagContent": service.RoleViewer, "GetSegmentContent": service.RoleViewer,
 	"Compare": service.RoleViewer, "ListFlagSummaries": service.RoleViewer, "ListSegmentSummaries": service.RoleViewer, "ListUnusedFlags": service.RoleViewer,
 	"ListProperties": service.RoleViewer, "GetCatalogCounts": service.RoleViewer, "Search": service.RoleUnset,
 	"MergeFlag": service.RoleViewer, "MergeSegment": service.RoleViewer,
@@ -143,7 +143,7 @@ func TestRoleOverHTTP(t *testing.T) {
 		{"the configuration", viewer, "GET", "/meta/config", ``, 403, `needs admin on namespace \"*\"`},
 		{"information about the build", evaluator, "GET", "/meta/info", ``, 200, `"goVersion"`},
 		{"analytics", evaluator, "GET", "/internal/v1/analytics/namespaces/default/flags/f", ``, 403, `needs viewer on namespace \"default\"`},
-		{"analytics, for a viewer", viewer, "GET", "/internal/v1/analytics/namespaces/default/flags/f", ``, 501, `analytics is disabled`},
+		{"analytics, for a viewer", viewer, "GET", "/internal/v1/analytics/namespaces/default/flags/f", ``, 404, `flag \"default/f\" not found`},
 		{"another token", viewer, "POST", "/auth/v1/method/token", `{"name":"mine"}`, 403, `needs admin on namespace \"*\"`},
 		{"itself", viewer, "GET", "/auth/v1/self", ``, 200, `"access":[{"role":"viewer","namespaceKeys":["default"],"source":"token","subject":""}]`},
 	} {

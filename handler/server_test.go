@@ -21,6 +21,7 @@ import (
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -106,8 +107,9 @@ func startInside(t testing.TB, config handler.Config, behind backends) *server {
 		config.Service, config.Outage = service.NewService(shared, time.Now), shared.Outage
 		s.service = service.NewService(db, time.Now)
 	default:
-		c := cache.New(newDB(t))
-		s.service = service.NewService(c, time.Now)
+		db := newDB(t)
+		c := cache.New(db)
+		s.service = service.NewService(c, time.Now).Counting(count.NewCounter(db, keepCounts, time.Now))
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe
@@ -121,6 +123,8 @@ func startInside(t testing.TB, config handler.Config, behind backends) *server {
 	s.url = listener.URL
 	return s
 }
+
+var keepCounts = count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
 
 // newService returns a service over a new SQLite file.
 func newService(t testing.TB) *service.Service {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // MaxBatch is the maximum number of evaluations in a batch, and maxBatchAttachments
@@ -76,7 +77,7 @@ func (s *Service) EvaluateVariant(ctx context.Context, d Demand, request Evaluat
 		return guidon.VariantResult{}, view.State, guidon.FlagNotFound(view.Namespace, request.FlagKey)
 	}
 	result, err := f.Variant(request.EntityID, request.Context)
-	s.counts.Variant(view.Namespace, f, &result, err)
+	s.counter.Variant(view.Namespace, f, &result, err)
 	return result, view.State, err
 }
 
@@ -92,7 +93,7 @@ func (s *Service) EvaluateBoolean(ctx context.Context, d Demand, request Evaluat
 		return guidon.BooleanResult{}, view.State, guidon.FlagNotFound(view.Namespace, request.FlagKey)
 	}
 	result, err := f.Boolean(request.EntityID, request.Context)
-	s.counts.Boolean(view.Namespace, f, &result, err)
+	s.counter.Boolean(view.Namespace, f, &result, err)
 	return result, view.State, err
 }
 
@@ -147,11 +148,11 @@ func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationR
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return b.evaluate(snapshot, views.service.counts, request)
+	return b.evaluate(snapshot, views.service.counter, request)
 }
 
 // evaluate evaluates a flag of either type, if it exists.
-func (b *Batch) evaluate(s *guidon.Snapshot, counts *Counter, request *EvaluationRequest) (result Evaluation, err error) {
+func (b *Batch) evaluate(s *guidon.Snapshot, counts *count.Counter, request *EvaluationRequest) (result Evaluation, err error) {
 	f, namespace := s.Compiled(request.FlagKey), s.Namespace().Key
 	switch {
 	case f == nil:

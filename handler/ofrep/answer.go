@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/handler/evaluation"
-	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // Evaluation reasons (OFREP 11).
@@ -84,7 +84,7 @@ func observe(e *evaluation.Events, q *Request, a *answer, duration time.Duration
 }
 
 // count counts the evaluation, unless there is no such flag.
-func (a *answer) count(c *service.Counter, namespace string) {
+func (a *answer) count(c *count.Counter, namespace string) {
 	switch {
 	case a.flag == nil:
 	case a.flag.Type == guidon.BooleanFlag:

@@ -76,6 +76,12 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/guidon.v1.AnalysisService/ListFlagUses":     "A flag can require others as a whole, in rules, or both. Those that require such a flag in turn are not listed.",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Saves nothing. The flag is in the form of a document.",
 
+	"/guidon.v1.AnalyticsService/GetFlagEvaluations": "Evaluations of single flags are counted, over HTTP, gRPC and OFREP, by all instances. A minute appears when the instances have written it, usually within 90 seconds.",
+	"/guidon.v1.AnalyticsService/GetEvaluations":     "Evaluations of all flags at once, and snapshots for clients that evaluate themselves, count for the namespace only: they say nothing of one flag.",
+	"/guidon.v1.AnalyticsService/ReportEvaluations":  "Clients that evaluate flags themselves send what they counted here, about once a minute.",
+
+	"/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount": "As in Flipt v1. The times are those of RFC 3339, or like 2006-01-02 15:04:05 in UTC.",
+
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "A flag must match the query and each filter, and it matches a filter by any of its values.",
 	"/guidon.v1.CatalogService/ListSegmentSummaries": "All words of the query must occur in a segment.",
 	"/guidon.v1.CatalogService/ListUnusedFlags":      "Everybody gets the same from them, or their review date has passed. The longest unchanged is first.",

@@ -29,6 +29,8 @@ var services = map[string]string{
 	"guidon.v1.EditService":                            "Changes of whole flags and segments",
 	"guidon.v1.PlanService":                            "Plans that bring objects of a document or a state into a namespace, or undo changes",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
+	"guidon.v1.AnalyticsService":                       "How often flags were evaluated",
+	"flipt.analytics.AnalyticsService":                 "How often flags were evaluated, as in Flipt v1",
 	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
 
@@ -107,6 +109,12 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/GetFlagTimeline":  "List when rules of a flag begin and end, and when their shares change",
 	"/guidon.v1.AnalysisService/ListFlagUses":     "List the flags that require a flag",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Preview what an edited flag could never do, and how its percentages would be rounded",
+
+	"/guidon.v1.AnalyticsService/GetFlagEvaluations": "Get how often a flag was evaluated over time, by answer and reason",
+	"/guidon.v1.AnalyticsService/GetEvaluations":     "Get how often flags, or the flags of a namespace, were evaluated over time",
+	"/guidon.v1.AnalyticsService/ReportEvaluations":  "Report how often a client evaluated flags by itself",
+
+	"/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount": "Get how often a flag was evaluated over time",
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "List flags that match filters: what each does in short, and how many other filters would leave",
 	"/guidon.v1.CatalogService/ListSegmentSummaries": "List segments that match words, with their constraints in words",

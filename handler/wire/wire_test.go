@@ -47,6 +47,7 @@ func TestMethods(t *testing.T) {
 		"guidon.v1.EditService: GetFlagContent GetSegmentContent ReplaceFlag ReplaceSegment TurnFlagOff TurnFlagOn ControlRamp MergeFlag MergeSegment Patch",
 		"guidon.v1.PlanService: Plan Apply",
 		"guidon.v1.AnalysisService: GetSegmentUsage PreviewSegment PreviewFlag GetFlagReach PreviewFlagReach GetFlagTimeline ListFlagUses",
+		"guidon.v1.AnalyticsService: GetFlagEvaluations GetEvaluations ReportEvaluations",
 		"guidon.v1.CatalogService: ListFlagSummaries ListSegmentSummaries ListUnusedFlags ListProperties GetCatalogCounts Search",
 		"guidon.v1.CompareService: Compare",
 		"guidon.v1.ExplainService: Explain ExplainBatch ExplainSegment ExplainFlags",

@@ -14,6 +14,7 @@ type Config struct {
 	DB             DB             `key:"db"`
 	Cache          Cache          `key:"cache"`
 	Changes        Changes        `key:"changes"`
+	Analytics      Analytics      `key:"analytics"`
 	Streams        Streams        `key:"streams"`
 	Log            Log            `key:"log"`
 	CORS           CORS           `key:"cors"`
@@ -67,6 +68,20 @@ type Changes struct {
 // MinRetention is the shortest time for which change records are kept, so that
 // yesterday's changes can always be looked up.
 const MinRetention = 24 * time.Hour
+
+// Analytics configures how evaluations are counted, and how long the counts are kept.
+type Analytics struct {
+	Enabled     bool          `key:"enabled" default:"true"`
+	Buffer      Buffer        `key:"buffer"`
+	KeepMinutes time.Duration `key:"keep_minutes" default:"48h" min:"2h" max:"720h"`
+	KeepHours   time.Duration `key:"keep_hours" default:"1440h" min:"48h" max:"8760h"`
+	KeepDays    time.Duration `key:"keep_days" default:"17520h" min:"720h" max:"87600h"`
+}
+
+// Buffer configures how long counts stay in memory.
+type Buffer struct {
+	FlushPeriod time.Duration `key:"flush_period" default:"1m" min:"10s" max:"5m"`
+}
 
 // Streams configures the event streams.
 type Streams struct {

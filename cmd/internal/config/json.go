@@ -18,7 +18,6 @@ func (c *Config) JSON() json.RawMessage {
 		"cache":        map[string]any{"enabled": true},
 		"experimental": map[string]any{},
 		"meta":         map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
-		"analytics":    map[string]any{"enabled": false},
 		"storage":      map[string]any{"type": "database"},
 	}
 	for _, f := range fields(c) {

@@ -146,7 +146,7 @@ func TestReplacedKeys(t *testing.T) {
 		{"tracing.zipkin", "tracing: {zipkin: {endpoint: h}}", "TRACING_ZIPKIN_ENDPOINT", "use tracing.otlp.endpoint"},
 		{"metrics.exporter", "metrics: {exporter: otlp}", "METRICS_EXPORTER", "metrics are for Prometheus"},
 		{"audit", "audit: {sinks: {}}", "AUDIT_SINKS_LOG_ENABLED", "guidon log --follow"},
-		{"analytics", "analytics: {}", "ANALYTICS_STORAGE_CLICKHOUSE_URL", "log.evaluations.enabled"},
+		{"analytics.storage", "analytics: {storage: {clickhouse: {enabled: true}}}", "ANALYTICS_STORAGE_CLICKHOUSE_URL", "in the database of db.url"},
 		{"meta", "meta: {telemetry_enabled: true}", "META_TELEMETRY_ENABLED", "nothing is sent to anybody"},
 		{"authorization.backend", "authorization: {backend: local}", "AUTHORIZATION_BACKEND", policies},
 		{"authorization.local", "authorization: {local: {policy: {path: x}}}", "AUTHORIZATION_LOCAL_POLICY_PATH", policies},

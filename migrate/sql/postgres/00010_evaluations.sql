@@ -13,15 +13,18 @@ CREATE TABLE IF NOT EXISTS evaluation_minutes (
     PRIMARY KEY (namespace_key, minute, part, reporter)
 );
 
+-- Finds the minutes of all namespaces that are over, and those that are kept no longer.
+CREATE INDEX IF NOT EXISTS evaluation_minutes_by_minute ON evaluation_minutes (minute, namespace_key, part);
+
 -- The same by hour (unit h, a row for each day) and by day (unit d, a row for each month). The key * stands
 -- for the namespace as a whole.
 CREATE TABLE IF NOT EXISTS evaluation_series (
-    namespace_key VARCHAR(255) COLLATE "C" NOT NULL,
-    flag_key      VARCHAR(255) COLLATE "C" NOT NULL,
     unit          VARCHAR(1) COLLATE "C"   NOT NULL,
     start_at      BIGINT                   NOT NULL,
+    namespace_key VARCHAR(255) COLLATE "C" NOT NULL,
+    flag_key      VARCHAR(255) COLLATE "C" NOT NULL,
     body          TEXT COLLATE "C"         NOT NULL,
-    PRIMARY KEY (namespace_key, flag_key, unit, start_at)
+    PRIMARY KEY (unit, start_at, namespace_key, flag_key)
 );
 
 -- When a flag was evaluated first and last, as far as hours have been computed.
@@ -33,9 +36,9 @@ CREATE TABLE IF NOT EXISTS evaluation_flags (
     PRIMARY KEY (namespace_key, flag_key)
 );
 
--- Since when evaluations of a namespace have been counted, and until when hours and days are computed.
+-- Since when evaluations have been counted, and until when hours and days are computed.
 CREATE TABLE IF NOT EXISTS evaluation_marks (
-    mark_name VARCHAR(512) COLLATE "C" NOT NULL,
-    at        BIGINT                   NOT NULL,
+    mark_name VARCHAR(64) COLLATE "C" NOT NULL,
+    at        BIGINT                  NOT NULL,
     PRIMARY KEY (mark_name)
 );

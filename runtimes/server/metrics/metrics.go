@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // maxScrapes limits the number of concurrent scrapes.
@@ -31,6 +32,7 @@ type Config struct {
 	Redis      func() RedisStats            // called with Caches; nil = no Redis metrics
 	Unreadable func() (flags, segments int) // called at each scrape; nil = no metrics of unreadable objects
 	Streams    *stream.Hub                  // nil = no stream metrics
+	Counts     *count.Counter               // of evaluations; nil = no metrics of counts
 	Memory     *limit.Budget                // of the handler; nil = no memory metrics
 	Failures   *limit.Failures              // of the handler; nil = no metrics of failed credentials
 	SignIns    *SignIns                     // nil = no metrics of signing in
@@ -85,6 +87,9 @@ func New(config Config) *Registry {
 	}
 	if config.Streams != nil {
 		m.registry.MustRegister(eventStreams(config.Streams))
+	}
+	if config.Counts != nil {
+		m.registry.MustRegister(counts(config.Counts))
 	}
 	if config.Memory != nil {
 		m.registry.MustRegister(requestMemory(config.Memory))

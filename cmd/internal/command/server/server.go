@@ -29,6 +29,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/runtimes/server/tracing"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -134,6 +135,7 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
 		return &cli.ExitError{Code: cli.ExitFailure, Err: err} // not exitInterrupted: requests may have been cut off
 	}
+	parts.flushLast(ctx, logger)
 	logger.Info("stopped")
 	return nil
 }
@@ -161,6 +163,7 @@ type parts struct {
 	build     diagnostics.Info
 	db        *instance.Storage
 	service   *service.Service
+	counter   *count.Counter // nil if evaluations are not counted
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *metrics.Registry
@@ -173,7 +176,8 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
-	svc, err := instance.NewService(c, watched)
+	counter := instance.NewCounter(c.Analytics, db.DB)
+	svc, err := instance.NewService(c, watched, counter)
 	if err != nil {
 		return parts{}, err
 	}
@@ -181,6 +185,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 		build:     build,
 		db:        db,
 		service:   svc,
+		counter:   counter,
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
@@ -209,7 +214,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
-			Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Counts: p.counter, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
@@ -272,6 +277,11 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 		loops = append(loops, server.Loop{
 			Name: "change cleanup", Interval: c.Changes.CleanupInterval,
 			Run: func(ctx context.Context) error { return clean.LoopChanges(ctx, logger) },
+		})
+	}
+	if p.counter != nil {
+		loops = append(loops, flushCounts(p.counter, c.Analytics.Buffer.FlushPeriod), server.Loop{
+			Name: "roll-up of evaluations", Interval: rollUpInterval, Run: clean.LoopEvaluations,
 		})
 	}
 	return loops

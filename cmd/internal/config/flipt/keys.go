@@ -4,7 +4,7 @@ const (
 	policies  = "there are no policies; give roles with authorization.bindings and authorization.default_roles"
 	database  = "flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"
 	tracing   = "spans are sent by OTLP, which Jaeger accepts too; use tracing.otlp.endpoint"
-	analytics = "evaluations are counted in the metrics, and log.evaluations.enabled logs each of them"
+	analytics = "evaluations are counted in the database of db.url (analytics.enabled)"
 	changeLog = "every change is recorded in the database, together with who made it; guidon log --follow and the API of changes deliver the records"
 	freshness = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
 	redisURL  = "it is a part of cache.redis.url"
@@ -102,7 +102,8 @@ var keys = []Key{
 	{"metrics.enabled", Kept, "", "metrics are no longer open to everybody (metrics.public), and their names begin with guidon_"},
 	{"metrics.exporter", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
 	{"metrics.otlp", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
-	{"analytics", Dropped, "", analytics},
+	{"analytics.buffer.flush_period", Kept, "", ""},
+	{"analytics.storage", Dropped, "", analytics},
 	{"audit", Dropped, "", changeLog},
 	{"experimental", Needless, "", "it had no effect in Flipt either"},
 

@@ -1,4 +1,4 @@
-package service_test
+package count
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/flagtest"
-	"github.com/guidonhq/guidon/service"
 )
 
 // TestCounter: evaluations are counted by answer and reason until they are taken.
@@ -21,7 +20,7 @@ func TestCounter(t *testing.T) {
 		price, flagtest.VariantFlag("empty"), flagtest.Disabled(flagtest.WithDefault(flagtest.VariantFlag("off"), "B")),
 		flagtest.BooleanFlag("dark", true), flagtest.BooleanFlag("wide", false, flagtest.Threshold(100, true)),
 	}, []*guidon.Segment{flagtest.Everyone()})
-	c := &service.Counter{}
+	c := NewCounter(nil, Keep{}, nil)
 	count := func(key string) {
 		f := s.Compiled(key)
 		if f.Kind() == guidon.BooleanFlag {
@@ -38,45 +37,45 @@ func TestCounter(t *testing.T) {
 	wrong, err := s.Compiled("dark").Variant("u", nil)
 	c.Variant("shop", s.Compiled("dark"), &wrong, err)
 	c.Variant("shop", nil, &wrong, err) // no such flag
-	c.Namespace("shop", service.CountBulk)
-	c.Namespace("other", service.CountDownload)
-	want := service.CountsByNamespace{
+	c.Namespace("shop", Bulk)
+	c.Namespace("other", Download)
+	want := ByNamespace{
 		"shop": {
 			"price": {"A match": 2}, "empty": {"none unknown": 1}, "off": {"B flag_disabled": 1},
 			"dark": {"true default": 1, "error unknown": 1}, "wide": {"true match": 1}, "*": {"bulk": 1},
 		},
 		"other": {"*": {"download": 1}},
 	}
-	if diff := cmp.Diff(want, c.Take()); diff != "" {
+	if diff := cmp.Diff(want, c.take()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range 6 { // it is forgotten, and counted again
-		if got := c.Take(); len(got) != 0 {
+		if got := c.take(); len(got) != 0 {
 			t.Errorf("take %d: got %v, want nothing", i, got)
 		}
 		if i == 3 {
 			count("dark")
-			if diff := cmp.Diff(service.CountsByNamespace{"shop": {"dark": {"true default": 1}}}, c.Take()); diff != "" {
+			if diff := cmp.Diff(ByNamespace{"shop": {"dark": {"true default": 1}}}, c.take()); diff != "" {
 				t.Errorf("again (-want +got):\n%s", diff)
 			}
 		}
 	}
-	var none *service.Counter
+	var none *Counter
 	none.Boolean("shop", s.Compiled("dark"), &guidon.BooleanResult{}, nil)
-	none.Namespace("shop", service.CountBulk)
+	none.Namespace("shop", Bulk)
 }
 
 // TestCounterLosesNothing: what is counted while counts are taken, and flags are forgotten, is in one of them.
 func TestCounterLosesNothing(t *testing.T) {
 	s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", true))
-	c, f := &service.Counter{}, s.Compiled("f")
+	c, f := &Counter{}, s.Compiled("f")
 	const each, counters = 20_000, 4
 	ctx, stop := context.WithCancel(t.Context())
 	total, taken := uint64(0), make(chan struct{})
 	go func() {
 		defer close(taken)
 		for ctx.Err() == nil {
-			total += c.Take()["n"]["f"]["true default"]
+			total += c.take()["n"]["f"]["true default"]
 		}
 	}()
 	var all sync.WaitGroup
@@ -94,7 +93,7 @@ func TestCounterLosesNothing(t *testing.T) {
 	all.Wait()
 	stop()
 	<-taken
-	if total += c.Take()["n"]["f"]["true default"]; total != each*counters {
+	if total += c.take()["n"]["f"]["true default"]; total != each*counters {
 		t.Errorf("got %d, want %d", total, each*counters)
 	}
 }
@@ -111,7 +110,7 @@ func BenchmarkCounter(b *testing.B) {
 				}
 				f.DefaultVariantID = fmt.Sprint(variants - 1)
 			}
-			compiled, c := flagtest.SnapshotOf(f).Compiled("f"), &service.Counter{}
+			compiled, c := flagtest.SnapshotOf(f).Compiled("f"), &Counter{}
 			boolean := guidon.BooleanResult{Enabled: true, Reason: guidon.ReasonDefault}
 			variant, _ := compiled.Variant("u", nil)
 			for b.Loop() {

@@ -1,45 +1,66 @@
-package service
+// Package count counts evaluations: in memory, by answer and reason, then in the database by minute, and from
+// there by hour and day.
+package count
 
 import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
 
-// Evaluations that are counted of a namespace as a whole, because they say nothing of one flag.
+// What is counted of a namespace as a whole.
 const (
-	CountBulk     = "bulk"     // of all flags for one entity
-	CountDownload = "download" // of a client-side snapshot
+	Bulk        = "bulk"        // evaluations of all flags for one entity
+	Download    = "download"    // responses with a client-side snapshot
+	Evaluations = "evaluations" // of single flags
 )
 
-// NamespaceCounts stands for the namespace among the keys of flags.
-const NamespaceCounts = "*"
+// Namespace stands for the namespace among the keys of flags.
+const Namespace = "*"
 
-// Counts are numbers of evaluations by the key of the flag, and then by answer and reason, such as
-// "true match". Those of [NamespaceCounts] are by CountBulk and CountDownload.
-type Counts map[string]map[string]uint64
+// Numbers are how often something was counted. Evaluations of a flag are counted by answer and reason, such
+// as "true match", and those of [Namespace] by Bulk, Download and Evaluations.
+type Numbers map[string]uint64
+
+// Counts are numbers by the key of the flag.
+type Counts map[string]Numbers
 
 // Answers that no variant has.
 const (
-	answerNone  = "none"
-	answerError = "error"
+	AnswerNone  = "none"
+	AnswerError = "error"
 )
 
 var countedReasons = [...]string{
 	guidon.ReasonUnknown: "unknown", guidon.ReasonFlagDisabled: "flag_disabled", guidon.ReasonMatch: "match", guidon.ReasonDefault: "default",
 }
 
-// Counter counts the evaluations of clients in memory until they are taken. A nil Counter counts
-// nothing. It is safe for concurrent use.
+// Counter counts the evaluations of clients in memory, stores what it has counted, and reads what is stored. A
+// nil Counter counts and stores nothing. It is safe for concurrent use.
 type Counter struct {
 	mu         sync.Mutex
 	flags      []*flagCounter
-	namespaces map[string]map[string]uint64 // by kind
+	namespaces map[string]Numbers
+	stats      Stats
+	failing    time.Time // calls of Flush have failed since; zero if the last one did not
 
+	store Store
+	keep  Keep
+	now   func() time.Time
+
+	tried    atomic.Int64 // when FlushEach called Flush
 	flushing sync.Mutex
-	unstored CountsByNamespace // of a call of Flush that failed
+	unstored ByNamespace // of calls of Flush that failed
+	failed   []Minute    // the rows of those calls, which may be stored nevertheless
+}
+
+// NewCounter returns a counter that stores what it counts in the store, and reads there what all counters have
+// counted. now is the clock, time.Now except in tests.
+func NewCounter(store Store, keep Keep, now func() time.Time) *Counter {
+	return &Counter{store: store, keep: keep, now: now}
 }
 
 // flagCounter counts the evaluations of a compiled flag, by answer and reason.
@@ -63,7 +84,7 @@ var flagCounters = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) *fl
 			c.answers = append(c.answers, v.Key)
 		}
 	}
-	c.answers = append(c.answers, answerNone, answerError)
+	c.answers = append(c.answers, AnswerNone, AnswerError)
 	c.numbers = make([]atomic.Uint64, len(c.answers)*len(countedReasons))
 	return c
 })
@@ -126,7 +147,7 @@ const maxIdle = 2
 
 // take adds what was counted, and reports whether the flag is still in the list. One that leaves it is
 // first marked, and goes when it is taken the next time: whoever counts until then sees the mark.
-func (f *flagCounter) take(to CountsByNamespace) (remains bool) {
+func (f *flagCounter) take(to ByNamespace) (remains bool) {
 	found := false
 	for i := range f.numbers {
 		if n := f.numbers[i].Swap(0); n > 0 {
@@ -150,7 +171,7 @@ func (f *flagCounter) take(to CountsByNamespace) (remains bool) {
 	return true
 }
 
-// Namespace counts evaluations of a namespace as a whole, CountBulk or CountDownload.
+// Namespace counts what is counted of a namespace as a whole, Bulk or Download.
 func (c *Counter) Namespace(namespace, kind string) {
 	if c == nil {
 		return
@@ -158,32 +179,32 @@ func (c *Counter) Namespace(namespace, kind string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.namespaces == nil {
-		c.namespaces = map[string]map[string]uint64{}
+		c.namespaces = map[string]Numbers{}
 	}
 	if c.namespaces[namespace] == nil {
-		c.namespaces[namespace] = map[string]uint64{}
+		c.namespaces[namespace] = Numbers{}
 	}
 	c.namespaces[namespace][kind]++
 }
 
-// Take returns what was counted since the last call, by the key of the namespace. Flags that were not
+// take returns what was counted since the last call, by the key of the namespace. Flags that were not
 // evaluated in a while are forgotten, until they are again.
-func (c *Counter) Take() CountsByNamespace {
+func (c *Counter) take() ByNamespace {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	taken := CountsByNamespace{}
+	taken := ByNamespace{}
 	c.flags = slices.DeleteFunc(c.flags, func(f *flagCounter) bool { return !f.take(taken) })
 	for namespace, numbers := range c.namespaces {
-		taken.of(namespace)[NamespaceCounts] = numbers
+		taken.of(namespace)[Namespace] = numbers
 	}
 	c.namespaces = nil
 	return taken
 }
 
-// CountsByNamespace are counts by the key of the namespace.
-type CountsByNamespace map[string]Counts
+// ByNamespace are counts by the key of the namespace.
+type ByNamespace map[string]Counts
 
-func (all CountsByNamespace) of(namespace string) Counts {
+func (all ByNamespace) of(namespace string) Counts {
 	if all[namespace] == nil {
 		all[namespace] = Counts{}
 	}
@@ -191,11 +212,8 @@ func (all CountsByNamespace) of(namespace string) Counts {
 }
 
 // add adds n evaluations with the answer and reason of the index.
-func (all CountsByNamespace) add(f *flagCounter, index int, n uint64) {
+func (all ByNamespace) add(f *flagCounter, index int, n uint64) {
 	counts := all.of(f.namespace)
-	if counts[f.key] == nil {
-		counts[f.key] = map[string]uint64{}
-	}
 	answer, reason := f.answers[index/len(countedReasons)], countedReasons[index%len(countedReasons)]
-	counts[f.key][answer+" "+reason] += n
+	counts.of(f.key)[answer+" "+reason] += n
 }
