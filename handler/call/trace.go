@@ -12,10 +12,16 @@ import (
 // Tracer records requests and operations as spans of traces. It is called concurrently and
 // must not block.
 type Tracer interface {
-	// Begin begins a span with the name of an operation or of another route, within the span of
-	// the context or, without one, within the trace that the header of the request names. The
-	// returned context is for the work that belongs to the span.
-	Begin(ctx context.Context, name string, e *Event) (context.Context, Span)
+	// Begin begins a span, within that of the context or, without one, within the trace that
+	// the header names. The returned context is for the work that belongs to the span.
+	Begin(ctx context.Context, about Traced) (context.Context, Span)
+}
+
+// Traced is what a span is about.
+type Traced struct {
+	Name          string // of an operation or of another route
+	Method, Route string // over HTTP
+	Header        TraceHeader
 }
 
 // Span is what a [Tracer] records about one operation.
@@ -75,7 +81,7 @@ func (i *Invoker) begin(ctx context.Context, name string, e *Event) (context.Con
 	if i.config.Tracer == nil {
 		return ctx, nil
 	}
-	ctx, span := i.config.Tracer.Begin(ctx, name, e)
+	ctx, span := i.config.Tracer.Begin(ctx, Traced{Name: name, Method: e.Method, Route: e.Route, Header: e.TraceHeader})
 	e.trace, e.recorded = span.Trace()
 	return ctx, span
 }

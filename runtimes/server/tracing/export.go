@@ -3,7 +3,6 @@ package tracing
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -18,10 +17,7 @@ import (
 
 // newExporter returns what sends spans to the configured endpoint. It does not connect.
 func newExporter(ctx context.Context, c Config) (sdk.SpanExporter, error) {
-	protocol, err := checkVariables()
-	if err != nil {
-		return nil, err
-	}
+	protocol := variable("PROTOCOL")
 	var overGRPC []otlptracegrpc.Option
 	var overHTTP []otlptracehttp.Option
 	if len(c.Headers) > 0 {
@@ -65,24 +61,6 @@ func endpoint(configured, protocol string) (scheme, address string) {
 // variable returns the value of a variable OTEL_EXPORTER_OTLP_TRACES_… or else OTEL_EXPORTER_OTLP_….
 func variable(name string) string {
 	return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
-}
-
-// checkVariables returns the protocol of the variables OTEL_…, if any, or an error if they want
-// what there is not.
-func checkVariables() (protocol string, err error) {
-	protocol = variable("PROTOCOL")
-	for _, want := range []struct{ name, value, supported string }{
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", protocol, "grpc,http/protobuf"},
-		{"OTEL_TRACES_EXPORTER", os.Getenv("OTEL_TRACES_EXPORTER"), "otlp"},
-		{"OTEL_PROPAGATORS", os.Getenv("OTEL_PROPAGATORS"), "tracecontext,baggage"},
-	} {
-		for one := range strings.SplitSeq(want.value, ",") {
-			if one = strings.TrimSpace(one); one != "" && !strings.Contains(","+want.supported+",", ","+one+",") {
-				return "", fmt.Errorf("%s has %q, which is not supported; supported are %s", want.name, one, want.supported)
-			}
-		}
-	}
-	return protocol, nil
 }
 
 // exporter logs when spans can no longer be sent, and when they can again, instead of

@@ -17,8 +17,7 @@ import (
 // span is the span of an operation or a page.
 type span struct {
 	trace.Span
-	event  *call.Event // until End
-	name   string
+	about  call.Traced
 	serves bool // it is that of the whole request
 	many   bool // it has evaluated several flags
 }
@@ -34,7 +33,6 @@ func (s *span) End(code guidon.Code, status int) {
 	if s.IsRecording() {
 		s.describe(code, status)
 	}
-	s.event = nil
 	s.Span.End()
 }
 
@@ -43,14 +41,14 @@ func (s *span) End(code guidon.Code, status int) {
 func (s *span) describe(code guidon.Code, status int) {
 	grpc := grpccodes.Code(call.GRPCCode(code)).String()
 	switch {
-	case s.serves && s.event.Method != "":
-		method := s.event.Method
+	case s.serves && s.about.Method != "":
+		method := s.about.Method
 		if !call.KnownMethod(method) {
 			method = "_OTHER"
 		}
-		s.SetAttributes(semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(s.event.Route), semconv.HTTPResponseStatusCode(status))
+		s.SetAttributes(semconv.HTTPRequestMethodKey.String(method), semconv.HTTPRoute(s.about.Route), semconv.HTTPResponseStatusCode(status))
 	case s.serves:
-		s.SetAttributes(semconv.RPCSystemNameGRPC, semconv.RPCMethod(strings.TrimPrefix(s.name, "/")), semconv.RPCResponseStatusCode(grpc))
+		s.SetAttributes(semconv.RPCSystemNameGRPC, semconv.RPCMethod(strings.TrimPrefix(s.about.Name, "/")), semconv.RPCResponseStatusCode(grpc))
 	}
 	if code != call.OK {
 		s.SetAttributes(semconv.ErrorTypeKey.String(code.Error()))

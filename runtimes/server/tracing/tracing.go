@@ -83,14 +83,14 @@ func (t *Tracer) Close() {
 }
 
 // Begin implements [call.Tracer].
-func (t *Tracer) Begin(ctx context.Context, name string, e *call.Event) (context.Context, call.Span) {
+func (t *Tracer) Begin(ctx context.Context, about call.Traced) (context.Context, call.Span) {
 	kind := trace.SpanKindInternal
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		kind = trace.SpanKindServer
-		ctx = within(ctx, e.TraceHeader)
+		ctx = within(ctx, about.Header)
 	}
-	ctx, s := t.tracer.Start(ctx, name, trace.WithSpanKind(kind))
-	return ctx, &span{Span: s, event: e, name: name, serves: kind == trace.SpanKindServer}
+	ctx, s := t.tracer.Start(ctx, about.Name, trace.WithSpanKind(kind))
+	return ctx, &span{Span: s, about: about, serves: kind == trace.SpanKindServer}
 }
 
 // within returns the context of the trace that the header names, if any.
