@@ -32,6 +32,7 @@ type server struct {
 	url     string
 	service *service.Service // on the same database, to bypass the HTTP interface
 	handler *handler.Handler // nil if the service is another process
+	counter *count.Counter   // of the service; nil if that is the test's own, or another process
 	logs    *logs
 	ids     map[string]string // saved by name, for {name} in paths and bodies
 }
@@ -109,7 +110,8 @@ func startInside(t testing.TB, config handler.Config, behind backends) *server {
 	default:
 		db := newDB(t)
 		c := cache.New(db)
-		s.service = service.NewService(c, time.Now).Counting(count.NewCounter(db, keepCounts, time.Now))
+		s.counter = count.NewCounter(db, keepCounts, time.Now)
+		s.service = service.NewService(c, time.Now).Counting(s.counter)
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -19,6 +20,10 @@ func TestConformance(t *testing.T) {
 
 func TestReaders(t *testing.T) {
 	storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return openNew(t) })
+}
+
+func TestEvaluations(t *testing.T) {
+	storetest.RunEvaluations(t, func(t *testing.T) count.Store { return openNew(t) })
 }
 
 func TestUnreadable(t *testing.T) { storetest.RunUnreadable(t, openNew(t)) }

@@ -34,7 +34,7 @@ func stepNames(steps []migrate.Step) []string {
 	return names
 }
 
-func count(t *testing.T, db *sql.DB, query string) int {
+func countRows(t *testing.T, db *sql.DB, query string) int {
 	t.Helper()
 	var n int
 	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
@@ -69,7 +69,7 @@ func TestMigratePooled(t *testing.T) {
 func migrateAtOnce(t *testing.T, database string) {
 	t.Helper()
 	atOnce(t, database, migrate.Up, createSteps)
-	if n := count(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
+	if n := countRows(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
 		t.Errorf("%d change records, want that of the first namespace", n)
 	}
 }
@@ -110,7 +110,7 @@ func TestMigrateAdditions(t *testing.T) {
 			t.Errorf("up: got %+v, %v, want no steps", steps, err)
 		}
 		harness.Start(t, database)
-		if n := count(t, db.SQL(), "SELECT COUNT(*) FROM schema_steps WHERE version_id = 9"); n != 0 {
+		if n := countRows(t, db.SQL(), "SELECT COUNT(*) FROM schema_steps WHERE version_id = 9"); n != 0 {
 			t.Error("a server that starts has applied the step")
 		}
 		atOnce(t, database, migrate.Additions, []string{"additions"})

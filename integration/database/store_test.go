@@ -12,6 +12,8 @@ import (
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -53,6 +55,17 @@ func TestStoreReaders(t *testing.T) {
 	})
 	t.Run("serializable", func(t *testing.T) {
 		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, serializable(t)) })
+	})
+}
+
+// TestStoreEvaluations checks counts of evaluations, also with the dialect of CockroachDB; see
+// [TestStoreSerializable].
+func TestStoreEvaluations(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunEvaluations(t, func(t *testing.T) count.Store { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunEvaluations(t, func(t *testing.T) count.Store { return harness.OpenStore(t, serializable(t)) })
 	})
 }
 

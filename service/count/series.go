@@ -70,14 +70,14 @@ func (c *Counter) resolve(q Range, since time.Time) (Range, error) {
 	if !q.From.Before(q.To) {
 		return q, guidon.Errorf(guidon.InvalidArgument, "invalid field from: must be before to, and in the past")
 	}
+	if q.From = q.From.UTC(); q.From.Before(since) {
+		q.From = since
+	}
 	if q.Step == 0 {
 		q.Step = c.shortestStep(q, now)
 	}
-	if q.From = q.From.UTC(); q.From.Before(now.Add(-c.keep.of(q.Step))) {
-		q.From = now.Add(-c.keep.of(q.Step))
-	}
-	if q.From.Before(since) {
-		q.From = since
+	if kept := now.Add(-c.keep.of(q.Step)); q.From.Before(kept) {
+		q.From = kept
 	}
 	if since.IsZero() || !q.From.Before(q.To) {
 		return Range{q.To, q.To, q.Step}, nil
