@@ -136,6 +136,9 @@ type Profiling struct {
 type Metrics struct {
 	Enabled bool `key:"enabled" default:"true"`
 	Public  bool `key:"public" default:"false"`
+
+	Exporter string `key:"exporter" default:"prometheus" options:"prometheus otlp"`
+	OTLP     OTLP   `key:"otlp"`
 }
 
 // Lambda configures the function on AWS Lambda.
@@ -143,6 +146,9 @@ type Lambda struct {
 	BasePath  string `key:"base_path"`
 	Streaming bool   `key:"streaming" default:"false"`
 }
+
+// ExporterOTLP is the exporter that sends metrics to a collector.
+const ExporterOTLP = "otlp"
 
 // The encodings of the log.
 const (

@@ -144,7 +144,6 @@ func TestReplacedKeys(t *testing.T) {
 		{"db.prepared_statements_enabled", "db: {prepared_statements_enabled: false}", "DB_PREPARED_STATEMENTS_ENABLED", "remove it, nothing is prepared"},
 		{"tracing.jaeger", "tracing: {jaeger: {host: h}}", "TRACING_JAEGER_HOST", "Jaeger accepts too"},
 		{"tracing.zipkin", "tracing: {zipkin: {endpoint: h}}", "TRACING_ZIPKIN_ENDPOINT", "use tracing.otlp.endpoint"},
-		{"metrics.exporter", "metrics: {exporter: otlp}", "METRICS_EXPORTER", "metrics are for Prometheus"},
 		{"audit", "audit: {sinks: {}}", "AUDIT_SINKS_LOG_ENABLED", "guidon log --follow"},
 		{"analytics.storage", "analytics: {storage: {clickhouse: {enabled: true}}}", "ANALYTICS_STORAGE_CLICKHOUSE_URL", "in the database of db.url"},
 		{"meta", "meta: {telemetry_enabled: true}", "META_TELEMETRY_ENABLED", "nothing is sent to anybody"},

@@ -9,15 +9,15 @@ import (
 
 // Tracing configures which requests are traced, and where the spans are sent.
 type Tracing struct {
-	Enabled       bool        `key:"enabled" default:"false"`
-	Exporter      string      `key:"exporter" default:"otlp"`
-	SamplingRatio float64     `key:"sampling_ratio" default:"1" min:"0" max:"1"`
-	Propagators   []string    `key:"propagators" default:"tracecontext baggage"`
-	OTLP          TracingOTLP `key:"otlp"`
+	Enabled       bool     `key:"enabled" default:"false"`
+	Exporter      string   `key:"exporter" default:"otlp"`
+	SamplingRatio float64  `key:"sampling_ratio" default:"1" min:"0" max:"1"`
+	Propagators   []string `key:"propagators" default:"tracecontext baggage"`
+	OTLP          OTLP     `key:"otlp"`
 }
 
-// TracingOTLP configures the collector.
-type TracingOTLP struct {
+// OTLP configures a collector.
+type OTLP struct {
 	Endpoint string            `key:"endpoint"`
 	Headers  map[string]string `key:"headers" secret:"true"`
 }
@@ -31,8 +31,12 @@ func (t Tracing) check(found *problems) {
 			found.key("tracing.propagators", fmt.Sprintf("must be tracecontext and baggage only, not %q", name))
 		}
 	}
-	if e := t.OTLP.Endpoint; e != "" && !isCollector(e) {
-		found.key("tracing.otlp.endpoint",
+	t.OTLP.check("tracing.otlp", found)
+}
+
+func (o OTLP) check(key string, found *problems) {
+	if o.Endpoint != "" && !isCollector(o.Endpoint) {
+		found.key(key+".endpoint",
 			"must be a URL with http, https, grpc or grpcs and without user, or a host and port for gRPC without TLS, such as localhost:4317")
 	}
 }

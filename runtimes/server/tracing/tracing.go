@@ -6,29 +6,22 @@ package tracing
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
-	"time"
 
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/propagation"
-	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
-	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/runtimes/server/otlp"
 )
 
-// Config configures [New]. What it leaves out is as the variables OTEL_… say.
+// Config configures [New].
 type Config struct {
-	Endpoint string            // a URL, or host:port for gRPC without TLS; empty means that of the variables, or localhost
-	Headers  map[string]string // sent to the collector
-	Ratio    float64           // of the traces that begin here and are recorded, unless OTEL_TRACES_SAMPLER is set
-	Entities bool              // events of evaluations have the entity, which is personal data
-	Version  string            // of the service
-	Logger   *slog.Logger
+	otlp.Config
+	Ratio    float64 // of the traces that begin here and are recorded, unless OTEL_TRACES_SAMPLER is set
+	Entities bool    // events of evaluations have the entity, which is personal data
 }
 
 // Tracer records spans. Its methods are safe for concurrent use.
@@ -36,7 +29,7 @@ type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	entities bool
-	logger   *slog.Logger
+	state    *otlp.State
 }
 
 var (
@@ -48,39 +41,28 @@ var (
 // collector that is slow or away delays nothing: further spans are dropped while the queue is
 // full.
 func New(ctx context.Context, config Config) (*Tracer, error) {
-	client, err := newExporter(ctx, config)
+	to, err := newExporter(ctx, config.Config)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	about, err := resource.New(ctx,
-		resource.WithAttributes(semconv.ServiceName("guidon"), semconv.ServiceVersion(config.Version)),
-		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	about, err := config.Resource(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	quiet := &exporter{SpanExporter: client, logger: config.Logger}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(quiet.report))
-	options := []sdk.TracerProviderOption{sdk.WithBatcher(quiet), sdk.WithResource(about)}
+	state := &otlp.State{What: "spans", Logger: config.Logger}
+	otlp.HandleErrors(config.Logger)
+	options := []sdk.TracerProviderOption{sdk.WithBatcher(exporter{to, state}), sdk.WithResource(about)}
 	if os.Getenv("OTEL_TRACES_SAMPLER") == "" {
 		options = append(options, sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(config.Ratio))))
 	}
 	provider := sdk.NewTracerProvider(options...)
 	return &Tracer{
-		provider: provider, tracer: provider.Tracer("github.com/guidonhq/guidon"), entities: config.Entities, logger: config.Logger,
+		provider: provider, tracer: provider.Tracer("github.com/guidonhq/guidon"), entities: config.Entities, state: state,
 	}, nil
 }
 
-// flushTimeout limits how long the last spans may take.
-const flushTimeout = 3 * time.Second
-
 // Close sends the spans that are queued, for a limited time, and ends the goroutine.
-func (t *Tracer) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
-	defer cancel()
-	if err := t.provider.Shutdown(ctx); err != nil {
-		t.logger.Warn("the last spans were not sent", "error", call.Clip(err.Error()))
-	}
-}
+func (t *Tracer) Close() { t.state.Stop(t.provider.Shutdown) }
 
 // Begin implements [call.Tracer].
 func (t *Tracer) Begin(ctx context.Context, about call.Traced) (context.Context, call.Span) {

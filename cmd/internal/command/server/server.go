@@ -120,6 +120,13 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	if err != nil {
 		return err
 	}
+	if parts.metrics != nil && c.Metrics.Exporter == config.ExporterOTLP {
+		stop, err := parts.metrics.Push(ctx, collector(c.Metrics.OTLP, build.Version, logger))
+		if err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+		defer stop()
+	}
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("cannot create the bootstrap token: %w", db.Explain(err))
 	}

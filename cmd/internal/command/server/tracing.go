@@ -6,6 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler/login"
+	"github.com/guidonhq/guidon/runtimes/server/otlp"
 	"github.com/guidonhq/guidon/runtimes/server/tracing"
 )
 
@@ -15,9 +16,12 @@ func openTracer(ctx context.Context, c *config.Config, version string, logger *s
 		return nil, nil
 	}
 	return tracing.New(ctx, tracing.Config{
-		Endpoint: c.Tracing.OTLP.Endpoint, Headers: c.Tracing.OTLP.Headers, Ratio: c.Tracing.SamplingRatio,
-		Entities: c.Log.Evaluations.Entities, Version: version, Logger: logger,
+		Config: collector(c.Tracing.OTLP, version, logger), Ratio: c.Tracing.SamplingRatio, Entities: c.Log.Evaluations.Entities,
 	})
+}
+
+func collector(c config.OTLP, version string, logger *slog.Logger) otlp.Config {
+	return otlp.Config{Endpoint: c.Endpoint, Headers: c.Headers, Version: version, Logger: logger}
 }
 
 // tracedSignIns also traces the requests to providers.

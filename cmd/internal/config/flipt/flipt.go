@@ -93,7 +93,9 @@ func (k Key) isGroup() bool {
 }
 
 // HasMembers reports whether the operator chose the names of the members of the key.
-func HasMembers(key string) bool { return key == Metadata || key == Teams || key == headers }
+func HasMembers(key string) bool {
+	return key == Metadata || key == Teams || key == traceHeaders || key == metricHeaders
+}
 
 // IsWhole reports whether the entry for the key applies to all keys below it.
 func IsWhole(key string) bool {
@@ -110,8 +112,9 @@ const (
 	Metadata = "authentication.methods.token.bootstrap.metadata"
 	Teams    = "authentication.methods.github.allowed_teams"
 
-	headers  = "tracing.otlp.headers"
-	ourTeams = "authentication.methods.codehost.allowed_teams"
+	traceHeaders  = "tracing.otlp.headers"
+	metricHeaders = "metrics.otlp.headers"
+	ourTeams      = "authentication.methods.codehost.allowed_teams"
 )
 
 // Variable returns the environment variable of a key, without its prefix.

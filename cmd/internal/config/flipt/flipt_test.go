@@ -58,7 +58,7 @@ func TestFindVariable(t *testing.T) {
 		{"SERVER_HTTP_PORT", "server.http_port", ""},
 		{"SERVER_HTTP_PORTS", "", ""},
 		{"SERVER_HTTP_PORT_X", "", ""},
-		{"TRACING_OTLP_HEADERS_X", headers, "x"},
+		{"TRACING_OTLP_HEADERS_X", traceHeaders, "x"},
 		{"TRACING_ZIPKIN_ENDPOINT", "tracing.zipkin", "endpoint"},
 		{"TRACING_ZIPKINX", "", ""},
 		{"AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_METADATA_TEAM", Metadata, "team"},
