@@ -86,15 +86,15 @@ func (i *Invoker) begin(ctx context.Context, name string, e *Event) (context.Con
 	return ctx, span
 }
 
-// Trace begins the span of a request that is not an operation but runs some. It ends with the
-// event.
-func (i *Invoker) Trace(ctx context.Context, e *Event) context.Context {
+// Trace begins the span of a request that is not an operation but runs some, and reports whether
+// it has done so: once, if requests are traced. The span ends with the event.
+func (i *Invoker) Trace(ctx context.Context, e *Event) (_ context.Context, begun bool) {
+	if e.span != nil {
+		return ctx, false
+	}
 	ctx, e.span = i.begin(ctx, e.Operation, e)
-	return ctx
+	return ctx, e.span != nil
 }
-
-// Traced reports whether the request has a span that ends with the event.
-func (e *Event) Traced() bool { return e.span != nil }
 
 // statusOf returns the status over HTTP of the response of an operation.
 func statusOf(response Response, code guidon.Code) int {

@@ -107,9 +107,11 @@ func (x *Exchange) Carry(ctx context.Context, o *call.Operation) (call.Response,
 // it is heavy.
 func (x *Exchange) CarryAgain(ctx context.Context, o *call.Operation, request *call.Request) (call.Response, error) {
 	request.Turn = &x.turn
-	if o.Name != x.Event.Operation && !x.Event.Traced() {
-		ctx = x.router.invoker.Trace(ctx, &x.Event)
-		x.Request = x.Request.WithContext(ctx)
+	if o.Name != x.Event.Operation {
+		traced, begun := x.router.invoker.Trace(ctx, &x.Event)
+		if begun {
+			ctx, x.Request = traced, x.Request.WithContext(traced)
+		}
 	}
 	response, err := x.router.invoker.Carry(ctx, o, request, new(call.Work), &x.Event)
 	if !x.wroteHeader {

@@ -139,6 +139,7 @@ type Metrics struct {
 
 	Exporter string `key:"exporter" default:"prometheus" options:"prometheus otlp"`
 	OTLP     OTLP   `key:"otlp"`
+	EMF      bool   `key:"emf" default:"false"`
 }
 
 // Lambda configures the function on AWS Lambda.

@@ -47,5 +47,6 @@ func isCollector(text string) bool {
 		text = "grpc://" + text
 	}
 	u, err := url.Parse(text)
-	return err == nil && slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme) && u.Hostname() != "" && u.User == nil && u.RawQuery == ""
+	return err == nil && slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme) &&
+		u.Hostname() != "" && u.User == nil && u.RawQuery == ""
 }

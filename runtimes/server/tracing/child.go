@@ -59,7 +59,8 @@ func (t *Tracer) record(ctx context.Context, name string, begun time.Time, failu
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return
 	}
-	_, s := t.tracer.Start(ctx, name, trace.WithTimestamp(begun), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	_, s := t.tracer.Start(ctx, name,
+		trace.WithTimestamp(begun), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 	if failure != "" {
 		s.SetAttributes(semconv.ErrorTypeKey.String(failure))
 		s.SetStatus(codes.Error, "")
