@@ -152,14 +152,19 @@ func (l *changeList) goOnAt(v *page.Visit, field, value string) {
 // Seen returns the actors of the listed changes, each once.
 func (l *changeList) Seen() []page.Actor {
 	if l.actors == nil {
-		known := make(map[string]bool)
-		for _, g := range l.Groups {
-			if !known[g.Actor.ID] {
-				known[g.Actor.ID], l.actors = true, append(l.actors, g.Actor)
-			}
-		}
+		l.actors = actorsOf(l.Groups)
 	}
 	return l.actors
+}
+
+func actorsOf(groups []*group) (actors []page.Actor) {
+	known := make(map[string]bool)
+	for _, g := range groups {
+		if !known[g.Actor.ID] {
+			known[g.Actor.ID], actors = true, append(actors, g.Actor)
+		}
+	}
+	return actors
 }
 
 // ActiveChips returns the active filters.
