@@ -160,6 +160,19 @@ func GetCatalogCounts(v service.View, _ *guidonv1.GetCatalogCountsRequest, reque
 	}), nil
 }
 
+// ListFlagNamespaces returns what a flag is in each namespace that the caller may view.
+func ListFlagNamespaces(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListFlagNamespacesRequest,
+) (*guidonv1.FlagNamespaceList, error) {
+	found, page, err := s.FlagNamespaces(ctx, c.Caller, c.Demand, m.GetKey(), m.GetReference(), convert.Page(m))
+	if err != nil {
+		return nil, err
+	}
+	return &guidonv1.FlagNamespaceList{
+		Namespaces: lists.Map(found, convert.FlagNamespace), NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total),
+	}, nil
+}
+
 func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {
 	return service.SearchQuery{Text: m.GetQuery(), Namespace: m.GetNamespaceKey(), Limit: m.GetLimit()}
 }

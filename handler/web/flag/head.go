@@ -46,7 +46,11 @@ func (s *subject) tabs() []tabLink {
 		links = append(links, tabLink{"variants", "Variants", s.address("variants"), len(s.flag.GetVariants())})
 	}
 	links = append(links,
-		tabLink{"history", "History", s.address("history"), -1},
+		tabLink{"history", "History", s.address("history"), -1})
+	if len(s.v.Namespaces) > 1 {
+		links = append(links, tabLink{"namespaces", "Namespaces", s.address("namespaces"), -1})
+	}
+	links = append(links,
 		tabLink{"code", "Code", s.address("code"), -1},
 		tabLink{"details", "Details", s.address("details"), -1})
 	if s.at != 0 {
