@@ -109,7 +109,7 @@ func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesReques
 
 func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
 	return service.UnusedQuery{
-		Reasons: enums[service.UnusedKind](m.GetReasons()), After: m.GetAfter().AsDuration(), Window: windowOf(m),
+		Reasons: enums[service.UnusedKind](m.GetReasons()), AfterDays: int(m.GetAfterDays()), Window: windowOf(m),
 	}
 }
 

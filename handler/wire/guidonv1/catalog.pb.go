@@ -10,7 +10,6 @@ import (
 	flipt "github.com/guidonhq/guidon/handler/wire/flipt"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -1677,9 +1676,8 @@ type ListUnusedFlagsRequest struct {
 	Offset int32 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The most flags to return, at most 200; 0 means 50.
 	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
-	// After how long without an evaluation a flag is unused, from 1 to 366 days, such as
-	// "2592000s"; unset means 30 days.
-	After         *durationpb.Duration `protobuf:"bytes,5,opt,name=after,proto3" json:"after,omitempty"`
+	// After how many days without an evaluation a flag is unused, at most 366; 0 means 30.
+	AfterDays     int32 `protobuf:"varint,5,opt,name=after_days,json=afterDays,proto3" json:"after_days,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1742,11 +1740,11 @@ func (x *ListUnusedFlagsRequest) GetLimit() int32 {
 	return 0
 }
 
-func (x *ListUnusedFlagsRequest) GetAfter() *durationpb.Duration {
+func (x *ListUnusedFlagsRequest) GetAfterDays() int32 {
 	if x != nil {
-		return x.After
+		return x.AfterDays
 	}
-	return nil
+	return 0
 }
 
 // UnusedFlagList is one page of flags that may no longer be needed.
@@ -2957,7 +2955,7 @@ var File_guidonv1_catalog_proto protoreflect.FileDescriptor
 
 const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
+	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
 	"\x18ListFlagSummariesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12,\n" +
@@ -3096,13 +3094,14 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
 	"unreadable\x18\v \x01(\tH\x00R\n" +
 	"unreadable\x88\x01\x01B\r\n" +
-	"\v_unreadable\"\xd3\x01\n" +
+	"\v_unreadable\"\xc1\x01\n" +
 	"\x16ListUnusedFlagsRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x125\n" +
 	"\areasons\x18\x02 \x03(\x0e2\x1b.guidon.v1.UnusedReasonKindR\areasons\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x05R\x06offset\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12/\n" +
-	"\x05after\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x05after\"\xb9\x01\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"after_days\x18\x05 \x01(\x05R\tafterDays\"\xb9\x01\n" +
 	"\x0eUnusedFlagList\x12+\n" +
 	"\x05flags\x18\x01 \x03(\v2\x15.guidon.v1.UnusedFlagR\x05flags\x12\x1f\n" +
 	"\vtotal_count\x18\x02 \x01(\x05R\n" +
@@ -3301,8 +3300,7 @@ var file_guidonv1_catalog_proto_goTypes = []any{
 	(flipt.FlagType)(0),                 // 37: flipt.FlagType
 	(*timestamppb.Timestamp)(nil),       // 38: google.protobuf.Timestamp
 	(flipt.MatchType)(0),                // 39: flipt.MatchType
-	(*durationpb.Duration)(nil),         // 40: google.protobuf.Duration
-	(flipt.ComparisonType)(0),           // 41: flipt.ComparisonType
+	(flipt.ComparisonType)(0),           // 40: flipt.ComparisonType
 }
 var file_guidonv1_catalog_proto_depIdxs = []int32{
 	0,  // 0: guidon.v1.ListFlagSummariesRequest.states:type_name -> guidon.v1.FlagState
@@ -3332,49 +3330,48 @@ var file_guidonv1_catalog_proto_depIdxs = []int32{
 	38, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
 	38, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
 	4,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
-	40, // 27: guidon.v1.ListUnusedFlagsRequest.after:type_name -> google.protobuf.Duration
-	21, // 28: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
-	8,  // 29: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
-	23, // 30: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
-	22, // 31: guidon.v1.UnusedFlag.usage:type_name -> guidon.v1.FlagUsage
-	3,  // 32: guidon.v1.FlagUsage.verdict:type_name -> guidon.v1.FlagVerdict
-	38, // 33: guidon.v1.FlagUsage.last_evaluated_at:type_name -> google.protobuf.Timestamp
-	38, // 34: guidon.v1.FlagUsage.counted_since:type_name -> google.protobuf.Timestamp
-	4,  // 35: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
-	26, // 36: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
-	27, // 37: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
-	41, // 38: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
-	32, // 39: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
-	32, // 40: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
-	32, // 41: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
-	32, // 42: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
-	32, // 43: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
-	33, // 44: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
-	5,  // 45: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
-	37, // 46: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
-	0,  // 47: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
-	0,  // 48: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
-	36, // 49: guidon.v1.FlagNamespaceList.namespaces:type_name -> guidon.v1.FlagNamespace
-	8,  // 50: guidon.v1.FlagNamespace.flag:type_name -> guidon.v1.FlagSummary
-	6,  // 51: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
-	16, // 52: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
-	19, // 53: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
-	24, // 54: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
-	28, // 55: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
-	30, // 56: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
-	34, // 57: guidon.v1.CatalogService.ListFlagNamespaces:input_type -> guidon.v1.ListFlagNamespacesRequest
-	7,  // 58: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
-	17, // 59: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
-	20, // 60: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
-	25, // 61: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
-	29, // 62: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
-	31, // 63: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
-	35, // 64: guidon.v1.CatalogService.ListFlagNamespaces:output_type -> guidon.v1.FlagNamespaceList
-	58, // [58:65] is the sub-list for method output_type
-	51, // [51:58] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	21, // 27: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
+	8,  // 28: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
+	23, // 29: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
+	22, // 30: guidon.v1.UnusedFlag.usage:type_name -> guidon.v1.FlagUsage
+	3,  // 31: guidon.v1.FlagUsage.verdict:type_name -> guidon.v1.FlagVerdict
+	38, // 32: guidon.v1.FlagUsage.last_evaluated_at:type_name -> google.protobuf.Timestamp
+	38, // 33: guidon.v1.FlagUsage.counted_since:type_name -> google.protobuf.Timestamp
+	4,  // 34: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
+	26, // 35: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
+	27, // 36: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
+	40, // 37: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
+	32, // 38: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
+	32, // 39: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
+	32, // 40: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
+	32, // 41: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
+	32, // 42: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
+	33, // 43: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
+	5,  // 44: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
+	37, // 45: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
+	0,  // 46: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
+	0,  // 47: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
+	36, // 48: guidon.v1.FlagNamespaceList.namespaces:type_name -> guidon.v1.FlagNamespace
+	8,  // 49: guidon.v1.FlagNamespace.flag:type_name -> guidon.v1.FlagSummary
+	6,  // 50: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
+	16, // 51: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
+	19, // 52: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
+	24, // 53: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
+	28, // 54: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
+	30, // 55: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
+	34, // 56: guidon.v1.CatalogService.ListFlagNamespaces:input_type -> guidon.v1.ListFlagNamespacesRequest
+	7,  // 57: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
+	17, // 58: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
+	20, // 59: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
+	25, // 60: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
+	29, // 61: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
+	31, // 62: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
+	35, // 63: guidon.v1.CatalogService.ListFlagNamespaces:output_type -> guidon.v1.FlagNamespaceList
+	57, // [57:64] is the sub-list for method output_type
+	50, // [50:57] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_catalog_proto_init() }
