@@ -101,6 +101,7 @@ func (c *chart) ticks() (ticks []tick) {
 // mark is a change of the flag.
 type mark struct {
 	x, address, title string
+	left              string // of the area of its link
 	text              string // above it, or "" if another one is too near
 }
 
@@ -112,7 +113,7 @@ func (c *chart) marks() (marks []mark) {
 	for _, r := range c.changes {
 		revision := strconv.FormatInt(r.GetRevision(), 10)
 		x := c.x(float64(r.GetAt().AsTime().Sub(c.start)) / float64(c.length()))
-		m := mark{x: place(x), address: c.address("history", revision)}
+		m := mark{x: place(x), left: place(x - 6), address: c.address("history", revision)}
 		m.title = "Revision " + revision + ", " + page.ActorOf(r.GetActor()).Name + ": " + guidon.Shorten(r.GetSummary(), maxSummary)
 		if width := float64(digit * (len(revision) + 1)); x+width/2 <= free {
 			m.text, free = revision, x-width/2

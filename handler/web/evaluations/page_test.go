@@ -251,7 +251,7 @@ func TestHostile(t *testing.T) {
 		return s.Get("/namespaces/default/flags/" + key + "/evaluations?range=" + url.QueryEscape(text)).Check(200).Elements(), true
 	}
 	want, _ := page("harmless", "harmless")
-	if !strings.Contains(want, "a href\ntitle\npath d") {
+	if !strings.Contains(want, "a href\ntitle\nrect x") {
 		t.Errorf("the page has no mark:\n%s", want)
 	}
 	all := 0
