@@ -237,7 +237,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			within(get, "/catalog/flags"), management.ListFlagSummaries, management.CheckFlagSummaries),
 		call.Read("/guidon.v1.CatalogService/ListSegmentSummaries", manage, within(get, "/catalog/segments"),
 			management.ListSegmentSummaries, management.CheckSegmentSummaries),
-		call.List[guidonv1.UnusedFlagList]("/guidon.v1.CatalogService/ListUnusedFlags", manage,
+		call.ListWithContext[guidonv1.UnusedFlagList]("/guidon.v1.CatalogService/ListUnusedFlags", manage,
 			within(get, "/catalog/unused"), management.ListUnusedFlags, management.CheckUnusedFlags),
 		call.Read("/guidon.v1.CatalogService/ListProperties", manage, within(get, "/catalog/properties"),
 			management.ListProperties, management.CheckProperties),

@@ -112,10 +112,21 @@ func SegmentSummary(s service.SegmentSummary) *guidonv1.SegmentSummary {
 	}
 }
 
+func flagUsage(u *service.FlagUsage) *guidonv1.FlagUsage {
+	if u == nil {
+		return nil
+	}
+	return &guidonv1.FlagUsage{
+		Verdict: guidonv1.FlagVerdict(u.Verdict), LastEvaluatedAt: Timestamp(u.LastAt), CountedSince: Timestamp(u.Since),
+		Evaluations: float64(u.Evaluations), Downloads: float64(u.Downloads),
+	}
+}
+
 // UnusedFlag returns the message of a flag that may no longer be needed.
 func UnusedFlag(u service.UnusedFlag) *guidonv1.UnusedFlag {
 	return &guidonv1.UnusedFlag{
-		Flag: FlagSummary(&u.FlagSummary),
+		Flag:  FlagSummary(&u.FlagSummary),
+		Usage: flagUsage(u.Usage),
 		Reasons: All(u.Reasons, func(r service.UnusedReason) *guidonv1.UnusedReason {
 			return &guidonv1.UnusedReason{Kind: guidonv1.UnusedReasonKind(r.Kind), Text: r.Text}
 		}),

@@ -107,7 +107,9 @@ func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesReques
 }
 
 func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
-	return service.UnusedQuery{Reasons: enums[service.UnusedKind](m.GetReasons()), Window: windowOf(m)}
+	return service.UnusedQuery{
+		Reasons: enums[service.UnusedKind](m.GetReasons()), After: m.GetAfter().AsDuration(), Window: windowOf(m),
+	}
 }
 
 // CheckUnusedFlags checks the query.
@@ -117,8 +119,10 @@ func CheckUnusedFlags(m *guidonv1.ListUnusedFlagsRequest) error {
 }
 
 // ListUnusedFlags lists the flags that may no longer be needed.
-func ListUnusedFlags(v service.View, m *guidonv1.ListUnusedFlagsRequest, request *call.Request) (call.Response, error) {
-	list, err := v.UnusedFlags(unusedQuery(m))
+func ListUnusedFlags(
+	ctx context.Context, v service.View, m *guidonv1.ListUnusedFlagsRequest, request *call.Request,
+) (call.Response, error) {
+	list, err := v.UnusedFlags(ctx, unusedQuery(m))
 	if err != nil {
 		return call.Response{}, err
 	}

@@ -47,9 +47,10 @@ type Counter struct {
 	stats      Stats
 	failing    time.Time // calls of Flush have failed since; zero if the last one did not
 
-	store Store
-	keep  Keep
-	now   func() time.Time
+	store  Store
+	keep   Keep
+	now    func() time.Time
+	usages usages
 
 	tried    atomic.Int64 // when FlushEach called Flush
 	flushing sync.Mutex

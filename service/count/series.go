@@ -25,7 +25,7 @@ func (k Keep) of(step time.Duration) time.Duration {
 	return map[time.Duration]time.Duration{StepMinute: k.Minutes, StepHour: k.Hours, StepDay: k.Days}[step]
 }
 
-// Last returns when the flags were evaluated last; those that never were are missing.
+// Last returns when the flags were evaluated last, without keys all flags; those that never were are missing.
 func (c *Counter) Last(ctx context.Context, namespace string, keys []string) (map[string]time.Time, error) {
 	marks, err := c.store.Marks(ctx)
 	if err != nil {

@@ -62,7 +62,7 @@ func (m *model) sinceText() string { return m.since.AsTime().In(m.v.Location()).
 func (m *model) nobody() string {
 	switch {
 	case m.since == nil:
-		return "Nothing has been counted yet. Counting begins within ten minutes after the start of a server."
+		return "Nothing has been counted yet."
 	case m.lastAt == nil:
 		return "Nobody has evaluated this flag since counting began on " + m.sinceText() + "."
 	}

@@ -16,7 +16,7 @@ import (
 // TestSparks: each row has the evaluations of 24 hours, which are those of the API.
 func TestSparks(t *testing.T) {
 	now := time.Date(2026, 6, 3, 9, 5, 0, 0, time.UTC)
-	s := webtest.New(t, webtest.Options{Counts: true, Now: func() time.Time { return now }})
+	s := webtest.New(t, webtest.Options{Counts: true, Open: true, Now: func() time.Time { return now }})
 	for _, n := range []uint64{300, 1200, 600} {
 		counts := count.Counts{"checkout-redesign": {"classic match": n - 100, "one-page match": 100}}
 		if err := s.Counter.Report(t.Context(), "default", "test", counts); err != nil {
@@ -26,7 +26,7 @@ func TestSparks(t *testing.T) {
 	}
 	now = now.Add(-time.Hour + time.Minute)
 	r := s.Get("/namespaces/default/flags", "Cookie", "guidon_preferences=zone=Europe%2FBerlin").Check(200)
-	cells := make(map[string]string)
+	cells := make(map[string]string) // by key
 	for _, td := range r.All("td") {
 		if webtest.Attribute(td, "class") != "evals" {
 			continue

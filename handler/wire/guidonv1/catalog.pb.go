@@ -10,6 +10,7 @@ import (
 	flipt "github.com/guidonhq/guidon/handler/wire/flipt"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -191,8 +192,76 @@ func (SegmentSort) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{2}
 }
 
-// UnusedReasonKind is a kind of reasons why a flag may no longer be needed. They follow from
-// its configuration alone.
+// FlagVerdict is whether a flag can be deleted, as far as its evaluations tell.
+type FlagVerdict int32
+
+const (
+	// None of the others.
+	FlagVerdict_ACTIVE_FLAG_VERDICT FlagVerdict = 0
+	// Its metadata has "guidon.permanent": true. Such flags are not listed.
+	FlagVerdict_PERMANENT_FLAG_VERDICT FlagVerdict = 1
+	// The flag, or counting, is not old enough.
+	FlagVerdict_NEW_FLAG_VERDICT FlagVerdict = 2
+	// It was evaluated, but not within the period.
+	FlagVerdict_UNUSED_FLAG_VERDICT FlagVerdict = 3
+	// It was never evaluated.
+	FlagVerdict_NEVER_USED_FLAG_VERDICT FlagVerdict = 4
+	// It was not evaluated by itself, but clients evaluated all flags at once or downloaded them.
+	FlagVerdict_CANNOT_TELL_FLAG_VERDICT FlagVerdict = 5
+	// It is evaluated, and has given everybody the same within the period.
+	FlagVerdict_STEADY_FLAG_VERDICT FlagVerdict = 6
+)
+
+// Enum value maps for FlagVerdict.
+var (
+	FlagVerdict_name = map[int32]string{
+		0: "ACTIVE_FLAG_VERDICT",
+		1: "PERMANENT_FLAG_VERDICT",
+		2: "NEW_FLAG_VERDICT",
+		3: "UNUSED_FLAG_VERDICT",
+		4: "NEVER_USED_FLAG_VERDICT",
+		5: "CANNOT_TELL_FLAG_VERDICT",
+		6: "STEADY_FLAG_VERDICT",
+	}
+	FlagVerdict_value = map[string]int32{
+		"ACTIVE_FLAG_VERDICT":      0,
+		"PERMANENT_FLAG_VERDICT":   1,
+		"NEW_FLAG_VERDICT":         2,
+		"UNUSED_FLAG_VERDICT":      3,
+		"NEVER_USED_FLAG_VERDICT":  4,
+		"CANNOT_TELL_FLAG_VERDICT": 5,
+		"STEADY_FLAG_VERDICT":      6,
+	}
+)
+
+func (x FlagVerdict) Enum() *FlagVerdict {
+	p := new(FlagVerdict)
+	*p = x
+	return p
+}
+
+func (x FlagVerdict) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (FlagVerdict) Descriptor() protoreflect.EnumDescriptor {
+	return file_guidonv1_catalog_proto_enumTypes[3].Descriptor()
+}
+
+func (FlagVerdict) Type() protoreflect.EnumType {
+	return &file_guidonv1_catalog_proto_enumTypes[3]
+}
+
+func (x FlagVerdict) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use FlagVerdict.Descriptor instead.
+func (FlagVerdict) EnumDescriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{3}
+}
+
+// UnusedReasonKind is a kind of reasons why a flag may no longer be needed.
 type UnusedReasonKind int32
 
 const (
@@ -202,6 +271,12 @@ const (
 	UnusedReasonKind_ROUNDED_UNUSED_REASON_KIND UnusedReasonKind = 1
 	// The review date has passed.
 	UnusedReasonKind_REVIEW_PASSED_UNUSED_REASON_KIND UnusedReasonKind = 2
+	// It was evaluated, but not within the period.
+	UnusedReasonKind_NOT_EVALUATED_UNUSED_REASON_KIND UnusedReasonKind = 3
+	// It was never evaluated.
+	UnusedReasonKind_NEVER_EVALUATED_UNUSED_REASON_KIND UnusedReasonKind = 4
+	// It was not evaluated by itself, but clients evaluated all flags at once or downloaded them.
+	UnusedReasonKind_CANNOT_TELL_UNUSED_REASON_KIND UnusedReasonKind = 5
 )
 
 // Enum value maps for UnusedReasonKind.
@@ -210,11 +285,17 @@ var (
 		0: "ONE_ANSWER_UNUSED_REASON_KIND",
 		1: "ROUNDED_UNUSED_REASON_KIND",
 		2: "REVIEW_PASSED_UNUSED_REASON_KIND",
+		3: "NOT_EVALUATED_UNUSED_REASON_KIND",
+		4: "NEVER_EVALUATED_UNUSED_REASON_KIND",
+		5: "CANNOT_TELL_UNUSED_REASON_KIND",
 	}
 	UnusedReasonKind_value = map[string]int32{
-		"ONE_ANSWER_UNUSED_REASON_KIND":    0,
-		"ROUNDED_UNUSED_REASON_KIND":       1,
-		"REVIEW_PASSED_UNUSED_REASON_KIND": 2,
+		"ONE_ANSWER_UNUSED_REASON_KIND":      0,
+		"ROUNDED_UNUSED_REASON_KIND":         1,
+		"REVIEW_PASSED_UNUSED_REASON_KIND":   2,
+		"NOT_EVALUATED_UNUSED_REASON_KIND":   3,
+		"NEVER_EVALUATED_UNUSED_REASON_KIND": 4,
+		"CANNOT_TELL_UNUSED_REASON_KIND":     5,
 	}
 )
 
@@ -229,11 +310,11 @@ func (x UnusedReasonKind) String() string {
 }
 
 func (UnusedReasonKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_guidonv1_catalog_proto_enumTypes[3].Descriptor()
+	return file_guidonv1_catalog_proto_enumTypes[4].Descriptor()
 }
 
 func (UnusedReasonKind) Type() protoreflect.EnumType {
-	return &file_guidonv1_catalog_proto_enumTypes[3]
+	return &file_guidonv1_catalog_proto_enumTypes[4]
 }
 
 func (x UnusedReasonKind) Number() protoreflect.EnumNumber {
@@ -242,7 +323,7 @@ func (x UnusedReasonKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use UnusedReasonKind.Descriptor instead.
 func (UnusedReasonKind) EnumDescriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{3}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{4}
 }
 
 // SearchHitKind is a kind of hits.
@@ -290,11 +371,11 @@ func (x SearchHitKind) String() string {
 }
 
 func (SearchHitKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_guidonv1_catalog_proto_enumTypes[4].Descriptor()
+	return file_guidonv1_catalog_proto_enumTypes[5].Descriptor()
 }
 
 func (SearchHitKind) Type() protoreflect.EnumType {
-	return &file_guidonv1_catalog_proto_enumTypes[4]
+	return &file_guidonv1_catalog_proto_enumTypes[5]
 }
 
 func (x SearchHitKind) Number() protoreflect.EnumNumber {
@@ -303,7 +384,7 @@ func (x SearchHitKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SearchHitKind.Descriptor instead.
 func (SearchHitKind) EnumDescriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{4}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{5}
 }
 
 // ListFlagSummariesRequest selects flags. A flag must match the query and each list that
@@ -315,7 +396,7 @@ type ListFlagSummariesRequest struct {
 	// Words that must all occur in key, name, description or metadata, whatever their case,
 	// and terms, which are added to the lists: owner:, tag:, type: (boolean or variant),
 	// segment:, key: (the key begins so), and is: (on, off, partly, unused as in
-	// ListUnusedFlags, overdue if the review date has passed, snoozed if it is to come). A
+	// ListUnusedFlags, but by the configuration alone, overdue if the review date has passed, snoozed if it is to come). A
 	// value with spaces is put in double quotes. A term without a value is ignored.
 	// Everything else is an ordinary word. At most 1000 bytes.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
@@ -1590,12 +1671,15 @@ type ListUnusedFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace of the flags.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	// Reasons of which a flag must have one; none means any.
+	// Reasons of which a flag must have one; none means any, except that nobody can tell.
 	Reasons []UnusedReasonKind `protobuf:"varint,2,rep,packed,name=reasons,proto3,enum=guidon.v1.UnusedReasonKind" json:"reasons,omitempty"`
 	// How many flags are left out.
 	Offset int32 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The most flags to return, at most 200; 0 means 50.
-	Limit         int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// After how long without an evaluation a flag is unused, from 1 to 366 days, such as
+	// "2592000s"; unset means 30 days.
+	After         *durationpb.Duration `protobuf:"bytes,5,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1656,6 +1740,13 @@ func (x *ListUnusedFlagsRequest) GetLimit() int32 {
 		return x.Limit
 	}
 	return 0
+}
+
+func (x *ListUnusedFlagsRequest) GetAfter() *durationpb.Duration {
+	if x != nil {
+		return x.After
+	}
+	return nil
 }
 
 // UnusedFlagList is one page of flags that may no longer be needed.
@@ -1737,7 +1828,9 @@ type UnusedFlag struct {
 	// The flag.
 	Flag *FlagSummary `protobuf:"bytes,1,opt,name=flag,proto3" json:"flag,omitempty"`
 	// Why: at least one reason, in order of their kinds.
-	Reasons       []*UnusedReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	Reasons []*UnusedReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	// How it was used; unset if evaluations are not counted, and for an earlier state.
+	Usage         *FlagUsage `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1786,6 +1879,95 @@ func (x *UnusedFlag) GetReasons() []*UnusedReason {
 	return nil
 }
 
+func (x *UnusedFlag) GetUsage() *FlagUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+// FlagUsage is how a flag was used within a period.
+type FlagUsage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether it can be deleted, as far as its evaluations tell.
+	Verdict FlagVerdict `protobuf:"varint,1,opt,name=verdict,proto3,enum=guidon.v1.FlagVerdict" json:"verdict,omitempty"`
+	// When it was last evaluated, in whole minutes; unset if it never was.
+	LastEvaluatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=last_evaluated_at,json=lastEvaluatedAt,proto3" json:"last_evaluated_at,omitempty"`
+	// How often it was evaluated, within the period.
+	Evaluations float64 `protobuf:"fixed64,3,opt,name=evaluations,proto3" json:"evaluations,omitempty"`
+	// How often clients evaluated all flags at once or downloaded them, within the period.
+	Downloads float64 `protobuf:"fixed64,4,opt,name=downloads,proto3" json:"downloads,omitempty"`
+	// Since when evaluations have been counted; unset if they have not.
+	CountedSince  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=counted_since,json=countedSince,proto3" json:"counted_since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagUsage) Reset() {
+	*x = FlagUsage{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagUsage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagUsage) ProtoMessage() {}
+
+func (x *FlagUsage) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagUsage.ProtoReflect.Descriptor instead.
+func (*FlagUsage) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *FlagUsage) GetVerdict() FlagVerdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return FlagVerdict_ACTIVE_FLAG_VERDICT
+}
+
+func (x *FlagUsage) GetLastEvaluatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastEvaluatedAt
+	}
+	return nil
+}
+
+func (x *FlagUsage) GetEvaluations() float64 {
+	if x != nil {
+		return x.Evaluations
+	}
+	return 0
+}
+
+func (x *FlagUsage) GetDownloads() float64 {
+	if x != nil {
+		return x.Downloads
+	}
+	return 0
+}
+
+func (x *FlagUsage) GetCountedSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CountedSince
+	}
+	return nil
+}
+
 // UnusedReason is why a flag may no longer be needed.
 type UnusedReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1799,7 +1981,7 @@ type UnusedReason struct {
 
 func (x *UnusedReason) Reset() {
 	*x = UnusedReason{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	mi := &file_guidonv1_catalog_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1993,7 @@ func (x *UnusedReason) String() string {
 func (*UnusedReason) ProtoMessage() {}
 
 func (x *UnusedReason) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	mi := &file_guidonv1_catalog_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +2006,7 @@ func (x *UnusedReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnusedReason.ProtoReflect.Descriptor instead.
 func (*UnusedReason) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UnusedReason) GetKind() UnusedReasonKind {
@@ -1856,7 +2038,7 @@ type ListPropertiesRequest struct {
 
 func (x *ListPropertiesRequest) Reset() {
 	*x = ListPropertiesRequest{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[17]
+	mi := &file_guidonv1_catalog_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1868,7 +2050,7 @@ func (x *ListPropertiesRequest) String() string {
 func (*ListPropertiesRequest) ProtoMessage() {}
 
 func (x *ListPropertiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[17]
+	mi := &file_guidonv1_catalog_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1881,7 +2063,7 @@ func (x *ListPropertiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPropertiesRequest.ProtoReflect.Descriptor instead.
 func (*ListPropertiesRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListPropertiesRequest) GetNamespaceKey() string {
@@ -1919,7 +2101,7 @@ type PropertyList struct {
 
 func (x *PropertyList) Reset() {
 	*x = PropertyList{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[18]
+	mi := &file_guidonv1_catalog_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1931,7 +2113,7 @@ func (x *PropertyList) String() string {
 func (*PropertyList) ProtoMessage() {}
 
 func (x *PropertyList) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[18]
+	mi := &file_guidonv1_catalog_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1944,7 +2126,7 @@ func (x *PropertyList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropertyList.ProtoReflect.Descriptor instead.
 func (*PropertyList) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PropertyList) GetProperties() []*Property {
@@ -1979,7 +2161,7 @@ type Property struct {
 
 func (x *Property) Reset() {
 	*x = Property{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[19]
+	mi := &file_guidonv1_catalog_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1991,7 +2173,7 @@ func (x *Property) String() string {
 func (*Property) ProtoMessage() {}
 
 func (x *Property) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[19]
+	mi := &file_guidonv1_catalog_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2004,7 +2186,7 @@ func (x *Property) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Property.ProtoReflect.Descriptor instead.
 func (*Property) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Property) GetName() string {
@@ -2048,7 +2230,7 @@ type PropertyType struct {
 
 func (x *PropertyType) Reset() {
 	*x = PropertyType{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[20]
+	mi := &file_guidonv1_catalog_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2060,7 +2242,7 @@ func (x *PropertyType) String() string {
 func (*PropertyType) ProtoMessage() {}
 
 func (x *PropertyType) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[20]
+	mi := &file_guidonv1_catalog_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2073,7 +2255,7 @@ func (x *PropertyType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropertyType.ProtoReflect.Descriptor instead.
 func (*PropertyType) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PropertyType) GetType() flipt.ComparisonType {
@@ -2101,7 +2283,7 @@ type GetCatalogCountsRequest struct {
 
 func (x *GetCatalogCountsRequest) Reset() {
 	*x = GetCatalogCountsRequest{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[21]
+	mi := &file_guidonv1_catalog_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2113,7 +2295,7 @@ func (x *GetCatalogCountsRequest) String() string {
 func (*GetCatalogCountsRequest) ProtoMessage() {}
 
 func (x *GetCatalogCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[21]
+	mi := &file_guidonv1_catalog_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2126,7 +2308,7 @@ func (x *GetCatalogCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCatalogCountsRequest.ProtoReflect.Descriptor instead.
 func (*GetCatalogCountsRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{21}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetCatalogCountsRequest) GetNamespaceKey() string {
@@ -2151,7 +2333,7 @@ type CatalogCounts struct {
 
 func (x *CatalogCounts) Reset() {
 	*x = CatalogCounts{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[22]
+	mi := &file_guidonv1_catalog_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2345,7 @@ func (x *CatalogCounts) String() string {
 func (*CatalogCounts) ProtoMessage() {}
 
 func (x *CatalogCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[22]
+	mi := &file_guidonv1_catalog_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2358,7 @@ func (x *CatalogCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CatalogCounts.ProtoReflect.Descriptor instead.
 func (*CatalogCounts) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{22}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CatalogCounts) GetFlags() int32 {
@@ -2217,7 +2399,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[23]
+	mi := &file_guidonv1_catalog_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2411,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[23]
+	mi := &file_guidonv1_catalog_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2424,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{23}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SearchRequest) GetQuery() string {
@@ -2290,7 +2472,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[24]
+	mi := &file_guidonv1_catalog_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2484,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[24]
+	mi := &file_guidonv1_catalog_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2497,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{24}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SearchResponse) GetFlags() *SearchGroup {
@@ -2380,7 +2562,7 @@ type SearchGroup struct {
 
 func (x *SearchGroup) Reset() {
 	*x = SearchGroup{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[25]
+	mi := &file_guidonv1_catalog_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2574,7 @@ func (x *SearchGroup) String() string {
 func (*SearchGroup) ProtoMessage() {}
 
 func (x *SearchGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[25]
+	mi := &file_guidonv1_catalog_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2587,7 @@ func (x *SearchGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchGroup.ProtoReflect.Descriptor instead.
 func (*SearchGroup) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{25}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SearchGroup) GetHits() []*SearchHit {
@@ -2449,7 +2631,7 @@ type SearchHit struct {
 
 func (x *SearchHit) Reset() {
 	*x = SearchHit{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[26]
+	mi := &file_guidonv1_catalog_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2643,7 @@ func (x *SearchHit) String() string {
 func (*SearchHit) ProtoMessage() {}
 
 func (x *SearchHit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[26]
+	mi := &file_guidonv1_catalog_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2656,7 @@ func (x *SearchHit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchHit.ProtoReflect.Descriptor instead.
 func (*SearchHit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{26}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SearchHit) GetKind() SearchHitKind {
@@ -2544,7 +2726,7 @@ var File_guidonv1_catalog_proto protoreflect.FileDescriptor
 
 const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
+	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
 	"\x18ListFlagSummariesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12,\n" +
@@ -2683,12 +2865,13 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
 	"unreadable\x18\v \x01(\tH\x00R\n" +
 	"unreadable\x88\x01\x01B\r\n" +
-	"\v_unreadable\"\xa2\x01\n" +
+	"\v_unreadable\"\xd3\x01\n" +
 	"\x16ListUnusedFlagsRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x125\n" +
 	"\areasons\x18\x02 \x03(\x0e2\x1b.guidon.v1.UnusedReasonKindR\areasons\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x05R\x06offset\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\xb9\x01\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12/\n" +
+	"\x05after\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x05after\"\xb9\x01\n" +
 	"\x0eUnusedFlagList\x12+\n" +
 	"\x05flags\x18\x01 \x03(\v2\x15.guidon.v1.UnusedFlagR\x05flags\x12\x1f\n" +
 	"\vtotal_count\x18\x02 \x01(\x05R\n" +
@@ -2696,11 +2879,18 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\vnext_offset\x18\x03 \x01(\x05H\x00R\n" +
 	"nextOffset\x88\x01\x01\x12#\n" +
 	"\rsnoozed_count\x18\x04 \x01(\x05R\fsnoozedCountB\x0e\n" +
-	"\f_next_offset\"k\n" +
+	"\f_next_offset\"\x97\x01\n" +
 	"\n" +
 	"UnusedFlag\x12*\n" +
 	"\x04flag\x18\x01 \x01(\v2\x16.guidon.v1.FlagSummaryR\x04flag\x121\n" +
-	"\areasons\x18\x02 \x03(\v2\x17.guidon.v1.UnusedReasonR\areasons\"S\n" +
+	"\areasons\x18\x02 \x03(\v2\x17.guidon.v1.UnusedReasonR\areasons\x12*\n" +
+	"\x05usage\x18\x03 \x01(\v2\x14.guidon.v1.FlagUsageR\x05usage\"\x86\x02\n" +
+	"\tFlagUsage\x120\n" +
+	"\averdict\x18\x01 \x01(\x0e2\x16.guidon.v1.FlagVerdictR\averdict\x12F\n" +
+	"\x11last_evaluated_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x0flastEvaluatedAt\x12 \n" +
+	"\vevaluations\x18\x03 \x01(\x01R\vevaluations\x12\x1c\n" +
+	"\tdownloads\x18\x04 \x01(\x01R\tdownloads\x12?\n" +
+	"\rcounted_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\fcountedSince\"S\n" +
 	"\fUnusedReason\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.guidon.v1.UnusedReasonKindR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"j\n" +
@@ -2773,11 +2963,22 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\x11NAME_SEGMENT_SORT\x10\x00\x12\x14\n" +
 	"\x10KEY_SEGMENT_SORT\x10\x01\x12\x15\n" +
 	"\x11USED_SEGMENT_SORT\x10\x02\x12\x18\n" +
-	"\x14CHANGED_SEGMENT_SORT\x10\x03*{\n" +
+	"\x14CHANGED_SEGMENT_SORT\x10\x03*\xc5\x01\n" +
+	"\vFlagVerdict\x12\x17\n" +
+	"\x13ACTIVE_FLAG_VERDICT\x10\x00\x12\x1a\n" +
+	"\x16PERMANENT_FLAG_VERDICT\x10\x01\x12\x14\n" +
+	"\x10NEW_FLAG_VERDICT\x10\x02\x12\x17\n" +
+	"\x13UNUSED_FLAG_VERDICT\x10\x03\x12\x1b\n" +
+	"\x17NEVER_USED_FLAG_VERDICT\x10\x04\x12\x1c\n" +
+	"\x18CANNOT_TELL_FLAG_VERDICT\x10\x05\x12\x17\n" +
+	"\x13STEADY_FLAG_VERDICT\x10\x06*\xed\x01\n" +
 	"\x10UnusedReasonKind\x12!\n" +
 	"\x1dONE_ANSWER_UNUSED_REASON_KIND\x10\x00\x12\x1e\n" +
 	"\x1aROUNDED_UNUSED_REASON_KIND\x10\x01\x12$\n" +
-	" REVIEW_PASSED_UNUSED_REASON_KIND\x10\x02*\x99\x01\n" +
+	" REVIEW_PASSED_UNUSED_REASON_KIND\x10\x02\x12$\n" +
+	" NOT_EVALUATED_UNUSED_REASON_KIND\x10\x03\x12&\n" +
+	"\"NEVER_EVALUATED_UNUSED_REASON_KIND\x10\x04\x12\"\n" +
+	"\x1eCANNOT_TELL_UNUSED_REASON_KIND\x10\x05*\x99\x01\n" +
 	"\rSearchHitKind\x12\x18\n" +
 	"\x14FLAG_SEARCH_HIT_KIND\x10\x00\x12\x1b\n" +
 	"\x17SEGMENT_SEARCH_HIT_KIND\x10\x01\x12\x19\n" +
@@ -2804,108 +3005,116 @@ func file_guidonv1_catalog_proto_rawDescGZIP() []byte {
 	return file_guidonv1_catalog_proto_rawDescData
 }
 
-var file_guidonv1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_guidonv1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_guidonv1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_guidonv1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_guidonv1_catalog_proto_goTypes = []any{
 	(FlagState)(0),                      // 0: guidon.v1.FlagState
 	(FlagSort)(0),                       // 1: guidon.v1.FlagSort
 	(SegmentSort)(0),                    // 2: guidon.v1.SegmentSort
-	(UnusedReasonKind)(0),               // 3: guidon.v1.UnusedReasonKind
-	(SearchHitKind)(0),                  // 4: guidon.v1.SearchHitKind
-	(*ListFlagSummariesRequest)(nil),    // 5: guidon.v1.ListFlagSummariesRequest
-	(*FlagSummaryList)(nil),             // 6: guidon.v1.FlagSummaryList
-	(*FlagSummary)(nil),                 // 7: guidon.v1.FlagSummary
-	(*FlagShare)(nil),                   // 8: guidon.v1.FlagShare
-	(*SegmentName)(nil),                 // 9: guidon.v1.SegmentName
-	(*FlagFacets)(nil),                  // 10: guidon.v1.FlagFacets
-	(*FlagStateCount)(nil),              // 11: guidon.v1.FlagStateCount
-	(*FlagTypeCount)(nil),               // 12: guidon.v1.FlagTypeCount
-	(*FacetCount)(nil),                  // 13: guidon.v1.FacetCount
-	(*FlagSuggestion)(nil),              // 14: guidon.v1.FlagSuggestion
-	(*ListSegmentSummariesRequest)(nil), // 15: guidon.v1.ListSegmentSummariesRequest
-	(*SegmentSummaryList)(nil),          // 16: guidon.v1.SegmentSummaryList
-	(*SegmentSummary)(nil),              // 17: guidon.v1.SegmentSummary
-	(*ListUnusedFlagsRequest)(nil),      // 18: guidon.v1.ListUnusedFlagsRequest
-	(*UnusedFlagList)(nil),              // 19: guidon.v1.UnusedFlagList
-	(*UnusedFlag)(nil),                  // 20: guidon.v1.UnusedFlag
-	(*UnusedReason)(nil),                // 21: guidon.v1.UnusedReason
-	(*ListPropertiesRequest)(nil),       // 22: guidon.v1.ListPropertiesRequest
-	(*PropertyList)(nil),                // 23: guidon.v1.PropertyList
-	(*Property)(nil),                    // 24: guidon.v1.Property
-	(*PropertyType)(nil),                // 25: guidon.v1.PropertyType
-	(*GetCatalogCountsRequest)(nil),     // 26: guidon.v1.GetCatalogCountsRequest
-	(*CatalogCounts)(nil),               // 27: guidon.v1.CatalogCounts
-	(*SearchRequest)(nil),               // 28: guidon.v1.SearchRequest
-	(*SearchResponse)(nil),              // 29: guidon.v1.SearchResponse
-	(*SearchGroup)(nil),                 // 30: guidon.v1.SearchGroup
-	(*SearchHit)(nil),                   // 31: guidon.v1.SearchHit
-	(flipt.FlagType)(0),                 // 32: flipt.FlagType
-	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
-	(flipt.MatchType)(0),                // 34: flipt.MatchType
-	(flipt.ComparisonType)(0),           // 35: flipt.ComparisonType
+	(FlagVerdict)(0),                    // 3: guidon.v1.FlagVerdict
+	(UnusedReasonKind)(0),               // 4: guidon.v1.UnusedReasonKind
+	(SearchHitKind)(0),                  // 5: guidon.v1.SearchHitKind
+	(*ListFlagSummariesRequest)(nil),    // 6: guidon.v1.ListFlagSummariesRequest
+	(*FlagSummaryList)(nil),             // 7: guidon.v1.FlagSummaryList
+	(*FlagSummary)(nil),                 // 8: guidon.v1.FlagSummary
+	(*FlagShare)(nil),                   // 9: guidon.v1.FlagShare
+	(*SegmentName)(nil),                 // 10: guidon.v1.SegmentName
+	(*FlagFacets)(nil),                  // 11: guidon.v1.FlagFacets
+	(*FlagStateCount)(nil),              // 12: guidon.v1.FlagStateCount
+	(*FlagTypeCount)(nil),               // 13: guidon.v1.FlagTypeCount
+	(*FacetCount)(nil),                  // 14: guidon.v1.FacetCount
+	(*FlagSuggestion)(nil),              // 15: guidon.v1.FlagSuggestion
+	(*ListSegmentSummariesRequest)(nil), // 16: guidon.v1.ListSegmentSummariesRequest
+	(*SegmentSummaryList)(nil),          // 17: guidon.v1.SegmentSummaryList
+	(*SegmentSummary)(nil),              // 18: guidon.v1.SegmentSummary
+	(*ListUnusedFlagsRequest)(nil),      // 19: guidon.v1.ListUnusedFlagsRequest
+	(*UnusedFlagList)(nil),              // 20: guidon.v1.UnusedFlagList
+	(*UnusedFlag)(nil),                  // 21: guidon.v1.UnusedFlag
+	(*FlagUsage)(nil),                   // 22: guidon.v1.FlagUsage
+	(*UnusedReason)(nil),                // 23: guidon.v1.UnusedReason
+	(*ListPropertiesRequest)(nil),       // 24: guidon.v1.ListPropertiesRequest
+	(*PropertyList)(nil),                // 25: guidon.v1.PropertyList
+	(*Property)(nil),                    // 26: guidon.v1.Property
+	(*PropertyType)(nil),                // 27: guidon.v1.PropertyType
+	(*GetCatalogCountsRequest)(nil),     // 28: guidon.v1.GetCatalogCountsRequest
+	(*CatalogCounts)(nil),               // 29: guidon.v1.CatalogCounts
+	(*SearchRequest)(nil),               // 30: guidon.v1.SearchRequest
+	(*SearchResponse)(nil),              // 31: guidon.v1.SearchResponse
+	(*SearchGroup)(nil),                 // 32: guidon.v1.SearchGroup
+	(*SearchHit)(nil),                   // 33: guidon.v1.SearchHit
+	(flipt.FlagType)(0),                 // 34: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),       // 35: google.protobuf.Timestamp
+	(flipt.MatchType)(0),                // 36: flipt.MatchType
+	(*durationpb.Duration)(nil),         // 37: google.protobuf.Duration
+	(flipt.ComparisonType)(0),           // 38: flipt.ComparisonType
 }
 var file_guidonv1_catalog_proto_depIdxs = []int32{
 	0,  // 0: guidon.v1.ListFlagSummariesRequest.states:type_name -> guidon.v1.FlagState
-	32, // 1: guidon.v1.ListFlagSummariesRequest.types:type_name -> flipt.FlagType
+	34, // 1: guidon.v1.ListFlagSummariesRequest.types:type_name -> flipt.FlagType
 	1,  // 2: guidon.v1.ListFlagSummariesRequest.sort:type_name -> guidon.v1.FlagSort
-	7,  // 3: guidon.v1.FlagSummaryList.flags:type_name -> guidon.v1.FlagSummary
-	10, // 4: guidon.v1.FlagSummaryList.facets:type_name -> guidon.v1.FlagFacets
-	14, // 5: guidon.v1.FlagSummaryList.suggestions:type_name -> guidon.v1.FlagSuggestion
-	32, // 6: guidon.v1.FlagSummary.type:type_name -> flipt.FlagType
+	8,  // 3: guidon.v1.FlagSummaryList.flags:type_name -> guidon.v1.FlagSummary
+	11, // 4: guidon.v1.FlagSummaryList.facets:type_name -> guidon.v1.FlagFacets
+	15, // 5: guidon.v1.FlagSummaryList.suggestions:type_name -> guidon.v1.FlagSuggestion
+	34, // 6: guidon.v1.FlagSummary.type:type_name -> flipt.FlagType
 	0,  // 7: guidon.v1.FlagSummary.state:type_name -> guidon.v1.FlagState
-	8,  // 8: guidon.v1.FlagSummary.everyone_else:type_name -> guidon.v1.FlagShare
-	8,  // 9: guidon.v1.FlagSummary.while_off:type_name -> guidon.v1.FlagShare
-	9,  // 10: guidon.v1.FlagSummary.first_segment:type_name -> guidon.v1.SegmentName
-	33, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
-	33, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 8: guidon.v1.FlagSummary.everyone_else:type_name -> guidon.v1.FlagShare
+	9,  // 9: guidon.v1.FlagSummary.while_off:type_name -> guidon.v1.FlagShare
+	10, // 10: guidon.v1.FlagSummary.first_segment:type_name -> guidon.v1.SegmentName
+	35, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
+	35, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 13: guidon.v1.FlagSummary.own_state:type_name -> guidon.v1.FlagState
-	11, // 14: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
-	12, // 15: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
-	13, // 16: guidon.v1.FlagFacets.owners:type_name -> guidon.v1.FacetCount
-	13, // 17: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
-	13, // 18: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
+	12, // 14: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
+	13, // 15: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
+	14, // 16: guidon.v1.FlagFacets.owners:type_name -> guidon.v1.FacetCount
+	14, // 17: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
+	14, // 18: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
 	0,  // 19: guidon.v1.FlagStateCount.state:type_name -> guidon.v1.FlagState
-	32, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
+	34, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
 	2,  // 21: guidon.v1.ListSegmentSummariesRequest.sort:type_name -> guidon.v1.SegmentSort
-	17, // 22: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
-	34, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
-	33, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
-	33, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
-	3,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
-	20, // 27: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
-	7,  // 28: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
-	21, // 29: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
-	3,  // 30: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
-	24, // 31: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
-	25, // 32: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
-	35, // 33: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
-	30, // 34: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
-	30, // 35: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
-	30, // 36: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
-	30, // 37: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
-	30, // 38: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
-	31, // 39: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
-	4,  // 40: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
-	32, // 41: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
-	0,  // 42: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
-	0,  // 43: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
-	5,  // 44: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
-	15, // 45: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
-	18, // 46: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
-	22, // 47: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
-	26, // 48: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
-	28, // 49: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
-	6,  // 50: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
-	16, // 51: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
-	19, // 52: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
-	23, // 53: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
-	27, // 54: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
-	29, // 55: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
-	50, // [50:56] is the sub-list for method output_type
-	44, // [44:50] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	18, // 22: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
+	36, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
+	35, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
+	35, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
+	4,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
+	37, // 27: guidon.v1.ListUnusedFlagsRequest.after:type_name -> google.protobuf.Duration
+	21, // 28: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
+	8,  // 29: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
+	23, // 30: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
+	22, // 31: guidon.v1.UnusedFlag.usage:type_name -> guidon.v1.FlagUsage
+	3,  // 32: guidon.v1.FlagUsage.verdict:type_name -> guidon.v1.FlagVerdict
+	35, // 33: guidon.v1.FlagUsage.last_evaluated_at:type_name -> google.protobuf.Timestamp
+	35, // 34: guidon.v1.FlagUsage.counted_since:type_name -> google.protobuf.Timestamp
+	4,  // 35: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
+	26, // 36: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
+	27, // 37: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
+	38, // 38: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
+	32, // 39: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
+	32, // 40: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
+	32, // 41: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
+	32, // 42: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
+	32, // 43: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
+	33, // 44: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
+	5,  // 45: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
+	34, // 46: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
+	0,  // 47: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
+	0,  // 48: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
+	6,  // 49: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
+	16, // 50: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
+	19, // 51: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
+	24, // 52: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
+	28, // 53: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
+	30, // 54: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
+	7,  // 55: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
+	17, // 56: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
+	20, // 57: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
+	25, // 58: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
+	29, // 59: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
+	31, // 60: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
+	55, // [55:61] is the sub-list for method output_type
+	49, // [49:55] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_catalog_proto_init() }
@@ -2918,14 +3127,14 @@ func file_guidonv1_catalog_proto_init() {
 	file_guidonv1_catalog_proto_msgTypes[11].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[12].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[14].OneofWrappers = []any{}
-	file_guidonv1_catalog_proto_msgTypes[26].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[27].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_catalog_proto_rawDesc), len(file_guidonv1_catalog_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   27,
+			NumEnums:      6,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
