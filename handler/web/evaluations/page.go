@@ -73,7 +73,7 @@ func (m *model) nobody() string {
 func (m *model) share(a *answer) string {
 	percent := math.Round(1000*a.total/m.total) / 10
 	if percent == 0 {
-		return "< 0.1%"
+		return "<0.1%"
 	}
 	return page.Percent(percent)
 }

@@ -116,7 +116,7 @@ func TestChart(t *testing.T) {
 		}
 	}
 	got := heights(t, r)
-	perUnit := got["v1"][0] / want["v1"][0]
+	const perUnit = (214 - 22) / 1500.0 // the scale is from 0 to 1,500
 	for class, bars := range want {
 		for i, n := range bars {
 			if math.Abs(got[class][i]-n*perUnit) > 0.11 {
@@ -126,6 +126,9 @@ func TestChart(t *testing.T) {
 	}
 	if len(got) != len(want) {
 		t.Errorf("got the bars of %v, want those of %v", got, want)
+	}
+	if last := regexp.MustCompile(`class="c-error" d="[^"]*V([0-9.]+)"`).FindStringSubmatch(r.Body); last == nil || last[1] != place(214-1255*perUnit) {
+		t.Errorf("the last bar ends at %q, want %s", last, place(214-1255*perUnit))
 	}
 	r.Contains(
 		"Last evaluated 10 min ago · "+"5,275 in the last 24 hours · counted since 3 Jun 2026",
@@ -137,6 +140,9 @@ func TestChart(t *testing.T) {
 		t.Errorf("the API has %v evaluations", api.Total)
 	}
 }
+
+// place returns a place in the chart as text.
+func place(n float64) string { return strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0") }
 
 // TestRanges: each range has its bars, also those that the API returns in parts.
 func TestRanges(t *testing.T) {
@@ -205,7 +211,7 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	r := s.Get("/namespaces/default/flags/big/evaluations?range=7d").Check(200).Contains("32 others", "variant-39")
+	r := s.Get("/namespaces/default/flags/big/evaluations?range=7d").Check(200).Contains("variant-39", "32 others")
 	_, chart, _ := strings.Cut(r.Body, `<svg class="chart"`)
 	chart, _, _ = strings.Cut(chart, "</svg>")
 	bars := heights(t, r)
