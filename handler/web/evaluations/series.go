@@ -42,12 +42,9 @@ type answer struct {
 // readSeries reads the series of a flag. It asks for as many steps at a time as the API returns.
 func readSeries(v *page.Visit, flag *guidonv1.DocumentFlag, s span) (*series, error) {
 	r := &series{span: s, flag: flag, start: s.start(v.Now()), first: s.bars}
-	end := r.at(s.bars)
-	for from, to := r.start, r.start; from.Before(end); from = to {
-		if to = from.Add(count.MaxPoints * s.step); to.After(end) {
-			to = end
-		}
-		f, t := timestamppb.New(from), timestamppb.New(to)
+	end, part := r.at(s.bars), count.MaxPoints*s.step
+	for from := r.start; from.Before(end); from = from.Add(part) {
+		f, t := timestamppb.New(from), timestamppb.New(from.Add(part))
 		e, err := getFlagEvaluations.Run(v, &guidonv1.GetFlagEvaluationsRequest{
 			NamespaceKey: v.Key(), Key: flag.GetKey(), From: f, To: t, Step: s.stepName,
 		})

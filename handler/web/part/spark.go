@@ -12,6 +12,10 @@ const (
 	sparkStep   = 4
 )
 
+func sparkBox(values []float64) string {
+	return "0 0 " + strconv.Itoa((len(values)-1)*sparkStep) + " " + strconv.Itoa(sparkHeight)
+}
+
 // sparkPoints returns the points of a line that is as high as the highest value. One must be above 0.
 func sparkPoints(values []float64) string {
 	points, highest := make([]string, len(values)), slices.Max(values)

@@ -73,14 +73,16 @@ func New(t testing.TB, options Options) *Server {
 	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy)
 	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
 	if options.Counts {
-		s.Counter = count.NewCounter(s.DB, count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}, options.Now)
+		keep := count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
+		s.Counter = count.NewCounter(s.DB, keep, options.Now)
 		s.Service = s.Service.Counting(s.Counter)
 		if err := s.Counter.RollUp(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	config := page.Config{
-		Counts: options.Counts, Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
+		Counts:   options.Counts,
+		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
 		Now: options.Now,
 	}
 	if options.Page != nil {
