@@ -171,6 +171,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		// Changes and documents: not part of Flipt v1.
 		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"),
 			management.ListChanges).Heavy().Needing(service.RoleViewer),
+		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListAllChanges", manage, only(get, apiPrefix+"/changes"),
+			management.ListAllChanges).Heavy().ForEveryIdentity(),
 		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage,
 			within(get, "/changes/latest"),
 			management.LatestChanges).Heavy().LightIf(management.FewLatestChanges).Needing(service.RoleViewer),
@@ -245,6 +247,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			within(get, "/catalog/counts"), management.GetCatalogCounts),
 		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"),
 			management.Search, management.CheckSearch).ForEveryIdentity(),
+		call.Inform("/guidon.v1.CatalogService/ListFlagNamespaces", manage, only(get, apiPrefix+"/flags/{key}/namespaces"),
+			management.ListFlagNamespaces, management.CheckKey).ForEveryIdentity(),
 
 		call.Analyze("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"),
 			management.PreviewFlagReach, management.CheckPreviewFlagReach),

@@ -9,6 +9,7 @@ import (
 	"unique"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // permanentKey is the member of the metadata of flags that are meant to stay.
@@ -47,11 +48,7 @@ func metadataOf(f *guidon.Flag) *flagMetadata {
 }
 
 func (m *flagMetadata) tagTexts() []string {
-	list := make([]string, len(m.tags))
-	for i, tag := range m.tags {
-		list[i] = tag.Value()
-	}
-	return list
+	return lists.Map(m.tags, unique.Handle[string].Value)
 }
 
 // metadataMembers returns the members of the metadata, or nil if lists use none of them.

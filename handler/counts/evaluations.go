@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/analytics"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 )
@@ -62,7 +63,7 @@ func Flag(
 	}
 	answer := &guidonv1.FlagEvaluations{
 		Range: convertRange(e.Series), LastEvaluatedAt: convert.Timestamp(e.LastAt), Series: series(e.Series),
-		Changes: convert.All(e.Changes, convert.ChangeWithoutObjects),
+		Changes: lists.Map(e.Changes, convert.ChangeWithoutObjects),
 	}
 	for _, one := range answer.GetSeries() {
 		answer.Total += one.GetTotal()
@@ -85,7 +86,7 @@ func series(s *count.Series) []*guidonv1.EvaluationSeries {
 			one.Total += float64(n)
 		}
 	}
-	return convert.All(slices.Sorted(maps.Keys(byName)), func(name string) *guidonv1.EvaluationSeries { return byName[name] })
+	return lists.Map(slices.Sorted(maps.Keys(byName)), func(name string) *guidonv1.EvaluationSeries { return byName[name] })
 }
 
 func convertRange(s *count.Series) *guidonv1.EvaluationRange {
@@ -122,7 +123,7 @@ func Totals(
 		of := flags[0].Series
 		answer.Evaluations, answer.Bulk, answer.Download = numbers(of, count.Evaluations), numbers(of, count.Bulk), numbers(of, count.Download)
 	} else {
-		answer.Flags = convert.All(flags, flagTotals)
+		answer.Flags = lists.Map(flags, flagTotals)
 	}
 	return call.Response{State: state, Message: answer}, nil
 }

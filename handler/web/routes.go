@@ -34,9 +34,7 @@ func routes(s *page.Site) *page.Routes {
 // start sends the visitor to the flags of a namespace.
 func start(v *page.Visit) error {
 	if current := v.Current(); current != nil {
-		v.Redirect(page.Below("namespaces", current.GetKey(), "flags"))
-		return nil
+		return v.Redirect(page.Below("namespaces", current.GetKey(), "flags"))
 	}
-	v.Reply(http.StatusOK, page.Page{Title: "No namespaces", Main: noNamespaces(v)})
-	return nil
+	return v.Reply(http.StatusOK, page.Page{Title: "No namespaces", Main: noNamespaces(v)})
 }

@@ -122,6 +122,17 @@ func (c Cleaner) evaluations(ctx context.Context) error {
 	return c.withLease(ctx, "evaluations", c.counter.RollUp)
 }
 
+// LoopEvents is one iteration of the loop that adds events to change records of earlier releases.
+func (c Cleaner) LoopEvents(ctx context.Context, logger *slog.Logger) error {
+	return unlessElsewhere(c.withLease(ctx, "events of changes", func(ctx context.Context) error {
+		changed, err := c.db.AddEvents(ctx, changesRun)
+		if changed > 0 {
+			logger.Info("events added to change records of earlier releases", "count", changed)
+		}
+		return err
+	}))
+}
+
 // withLease calls fn while holding the lease of that name. It returns errElsewhere if
 // another process holds the lease, or takes it over.
 func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context.Context) error) (err error) {
@@ -202,7 +213,10 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	if err != nil {
 		return result, err
 	}
-	return result, unlessElsewhere(c.evaluations(ctx))
+	if err := unlessElsewhere(c.evaluations(ctx)); err != nil {
+		return result, err
+	}
+	return result, c.LoopEvents(ctx, slog.New(slog.DiscardHandler))
 }
 
 // LoopTokens is one iteration of the loop that deletes expired authentications of the

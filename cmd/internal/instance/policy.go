@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
@@ -105,9 +106,5 @@ func codehostAdmission(c config.Codehost) *service.AllowList {
 
 // subjects returns the subjects of values whose case does not matter.
 func subjects(prefix string, values []string) []string {
-	all := make([]string, len(values))
-	for i, value := range values {
-		all[i] = prefix + service.FoldCase(value)
-	}
-	return all
+	return lists.Map(values, func(value string) string { return prefix + service.FoldCase(value) })
 }

@@ -220,10 +220,7 @@ func (r *undoReview) submit(v *page.Visit) error {
 	if len(answer.GetChanges()) == 0 { // so there is no new revision
 		return r.show(v, http.StatusOK, form)
 	}
-	after := r.after
-	if after == "" {
-		after = page.Below("namespaces", v.Key(), "changes", revisionText(answer.GetRevision()))
-	}
+	after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", revisionText(answer.GetRevision())))
 	v.Redirect(after + "?saved=" + revisionText(answer.GetRevision()))
 	return nil
 }

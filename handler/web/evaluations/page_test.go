@@ -229,7 +229,7 @@ func TestOff(t *testing.T) {
 	s.Get("/namespaces/default/flags").Check(200).Lacks("Evaluations")
 	s.Get(checkout).Check(404)
 	on, _ := open(t, noon)
-	on.Get("/namespaces/default/flags/checkout-redesign/history").Check(200).Contains("History Evaluations Code")
+	on.Get("/namespaces/default/flags/checkout-redesign/history").Check(200).Contains("History Evaluations")
 	on.Get("/namespaces/default/flags/nothing/evaluations").Check(404)
 }
 

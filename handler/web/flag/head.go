@@ -49,6 +49,9 @@ func (s *subject) tabs() []tabLink {
 	if s.v.Site.Counts {
 		links = append(links, tabLink{"evaluations", "Evaluations", s.address("evaluations"), -1})
 	}
+	if len(s.v.Namespaces) > 1 {
+		links = append(links, tabLink{"namespaces", "Namespaces", s.address("namespaces"), -1})
+	}
 	links = append(links,
 		tabLink{"code", "Code", s.address("code"), -1},
 		tabLink{"details", "Details", s.address("details"), -1})

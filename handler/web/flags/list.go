@@ -114,8 +114,7 @@ func showList(v *page.Visit) error {
 		Title: "Flags", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags"}}, Main: listMain(v, l), Live: true,
 		Modules: []string{"list.js"}, Regions: map[string]templ.Component{"list": listRegion(v, l)},
 	}
-	v.Reply(http.StatusOK, p)
-	return nil
+	return v.Reply(http.StatusOK, p)
 }
 
 func newList(v *page.Visit, f filter, found *guidonv1.FlagSummaryList) *list {

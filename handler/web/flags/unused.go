@@ -80,10 +80,9 @@ func replyUnused(v *page.Visit, status int, opened snoozeInput) error {
 	if err := u.read(v); err != nil {
 		return err
 	}
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Unused flags", Place: page.PlaceUnused, Crumbs: []page.Crumb{{Text: "Unused flags"}}, Main: unusedMain(v, u),
 	})
-	return nil
 }
 
 // shownTabs returns the tabs without those that have no flags because nobody counts.
@@ -293,8 +292,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	if len(saved.GetChanges()) > 0 {
 		query.Set("saved", strconv.FormatInt(saved.GetRevision(), 10))
 	}
-	v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
-	return nil
+	return v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
 }
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.

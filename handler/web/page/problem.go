@@ -110,10 +110,8 @@ var refusedRole = regexp.MustCompile(`^permission denied: needs (\w+) on namespa
 // needs says that the role in the namespace is needed.
 func (v *Visit) needs(role service.Role, namespace string) string {
 	where := "in " + Printable(namespace, maxSentence)
-	for _, n := range v.Namespaces {
-		if n.GetKey() == namespace {
-			where = "in " + NamespaceName(n)
-		}
+	if n := v.NamespaceWith(namespace); n != nil {
+		where = "in " + NamespaceName(n)
 	}
 	if namespace == service.Everywhere {
 		where = "in all namespaces"

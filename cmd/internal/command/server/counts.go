@@ -20,7 +20,7 @@ const (
 // flushCounts stores what was counted, once in each period of the clock.
 func flushCounts(counter *count.Counter, period time.Duration) server.Loop {
 	spread := rand.N(min(flushSpread, period/6)) // #nosec G404 -- jitter, not a secret
-	return server.Loop{Name: "counts of evaluations", Run: func(ctx context.Context) error {
+	return server.Loop{Name: "counts of evaluations", Interval: time.Second, Run: func(ctx context.Context) error {
 		now := time.Now()
 		if err := clock.Sleep(ctx, now.Truncate(period).Add(period+spread).Sub(now)); err != nil {
 			return err
