@@ -57,6 +57,7 @@ var pages = []page{
 	{name: "copy-flag", path: "/namespaces/{ns}/flags/{boolean}/copy", title: "Copy · Default", private: true},
 	{name: "delete-flag", path: "/namespaces/{ns}/flags/{boolean}/delete", title: "Delete · Default", texts: []string{"Delete “Dark mode”?", "Keep it"}, private: true},
 	{name: "flag-history", path: "/namespaces/{ns}/flags/{variant}/history", title: "History of Checkout redesign · Default"},
+	{name: "evaluations", path: "/namespaces/{ns}/flags/{variant}/evaluations", title: "Evaluations of Checkout redesign · Default", texts: []string{"Answers", "24 hours"}},
 	{name: "segments", path: "/namespaces/{ns}/segments", title: "Segments · Default", texts: []string{"Germany", "Loyal customers"}},
 	{name: "segments-none", path: "/namespaces/{ns}/segments?q=nowhere", title: "Segments · Default", texts: []string{"nowhere"}},
 	{name: "segments-empty", path: "/namespaces/empty/segments", title: "Segments · Empty"},
