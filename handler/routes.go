@@ -230,7 +230,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.EvaluationTotals]("/guidon.v1.AnalyticsService/GetEvaluations", manage,
 			within(get, "/evaluations"), counts.Totals).Heavy().Needing(service.RoleViewer),
 		call.Ask[emptypb.Empty]("/guidon.v1.AnalyticsService/ReportEvaluations", manage, within(post, "/evaluations"),
-			counts.Report).Light().Needing(service.RoleClient),
+			counts.Report).Light().Reporting().Needing(service.RoleClient),
 		call.Ask[analytics.GetFlagEvaluationsCountResponse]("/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount", call.AreaMeta,
 			only(get, internalPrefix+"/analytics/namespaces/{namespace_key}/flags/{flag_key}"), counts.Count).
 			Heavy().Needing(service.RoleViewer),
