@@ -55,7 +55,7 @@ func comparePlaces(a, b change.Place) int {
 // A feed has the records of all namespaces in order of time, those that its filters select, on
 // pages of any size.
 func testFeed(t *testing.T, s service.Store) {
-	random := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a test
 	for i := range 60 {
 		namespace, actor := fmt.Sprint("n", i%5), fmt.Sprint("a", random.IntN(3))
 		noted(t, s, namespace, actor, "", change.Reason{}, func(ctx context.Context, tx service.Tx) error {

@@ -41,13 +41,12 @@ func (h Head) show(v *page.Visit) error {
 	if m.head = h(v, flag.GetKey(), "evaluations"); m.head == nil {
 		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", flag.GetKey())
 	}
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Evaluations of " + cmp.Or(flag.GetName(), flag.GetKey()), Place: page.PlaceFlags, Main: main(m),
 		Crumbs: []page.Crumb{
 			{Text: "Flags", Address: v.In("flags")}, {Text: flag.GetKey(), Address: v.In("flags", flag.GetKey())}, {Text: "Evaluations"},
 		},
 	})
-	return nil
 }
 
 // address returns the address of the page of the flag.
