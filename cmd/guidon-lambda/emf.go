@@ -16,9 +16,8 @@ const (
 )
 
 // emf is a [call.Observer] that writes metrics in the embedded format of CloudWatch: one line for
-// each minute in which this process had requests, with the first request after it. What the
-// process
-// has counted when it ends is lost.
+// each minute in which this process had requests, with the first request after it. What it has
+// counted when it ends is lost.
 type emf struct {
 	out      io.Writer
 	function string // its name
