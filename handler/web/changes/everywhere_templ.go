@@ -434,7 +434,7 @@ func everywhereMain(v *page.Visit, l *everywhere) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</datalist><fieldset class=\"field\"><legend class=\"label\">What happened</legend><div class=\"row\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</datalist><fieldset class=\"field\"><legend class=\"label\">What happened</legend><div class=\"events\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
