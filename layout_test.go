@@ -62,8 +62,8 @@ const lambdaTags = "-tags=lambda.norpc"
 func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
-	engine, clock := []string{module, module + "/analysis", module + "/change"}, module+"/internal/clock"
-	base := slices.Concat(engine, []string{module + "/service", clock})
+	engine, clock, lists := []string{module, module + "/analysis", module + "/change"}, module+"/internal/clock", module+"/internal/lists"
+	base := slices.Concat(engine, []string{module + "/service", clock, lists})
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
 	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", module + "/internal/suggest"}
@@ -82,8 +82,9 @@ func TestImports(t *testing.T) {
 		{module + "/analysis", []string{module}},
 		{module + "/change", []string{module, module + "/analysis"}},
 		{module + "/internal/clock", nil},
+		{module + "/internal/lists", nil},
 		{module + "/internal/suggest", nil},
-		{module + "/service", slices.Concat(engine, []string{clock})},
+		{module + "/service", slices.Concat(engine, []string{clock, lists})},
 		{module + "/document", slices.Concat(base, documents)},
 		{module + "/document/unleash", base},
 		{module + "/handler/wire/...", wire},
@@ -144,7 +145,7 @@ func TestImports(t *testing.T) {
 		// Unused packages would be loaded at every cold start.
 		{module + "/cmd/guidon-lambda", []string{
 			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "net/rpc", "net/http/pprof",
-			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "testing",
+			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "go.opentelemetry.io", "testing",
 		}},
 	}
 	for _, part := range forbidden {

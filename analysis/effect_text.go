@@ -99,12 +99,7 @@ func (e *Effect) describeMove(m *Move) string {
 
 // paired reports whether the rule is the same one before and after.
 func (e *Effect) paired(before, after int) bool {
-	for _, pair := range e.Steps {
-		if before != NoStep && after != NoStep && pair == (StepPair{before, after}) {
-			return true
-		}
-	}
-	return false
+	return before != NoStep && after != NoStep && slices.Contains(e.Steps, StepPair{before, after})
 }
 
 // text returns the outcome of a flag of the type in words.

@@ -94,9 +94,9 @@ func (d *metadata[T]) merge(m *merger, at place, v versions[T], out *T) {
 		return
 	}
 	var merged []property
-	of := versions[map[string]json.RawMessage]{nil, pointer(byName(ours)), pointer(byName(theirs))}
+	of := versions[map[string]json.RawMessage]{nil, new(byName(ours)), new(byName(theirs))}
 	if v.base != nil {
-		of.base = pointer(byName(base))
+		of.base = new(byName(base))
 	}
 	for _, p := range union(base, ours, theirs) {
 		if value := mergeProperty(m, at.key(d.json, d.json, p), of, p); value != nil {
@@ -116,9 +116,9 @@ func (d *metadata[T]) properties(t *T) ([]property, bool) {
 // mergeProperty returns the merged value of the member with the name, or nil if it is
 // removed.
 func mergeProperty(m *merger, at place, of versions[map[string]json.RawMessage], name string) json.RawMessage {
-	v := versions[json.RawMessage]{nil, pointer((*of.ours)[name]), pointer((*of.theirs)[name])}
+	v := versions[json.RawMessage]{nil, new((*of.ours)[name]), new((*of.theirs)[name])}
 	if of.base != nil {
-		v.base = pointer((*of.base)[name])
+		v.base = new((*of.base)[name])
 	}
 	same := func(_ *sides, a, b *json.RawMessage) bool { return SameJSON(string(*a), string(*b)) }
 	form := func(_ *guidon.Flag, value *json.RawMessage) ([]byte, string) { return *value, "" }
@@ -151,5 +151,3 @@ func inOrderOf(list, order []property) []property {
 	slices.SortStableFunc(list, func(a, b property) int { return position[a.name] - position[b.name] })
 	return list
 }
-
-func pointer[T any](value T) *T { return &value }

@@ -1,6 +1,10 @@
 package change
 
-import "github.com/guidonhq/guidon"
+import (
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
 
 // part is a member that is an object which may be missing.
 type part[T, E any] struct {
@@ -81,12 +85,7 @@ func newOneOf[T any](brief briefFunc[T], parts ...optional[T]) oneOf[T] {
 
 // sameParts reports whether the objects have the same ones of the parts.
 func (o oneOf[T]) sameParts(a, b *T) bool {
-	for _, p := range o.parts {
-		if p.has(a) != p.has(b) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o.parts, func(p optional[T]) bool { return p.has(a) != p.has(b) })
 }
 
 func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {

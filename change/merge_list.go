@@ -146,9 +146,9 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 		}
 		return ids
 	}
-	orders, known := versions[[]string]{nil, pointer(inAll(ours)), pointer(inAll(theirs))}, ours
+	orders, known := versions[[]string]{nil, new(inAll(ours)), new(inAll(theirs))}, ours
 	if !m.unknownBase {
-		orders.base, known = pointer(inAll(base)), base
+		orders.base, known = new(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
 	here := place{at.under(l.json) + ".order", &phrase{at.words, "order of the " + l.word + "s"}}

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -258,9 +259,5 @@ func (l *linter) warn(at *node, path []service.Step, format string, args ...any)
 }
 
 func pathText(path []service.Step) string {
-	words := make([]string, len(path))
-	for i, step := range path {
-		words[i] = step.String()
-	}
-	return strings.Join(words, ": ")
+	return strings.Join(lists.Map(path, service.Step.String), ": ")
 }

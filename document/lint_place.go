@@ -2,6 +2,7 @@ package document
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,11 +51,7 @@ type index struct {
 func (x *index) entry(list *node, i int) *node {
 	entries, known := x.entries[list]
 	if !known {
-		for _, item := range list.items {
-			if item.kind != null {
-				entries = append(entries, item)
-			}
-		}
+		entries = slices.DeleteFunc(slices.Clone(list.items), func(item *node) bool { return item.kind == null })
 		x.entries[list] = entries
 	}
 	if i < len(entries) {

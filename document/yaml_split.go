@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -47,10 +48,7 @@ func splitYAML(input []byte) ([]yamlPart, error) {
 	part, current := yamlPart{}, (*yamlList)(nil)
 	started, indent, number := false, -1, 0
 	for rest := input; len(rest) > 0; {
-		end := bytes.IndexByte(rest, '\n') + 1
-		if end == 0 {
-			end = len(rest)
-		}
+		end := cmp.Or(bytes.IndexByte(rest, '\n')+1, len(rest))
 		line := rest[:end] // keeps the rest as its capacity, for extend
 		rest = rest[end:]
 		text := bytes.TrimRight(line, " \t\r\n")

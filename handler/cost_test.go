@@ -23,8 +23,8 @@ import (
 // heavy are the methods of the operations that take turns. Every operation that reads change
 // records or whole namespaces, or that analyzes flags, must be one of them.
 var heavy = []string{
-	"Apply", "Compare", "Explain", "ExplainBatch", "ExplainFlags", "ExplainSegment", "Export", "GetFlagReach", "GetFlagTimeline", "GetSegmentUsage", "Import",
-	"LatestChanges", "ListChanges", "ListFlagUses", "MergeFlag", "MergeSegment", "Plan", "PreviewFlag", "PreviewFlagReach", "PreviewSegment",
+	"Apply", "Compare", "Explain", "ExplainBatch", "ExplainFlags", "ExplainSegment", "Export", "GetEvaluations", "GetFlagEvaluations", "GetFlagEvaluationsCount", "GetFlagReach", "GetFlagTimeline", "GetSegmentUsage", "Import",
+	"LatestChanges", "ListAllChanges", "ListChanges", "ListFlagUses", "MergeFlag", "MergeSegment", "Plan", "PreviewFlag", "PreviewFlagReach", "PreviewSegment",
 }
 
 // busy returns a server whose only turn has begun.

@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{"legacy evaluation without a flag", "POST", "/api/v1/evaluate", `{}`, 400, 3, `invalid field flagKey: must not be empty`},
 		{"legacy evaluation without an entity", "POST", "/api/v1/evaluate", `{"flagKey":"f"}`, 400, 3, `invalid field entityId: must not be empty`},
 		{"token unknown by id", "GET", "/auth/v1/tokens/x", "", 404, 5, `getting authentication by token: reading authentication: resource not found`},
-		{"analytics is off", "GET", "/internal/v1/analytics/namespaces/n/flags/f", "", 501, 12, `analytics is disabled`},
+		{"evaluations of no namespace", "GET", "/internal/v1/analytics/namespaces/n/flags/f", "", 404, 5, `namespace "n" not found`},
 		{"bad kind of changes", "GET", n + "/changes?kind=x", "", 400, 3, `invalid field kind: must be namespace, flag, segment, authentication or binding`},
 		{"import without a document", "POST", n + "/import", `{}`, 400, 3, `invalid field document: must not be empty`},
 		{"import into another namespace", "POST", n + "/import", `{"document":{"namespace":{"key":"x"}}}`, 400, 3, `document of namespace "x" cannot be imported into namespace "default"`},

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -57,6 +58,7 @@ type Config struct {
 	Mounts         []exchange.Mount                         // pages
 	Pages          func(rows []exchange.Row) exchange.Mount // pages that run operations of the table; optional
 	Observer       call.Observer                            // optional
+	Tracer         call.Tracer                              // optional
 	Evaluations    evaluation.Observer                      // optional
 	Streams        *stream.Hub                              // nil disables event streams, for runtimes that cannot stream
 	Logger         *slog.Logger                             // nil disables logging
@@ -90,7 +92,7 @@ func New(config Config) *Handler {
 		Verifier: verifierOf(config.SignIn),
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
-		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
+		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer, Tracer: config.Tracer,
 		RecordAddress: config.RecordAddress, ReadOnly: config.ReadOnly,
 	})
 	rows := rows(config, invoker, tick)
@@ -107,8 +109,7 @@ func New(config Config) *Handler {
 		MetricsPublic: config.MetricsPublic,
 		Profiling:     config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required),
-		diagnostics.Analytics(config.Authentication.Required))
+	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}
@@ -128,21 +129,13 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	if c.Now == nil {
 		c.Now, tick = time.Now, clock.Tick
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Budget == nil {
-		c.Budget = limit.NewBudget(0)
-	}
-	if c.Timeout == 0 {
-		c.Timeout = defaultTimeout
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Budget = cmp.Or(c.Budget, limit.NewBudget(0))
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	if c.SignIn == nil {
 		c.SignIn = auth.NoSignIn{}
 	}
-	if c.Session.Lifetime == 0 {
-		c.Session.Lifetime = defaultSession
-	}
+	c.Session.Lifetime = cmp.Or(c.Session.Lifetime, defaultSession)
 	return c, tick
 }
 

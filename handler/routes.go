@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/counts"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -15,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/ofrep"
 	"github.com/guidonhq/guidon/handler/plan"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/handler/wire/analytics"
 	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	wire "github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -169,6 +171,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		// Changes and documents: not part of Flipt v1.
 		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"),
 			management.ListChanges).Heavy().Needing(service.RoleViewer),
+		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListAllChanges", manage, only(get, apiPrefix+"/changes"),
+			management.ListAllChanges).Heavy().ForEveryIdentity(),
 		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage,
 			within(get, "/changes/latest"),
 			management.LatestChanges).Heavy().LightIf(management.FewLatestChanges).Needing(service.RoleViewer),
@@ -220,12 +224,22 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			management.GetFlagTimeline, management.CheckKey),
 		call.Analyze("/guidon.v1.AnalysisService/ListFlagUses", manage, within(get, "/flags/{key}/usage"),
 			management.ListFlagUses, management.CheckKey),
+		// How often flags were evaluated: not part of Flipt v1, except the last one.
+		call.Ask[guidonv1.FlagEvaluations]("/guidon.v1.AnalyticsService/GetFlagEvaluations", manage,
+			within(get, "/flags/{key}/evaluations"), counts.Flag, management.CheckKey).Heavy().Needing(service.RoleViewer),
+		call.Ask[guidonv1.EvaluationTotals]("/guidon.v1.AnalyticsService/GetEvaluations", manage,
+			within(get, "/evaluations"), counts.Totals).Heavy().Needing(service.RoleViewer),
+		call.Ask[emptypb.Empty]("/guidon.v1.AnalyticsService/ReportEvaluations", manage, within(post, "/evaluations"),
+			counts.Report).Light().Reporting().Needing(service.RoleClient),
+		call.Ask[analytics.GetFlagEvaluationsCountResponse]("/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount", call.AreaMeta,
+			only(get, internalPrefix+"/analytics/namespaces/{namespace_key}/flags/{flag_key}"), counts.Count).
+			Heavy().Needing(service.RoleViewer),
 		// Lists and the search as people use them: not part of Flipt v1.
 		call.List[guidonv1.FlagSummaryList]("/guidon.v1.CatalogService/ListFlagSummaries", manage,
 			within(get, "/catalog/flags"), management.ListFlagSummaries, management.CheckFlagSummaries),
 		call.Read("/guidon.v1.CatalogService/ListSegmentSummaries", manage, within(get, "/catalog/segments"),
 			management.ListSegmentSummaries, management.CheckSegmentSummaries),
-		call.List[guidonv1.UnusedFlagList]("/guidon.v1.CatalogService/ListUnusedFlags", manage,
+		call.ListWithContext[guidonv1.UnusedFlagList]("/guidon.v1.CatalogService/ListUnusedFlags", manage,
 			within(get, "/catalog/unused"), management.ListUnusedFlags, management.CheckUnusedFlags),
 		call.Read("/guidon.v1.CatalogService/ListProperties", manage, within(get, "/catalog/properties"),
 			management.ListProperties, management.CheckProperties),
@@ -233,6 +247,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			within(get, "/catalog/counts"), management.GetCatalogCounts),
 		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"),
 			management.Search, management.CheckSearch).ForEveryIdentity(),
+		call.Inform("/guidon.v1.CatalogService/ListFlagNamespaces", manage, only(get, apiPrefix+"/flags/{key}/namespaces"),
+			management.ListFlagNamespaces, management.CheckKey).ForEveryIdentity(),
 
 		call.Analyze("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"),
 			management.PreviewFlagReach, management.CheckPreviewFlagReach),

@@ -12,16 +12,10 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
-	_ "github.com/guidonhq/guidon/handler/wire/analytics"
 	"github.com/guidonhq/guidon/service"
 )
 
-// unimplemented are the services that have no operations yet.
-var unimplemented = []protoreflect.FullName{
-	"flipt.analytics.AnalyticsService",
-}
-
-// wireMethods returns the methods of all other services in package wire, by name.
+// wireMethods returns the methods of all services in package wire, by name.
 func wireMethods() map[string]protoreflect.MethodDescriptor {
 	methods := map[string]protoreflect.MethodDescriptor{}
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
@@ -30,9 +24,6 @@ func wireMethods() map[string]protoreflect.MethodDescriptor {
 		}
 		for i := range file.Services().Len() {
 			service := file.Services().Get(i)
-			if slices.Contains(unimplemented, service.FullName()) {
-				continue
-			}
 			for j := range service.Methods().Len() {
 				m := service.Methods().Get(j)
 				methods["/"+string(service.FullName())+"/"+string(m.Name())] = m

@@ -21,6 +21,7 @@ import (
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -31,6 +32,7 @@ type server struct {
 	url     string
 	service *service.Service // on the same database, to bypass the HTTP interface
 	handler *handler.Handler // nil if the service is another process
+	counter *count.Counter   // of the service; nil if that is the test's own, or another process
 	logs    *logs
 	ids     map[string]string // saved by name, for {name} in paths and bodies
 }
@@ -106,8 +108,10 @@ func startInside(t testing.TB, config handler.Config, behind backends) *server {
 		config.Service, config.Outage = service.NewService(shared, time.Now), shared.Outage
 		s.service = service.NewService(db, time.Now)
 	default:
-		c := cache.New(newDB(t))
-		s.service = service.NewService(c, time.Now)
+		db := newDB(t)
+		c := cache.New(db)
+		s.counter = count.NewCounter(db, keepCounts, time.Now)
+		s.service = service.NewService(c, time.Now).Counting(s.counter)
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe
@@ -121,6 +125,8 @@ func startInside(t testing.TB, config handler.Config, behind backends) *server {
 	s.url = listener.URL
 	return s
 }
+
+var keepCounts = count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
 
 // newService returns a service over a new SQLite file.
 func newService(t testing.TB) *service.Service {

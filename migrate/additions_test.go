@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-var mandatory = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons"}
+var mandatory = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events"}
 
 func newFile(t *testing.T) *sql.DB {
 	t.Helper()
@@ -129,8 +129,9 @@ func TestAdditionsAndLaterSteps(t *testing.T) {
 	}
 	later := goSteps[additionsStep]
 	later.name = "later"
-	goSteps[additionsStep+1] = later
-	t.Cleanup(func() { delete(goSteps, additionsStep+1) })
+	const version = 1000
+	goSteps[version] = later
+	t.Cleanup(func() { delete(goSteps, version) })
 
 	applied, err := Additions(t.Context(), late, "sqlite")
 	checkApplied(t, "both are pending", applied, err, "additions", "later")

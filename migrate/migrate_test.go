@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,13 @@ func open(t testing.TB, path string) *store.DB {
 	return db
 }
 
+// dropLatest takes back the steps after horizons.
+const dropLatest = "DROP TABLE evaluation_minutes; DROP TABLE evaluation_series; DROP TABLE evaluation_flags; DROP TABLE evaluation_marks; "
+
+// dropEvents takes back the step change_events, without which no release that knows it can write.
+const dropEvents = "DROP INDEX changes_by_event; DROP INDEX changes_by_author; DROP INDEX changes_by_moment; ALTER TABLE changes DROP COLUMN event; " +
+	"CREATE INDEX changes_by_time ON changes (namespace_key, happened_at); "
+
 func names(steps []migrate.Step) []string {
 	var list []string
 	for _, s := range steps {
@@ -43,10 +51,10 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons"}
+	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events"}
 	want := append([]string{"additions"}, mandatory...)
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(all), append(mandatory, "additions")) || !all[0].AppliedAt.IsZero() {
+	if err != nil || !cmp.Equal(names(all), slices.Insert(slices.Clone(mandatory), 8, "additions")) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
 	}
 	err = migrate.Check(t.Context(), db.SQL(), db.Dialect())
@@ -80,7 +88,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), dropLatest+"DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -89,8 +97,11 @@ func TestUpFromPrevious(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := db.SQL().ExecContext(t.Context(), dropEvents); err != nil {
+		t.Fatal(err)
+	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
@@ -114,7 +125,11 @@ func TestUpFromEveryStep(t *testing.T) {
 		if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 			t.Fatal(err)
 		}
-		older := fmt.Sprintf("%s DROP TABLE change_notes; DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id > %d", drop, step)
+		all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		older := fmt.Sprintf("%s %s DROP TABLE change_notes; DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id > %d", dropLatest, drop, step)
 		if _, err := db.SQL().ExecContext(t.Context(), older); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +142,10 @@ func TestUpFromEveryStep(t *testing.T) {
 			}
 		}
 		put("old", service.Write{})
-		if applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(applied) != 8-step {
+		if _, err := db.SQL().ExecContext(t.Context(), dropEvents); err != nil {
+			t.Fatal(err)
+		}
+		if applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(applied) != len(all)-1-step {
 			t.Fatalf("from step %d: got %+v, %v", step, applied, err)
 		}
 		put("new", service.Write{Message: "why", Reason: change.ImportReason()})
@@ -178,7 +196,7 @@ func TestHorizons(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), dropLatest+dropEvents+"DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
@@ -223,7 +241,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 10 || all[9].Version != 99 || all[9].Name != "" {
+	if err != nil || len(all) != 12 || all[11].Version != 99 || all[11].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

@@ -84,7 +84,7 @@ func BenchmarkCatalog(b *testing.B) {
 		{"letters that are not ASCII", flags(service.FlagQuery{Text: "größe"})},
 		{"terms", flags(service.FlagQuery{Text: "owner:team-7 tag:experiment is:partly is:on"})},
 		{"unused", func() error {
-			_, err := v.UnusedFlags(service.UnusedQuery{})
+			_, err := v.UnusedFlags(b.Context(), service.UnusedQuery{})
 			return err
 		}},
 		{"segments", func() error {

@@ -93,7 +93,7 @@ func listsOf(t *testing.T, s *guidon.Snapshot) (lists []any) {
 			lists = append(lists, list)
 		}
 	}
-	unused, err := v.UnusedFlags(service.UnusedQuery{})
+	unused, err := v.UnusedFlags(t.Context(), service.UnusedQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}

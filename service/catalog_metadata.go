@@ -9,7 +9,11 @@ import (
 	"unique"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
+
+// permanentKey is the member of the metadata of flags that are meant to stay.
+const permanentKey = "guidon.permanent"
 
 // flagMetadata has the metadata of a flag that lists use. Owners and tags are shared with
 // other flags.
@@ -17,6 +21,8 @@ type flagMetadata struct {
 	owner unique.Handle[string]
 	tags  []unique.Handle[string]
 	due   int64 // when the review date has passed, in seconds since 1970; 0 if there is none
+
+	permanent bool // it is meant to stay, whether it is used or not
 	// text has the texts of metadata with escaped characters, which is not searched as it
 	// is stored.
 	text *string
@@ -34,23 +40,20 @@ func metadataOf(f *guidon.Flag) *flagMetadata {
 	if bytes.IndexByte(f.Metadata, '\\') >= 0 {
 		m.text = new(textsOf(f.Metadata))
 	}
-	if m.owner == noMetadata.owner && m.tags == nil && m.due == 0 && m.text == nil {
+	m.permanent = string(members[permanentKey]) == "true"
+	if m.owner == noMetadata.owner && m.tags == nil && m.due == 0 && m.text == nil && !m.permanent {
 		return noMetadata
 	}
 	return &m
 }
 
 func (m *flagMetadata) tagTexts() []string {
-	list := make([]string, len(m.tags))
-	for i, tag := range m.tags {
-		list[i] = tag.Value()
-	}
-	return list
+	return lists.Map(m.tags, unique.Handle[string].Value)
 }
 
 // metadataMembers returns the members of the metadata, or nil if lists use none of them.
 func metadataMembers(f *guidon.Flag) (members map[string]json.RawMessage) {
-	for _, name := range []string{`"owner"`, `"tags"`, `"review"`} {
+	for _, name := range []string{`"owner"`, `"tags"`, `"review"`, `"` + permanentKey + `"`} {
 		if bytes.Contains(f.Metadata, []byte(name)) {
 			_ = json.Unmarshal(f.Metadata, &members) // stored metadata are an object
 			return members

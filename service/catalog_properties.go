@@ -54,10 +54,7 @@ func (v View) Properties(q PropertyQuery) ([]*Property, int, error) {
 	if err := q.Validate(); err != nil {
 		return nil, 0, err
 	}
-	limit := int(q.Limit)
-	if limit == 0 {
-		limit = maxWindow
-	}
+	limit := cmp.Or(int(q.Limit), maxWindow)
 	var list []*Property
 	total := 0
 	for _, p := range properties.Of(v.Snapshot) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // SegmentQuery selects segments.
@@ -62,10 +63,7 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	var words []searchText
-	for _, w := range wordsOf(q.Text) {
-		words = append(words, newSearchText(w.text()))
-	}
+	words := lists.Map(wordsOf(q.Text), func(w queryWord) searchText { return newSearchText(w.text()) })
 	segments := segmentOrders[q.Sort].Of(v.Snapshot)
 	list := &SegmentList{All: len(segments)}
 	for i, g := range segments {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of suggestions.
@@ -44,11 +45,7 @@ func (c *catalog) similar(words []searchText) []*guidon.Flag {
 			best.add(near{f, n})
 		}
 	}
-	flags := make([]*guidon.Flag, len(best.items))
-	for i, n := range best.items {
-		flags[i] = n.flag
-	}
-	return flags
+	return lists.Map(best.items, func(n near) *guidon.Flag { return n.flag })
 }
 
 // spaced returns an ASCII letter in lower case, and a space for signs between words.

@@ -322,7 +322,7 @@ func TestUnusedFlags(t *testing.T) {
 			{service.UnusedQuery{Reasons: []service.UnusedKind{service.UnusedReviewPassed}}, 1, []string{"old-checkout: everybody gets true; the review date 1999-12-31 has passed"}},
 			{service.UnusedQuery{Window: service.Window{Offset: 1, Limit: 1}}, 3, []string{"zoo: everybody gets B, because the flag is not enabled"}},
 		} {
-			list, err := v.UnusedFlags(test.query)
+			list, err := v.UnusedFlags(t.Context(), test.query)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,7 +338,7 @@ func TestUnusedFlags(t *testing.T) {
 				t.Errorf("%+v: total %d (-want +got):\n%s", test.query, list.Total, diff)
 			}
 		}
-		if list, _ := v.UnusedFlags(service.UnusedQuery{}); list.Snoozed != 1 {
+		if list, _ := v.UnusedFlags(t.Context(), service.UnusedQuery{}); list.Snoozed != 1 {
 			t.Errorf("got %d snoozed, want 1", list.Snoozed)
 		}
 		if got, want := v.CatalogCounts(), (service.CatalogCounts{Flags: 7, Segments: 2, Unused: 3}); got != want {
@@ -435,7 +435,7 @@ func TestCatalogErrors(t *testing.T) {
 	v := listedView()
 	flags := func(q service.FlagQuery) error { _, err := v.FlagSummaries(q); return err }
 	segments := func(q service.SegmentQuery) error { _, err := v.SegmentSummaries(q); return err }
-	unused := func(q service.UnusedQuery) error { _, err := v.UnusedFlags(q); return err }
+	unused := func(q service.UnusedQuery) error { _, err := v.UnusedFlags(t.Context(), q); return err }
 	for _, test := range []struct {
 		err  error
 		want string
@@ -448,7 +448,7 @@ func TestCatalogErrors(t *testing.T) {
 		{flags(service.FlagQuery{Text: "\xff"}), "invalid field query: must be valid UTF-8"},
 		{segments(service.SegmentQuery{Sort: 4}), "invalid field sort: must be a known order"},
 		{segments(service.SegmentQuery{Window: service.Window{Offset: -1}}), "invalid field offset: must be greater than or equal to '0'"},
-		{unused(service.UnusedQuery{Reasons: []service.UnusedKind{3}}), "invalid field reasons: must be known reasons"},
+		{unused(service.UnusedQuery{Reasons: []service.UnusedKind{6}}), "invalid field reasons: must be known reasons"},
 		{unused(service.UnusedQuery{Reasons: make([]service.UnusedKind, 101)}), "invalid field reasons: must not have more than 100 values"},
 	} {
 		flagtest.CheckError(t, test.err, guidon.InvalidArgument, test.want)

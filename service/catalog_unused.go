@@ -1,12 +1,15 @@
 package service
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // UnusedKind is a kind of reasons why a flag may no longer be needed.
@@ -14,9 +17,12 @@ type UnusedKind uint8
 
 // Kinds of reasons.
 const (
-	UnusedOneAnswer    UnusedKind = iota // everybody gets the same
-	UnusedRounded                        // a threshold below 100 percent takes everybody
-	UnusedReviewPassed                   // the review date has passed
+	UnusedOneAnswer      UnusedKind = iota // everybody gets the same
+	UnusedRounded                          // a threshold below 100 percent takes everybody
+	UnusedReviewPassed                     // the review date has passed
+	UnusedNotEvaluated                     // it was evaluated, but not for the period
+	UnusedNeverEvaluated                   // it was never evaluated
+	UnusedCannotTell                       // it would be one of the two above, but clients evaluated or downloaded all flags
 	unusedKinds
 )
 
@@ -26,16 +32,18 @@ type UnusedReason struct {
 	Text string // in words
 }
 
-// UnusedFlag is a flag that may no longer be needed, as far as its configuration tells.
+// UnusedFlag is a flag that may no longer be needed, as far as its configuration and its evaluations tell.
 type UnusedFlag struct {
 	FlagSummary
 	Reasons []UnusedReason // in order of their kinds
+	Usage   *FlagUsage     // nil if evaluations are not counted
 }
 
 // UnusedQuery selects flags that may no longer be needed.
 type UnusedQuery struct {
-	Reasons []UnusedKind // of which a flag must have one; none means any
-	Window  Window
+	Reasons   []UnusedKind // of which a flag must have one; none means any but UnusedCannotTell
+	AfterDays int          // without an evaluation; 0 means 30
+	Window    Window
 }
 
 // Validate returns InvalidArgument if the query breaks a rule, whatever the namespace.
@@ -47,6 +55,9 @@ func (q *UnusedQuery) Validate() error {
 		if kind >= unusedKinds {
 			return invalidField("reasons", "must be known reasons")
 		}
+	}
+	if q.AfterDays < 0 || q.AfterDays > count.MaxUnusedDays {
+		return invalidField("afterDays", "must be from 1 to 366")
 	}
 	return q.Window.Validate()
 }
@@ -60,19 +71,26 @@ type UnusedList struct {
 
 // UnusedFlags returns a page of the flags that may no longer be needed, the longest unchanged
 // first.
-func (v View) UnusedFlags(q UnusedQuery) (*UnusedList, error) {
+func (v View) UnusedFlags(ctx context.Context, q UnusedQuery) (*UnusedList, error) {
 	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	usage, err := v.usage(ctx, cmp.Or(time.Duration(q.AfterDays)*count.StepDay, NewFor))
+	if err != nil {
 		return nil, err
 	}
 	c, now := catalogs.Of(v.Snapshot), v.now().Unix()
 	list := &UnusedList{}
-	var want unusedReasons
+	want := ^unusedReasons(1 << UnusedCannotTell)
+	if len(q.Reasons) > 0 {
+		want = 0
+	}
 	for _, kind := range q.Reasons {
 		want |= 1 << kind
 	}
 	for row := range c.order(FlagsByChange).All() {
-		why := row.reasons(now)
-		if why == 0 || want != 0 && why&want == 0 {
+		why := row.reasons(now) | usage.reasons(row.flagFacts)
+		if why&want == 0 || row.metadata.permanent {
 			continue
 		}
 		if row.metadata.snoozed(now) {
@@ -80,11 +98,11 @@ func (v View) UnusedFlags(q UnusedQuery) (*UnusedList, error) {
 			continue
 		}
 		if q.Window.has(list.Total) {
-			list.Flags = append(list.Flags, UnusedFlag{v.summaryOf(row, now), row.explain(why)})
+			list.Flags = append(list.Flags, UnusedFlag{FlagSummary: v.summaryOf(row, now), Reasons: row.explain(why, usage)})
 		}
 		list.Total++
 	}
-	return list, nil
+	return list, usage.addUsage(ctx, v, list.Flags)
 }
 
 // NewFor is how long a flag counts as new: until then, nobody can have expected more of it
@@ -94,7 +112,8 @@ const NewFor = 30 * 24 * time.Hour
 // unusedReasons is a set of kinds, as bits.
 type unusedReasons uint8
 
-// reasons returns why the flag may no longer be needed, whether it is snoozed or not.
+// reasons returns why the flag may no longer be needed, as far as its configuration tells, whether it is snoozed or
+// not.
 func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
 	old := now-f.flag.CreatedAt.Unix() >= int64(NewFor/time.Second)
 	if old && f.Constant && !f.Unmet && now >= f.lastBoundary {
@@ -109,22 +128,31 @@ func (f *flagFacts) reasons(now int64) (kinds unusedReasons) {
 	return kinds
 }
 
-// unused reports whether the flag may no longer be needed.
-func (f *flagFacts) unused(now int64) bool { return f.reasons(now) != 0 && !f.metadata.snoozed(now) }
+// unused reports whether the flag may no longer be needed, as far as its configuration tells.
+func (f *flagFacts) unused(now int64) bool {
+	return f.reasons(now) != 0 && !f.metadata.snoozed(now) && !f.metadata.permanent
+}
 
 // explain returns the reasons in words, in order of their kinds.
-func (f *flagFacts) explain(kinds unusedReasons) (reasons []UnusedReason) {
+func (f *flagFacts) explain(kinds unusedReasons, u *usageIn) (reasons []UnusedReason) {
 	for kind := range unusedKinds {
 		if kinds&(1<<kind) != 0 {
-			reasons = append(reasons, UnusedReason{kind, guidon.Shorten(f.why(kind), maxSummaryText)})
+			reasons = append(reasons, UnusedReason{kind, guidon.Shorten(f.why(kind, u), maxSummaryText)})
 		}
 	}
 	return reasons
 }
 
 // why returns the reason in words.
-func (f *flagFacts) why(kind UnusedKind) string {
+func (f *flagFacts) why(kind UnusedKind, u *usageIn) string {
 	switch kind {
+	case UnusedNotEvaluated:
+		return "nobody has evaluated it since " + u.Last[f.flag.Key].Format(time.DateOnly)
+	case UnusedNeverEvaluated:
+		return "nobody has evaluated it since counting began on " + u.since.Format(time.DateOnly)
+	case UnusedCannotTell:
+		return fmt.Sprintf("nobody has evaluated it by itself, but clients evaluated or downloaded all flags (%d times in %s)",
+			u.downloads, periodWords(u.period))
 	case UnusedRounded:
 		t := f.flag.Rollouts[f.Rounded].Threshold
 		return fmt.Sprintf("rule %d has %s, which takes everybody who gets there",
@@ -140,6 +168,15 @@ func (f *flagFacts) why(kind UnusedKind) string {
 		text += ", since its schedule ended on " + analysis.InstantWords(time.Unix(last, 0))
 	}
 	return text
+}
+
+// periodWords returns a period of whole days in words.
+func periodWords(d time.Duration) string {
+	days := int(d / (24 * time.Hour))
+	if days == 1 {
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", days)
 }
 
 // answerText returns the answer in words.

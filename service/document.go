@@ -101,9 +101,7 @@ func (n DocumentNamespace) merge(have guidon.Namespace) guidon.Namespace {
 }
 
 func (n DocumentNamespace) check() error {
-	if n.Name == "" {
-		n.Name = n.Key
-	}
+	n.Name = cmp.Or(n.Name, n.Key)
 	if err := checkNewKey(n.Key, n.Name); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Export converts one state of a namespace to a document. Each object is created when
@@ -47,10 +48,7 @@ func (e *Export) Err() error { return e.err }
 const maxNamed = 10
 
 func incompleteExport(flags, segments []string) error {
-	var named []string
-	for _, key := range flags {
-		named = append(named, fmt.Sprintf("flag %q", key))
-	}
+	named := lists.Map(flags, func(key string) string { return fmt.Sprintf("flag %q", key) })
 	for _, key := range segments {
 		named = append(named, fmt.Sprintf("segment %q", key))
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"time"
@@ -110,9 +111,7 @@ func NewDocumentFlag(f *guidon.Flag) *DocumentFlag {
 
 // mergeFlag returns a copy of have, or a new flag if that is nil, with the content of want.
 func mergeFlag(have *guidon.Flag, want *DocumentFlag, now time.Time) *guidon.Flag {
-	if have == nil {
-		have = &guidon.Flag{CreatedAt: now}
-	}
+	have = cmp.Or(have, &guidon.Flag{CreatedAt: now})
 	out := *have
 	out.Key, out.Name, out.Description = want.Key, want.Name, want.Description
 	out.Type, out.Enabled, out.UpdatedAt = want.Type, want.Enabled, now

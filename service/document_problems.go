@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxProblems limits how many problems of a document are reported together.
@@ -115,10 +116,7 @@ func (p *problems) errOf(code guidon.Code) error {
 	if len(p.found) == 0 {
 		return nil
 	}
-	lines := make([]string, len(p.found))
-	for i, problem := range p.found {
-		lines[i] = problem.String()
-	}
+	lines := lists.Map(p.found, Problem.String)
 	if p.more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more problems", p.more))
 	}

@@ -22,10 +22,7 @@ type DocumentRule struct {
 
 // effectiveRank returns the rank of the rule, given its index in the list.
 func (r *DocumentRule) effectiveRank(index int) int32 {
-	if r.Rank != 0 {
-		return r.Rank
-	}
-	return int32(index + 1) // #nosec G115 -- bounded by the size of a document
+	return cmp.Or(r.Rank, int32(index+1)) // #nosec G115 -- bounded by the size of a document
 }
 
 // RulesByRank returns the rules sorted by rank. Rules of the same rank keep their

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -79,9 +80,7 @@ func documentConstraint(c *guidon.Constraint) *DocumentConstraint {
 
 // mergeSegment is mergeFlag for segments.
 func mergeSegment(have *guidon.Segment, want *DocumentSegment, now time.Time) *guidon.Segment {
-	if have == nil {
-		have = &guidon.Segment{CreatedAt: now}
-	}
+	have = cmp.Or(have, &guidon.Segment{CreatedAt: now})
 	out := *have
 	out.Key, out.Name, out.Description, out.MatchType = want.Key, want.Name, want.Description, want.MatchType
 	out.UpdatedAt = now

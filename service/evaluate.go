@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // MaxBatch is the maximum number of evaluations in a batch, and maxBatchAttachments
@@ -71,7 +72,12 @@ func (s *Service) EvaluateVariant(ctx context.Context, d Demand, request Evaluat
 	if err != nil {
 		return guidon.VariantResult{}, view.State, err
 	}
-	result, err := view.Snapshot.Variant(request.FlagKey, request.EntityID, request.Context)
+	f := view.Snapshot.Compiled(request.FlagKey)
+	if f == nil {
+		return guidon.VariantResult{}, view.State, guidon.FlagNotFound(view.Namespace, request.FlagKey)
+	}
+	result, err := f.Variant(request.EntityID, request.Context)
+	s.counter.Variant(view.Namespace, f, &result, err)
 	return result, view.State, err
 }
 
@@ -82,7 +88,12 @@ func (s *Service) EvaluateBoolean(ctx context.Context, d Demand, request Evaluat
 	if err != nil {
 		return guidon.BooleanResult{}, view.State, err
 	}
-	result, err := view.Snapshot.Boolean(request.FlagKey, request.EntityID, request.Context)
+	f := view.Snapshot.Compiled(request.FlagKey)
+	if f == nil {
+		return guidon.BooleanResult{}, view.State, guidon.FlagNotFound(view.Namespace, request.FlagKey)
+	}
+	result, err := f.Boolean(request.EntityID, request.Context)
+	s.counter.Boolean(view.Namespace, f, &result, err)
 	return result, view.State, err
 }
 
@@ -137,12 +148,12 @@ func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationR
 	if err != nil {
 		return Evaluation{}, err
 	}
-	return b.evaluate(snapshot, request)
+	return b.evaluate(snapshot, views.service.counter, request)
 }
 
 // evaluate evaluates a flag of either type, if it exists.
-func (b *Batch) evaluate(s *guidon.Snapshot, request *EvaluationRequest) (result Evaluation, err error) {
-	f := s.Compiled(request.FlagKey)
+func (b *Batch) evaluate(s *guidon.Snapshot, counts *count.Counter, request *EvaluationRequest) (result Evaluation, err error) {
+	f, namespace := s.Compiled(request.FlagKey), s.Namespace().Key
 	switch {
 	case f == nil:
 	case f.Err() != nil:
@@ -150,9 +161,11 @@ func (b *Batch) evaluate(s *guidon.Snapshot, request *EvaluationRequest) (result
 	case f.Kind() == guidon.BooleanFlag:
 		result.Boolean = extend(&b.booleans)
 		*result.Boolean, err = f.Boolean(request.EntityID, request.Context)
+		counts.Boolean(namespace, f, result.Boolean, err)
 	default:
 		result.Variant = extend(&b.variants)
 		*result.Variant, err = f.Variant(request.EntityID, request.Context)
+		counts.Variant(namespace, f, result.Variant, err)
 	}
 	return result, err
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -111,10 +112,7 @@ func copies[E any](list []*E) []*E {
 // content, the ids that they have in theirs: they are the same, as after an edit that was saved
 // although its answer was lost.
 func adoptFlag(v mergeVersions[guidon.Flag]) {
-	base := v.base
-	if base == nil {
-		base = new(guidon.Flag)
-	}
+	base := cmp.Or(v.base, new(guidon.Flag))
 	adoptVariants(v.mine, base, v.theirs)
 	adoptAdded(v.mine.Rules, base.Rules, v.theirs.Rules, func(r *guidon.Rule) string { return r.ID }, func(mine bool, r *guidon.Rule) string {
 		return ruleKeys[0](documentRule(flagOf(mine, v), r))
@@ -157,10 +155,7 @@ func adoptVariants(mine, base, theirs *guidon.Flag) {
 
 // adoptSegment is [adoptFlag] for the constraints of segments.
 func adoptSegment(v mergeVersions[guidon.Segment]) {
-	base := v.base
-	if base == nil {
-		base = new(guidon.Segment)
-	}
+	base := cmp.Or(v.base, new(guidon.Segment))
 	adoptAdded(v.mine.Constraints, base.Constraints, v.theirs.Constraints, func(c *guidon.Constraint) string { return c.ID },
 		func(_ bool, c *guidon.Constraint) string {
 			return constraintKeys[0](documentConstraint(c))

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
@@ -151,10 +152,7 @@ func paginateTokens(items []*Authentication, limit int32, token string) ([]*Auth
 	if limit < 0 {
 		return nil, "", guidon.Errorf(guidon.InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
 	}
-	size := min(int(limit), maxTokenPage)
-	if size == 0 {
-		size = defaultTokenPage
-	}
+	size := cmp.Or(min(int(limit), maxTokenPage), defaultTokenPage)
 	start := min(authenticationsStart(token), len(items))
 	if size >= len(items)-start {
 		return items[start:], "", nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // keepNames are the names of the fields of [Keep].
@@ -65,10 +66,7 @@ func keepDistributions(old, out *DocumentFlag) {
 
 // servedVariants returns the variants of the rule's distributions, sorted.
 func servedVariants(r *DocumentRule) []string {
-	keys := make([]string, len(r.Distributions))
-	for i, d := range r.Distributions {
-		keys[i] = d.Variant
-	}
+	keys := lists.Map(r.Distributions, func(d *DocumentDistribution) string { return d.Variant })
 	slices.Sort(keys)
 	return keys
 }

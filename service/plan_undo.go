@@ -55,12 +55,9 @@ func (s *Service) newUndoPlan(ctx context.Context, r PlanRequest, admit Admit) (
 
 // mayCreate implements proposal: the deletion of a namespace can be undone.
 func (u *undoPlan) mayCreate() bool {
-	for _, r := range u.records {
-		if r.Kind == change.KindNamespace && r.Action == change.ActionDelete {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.records, func(r *change.Record) bool {
+		return r.Kind == change.KindNamespace && r.Action == change.ActionDelete
+	})
 }
 
 // origin implements proposal.

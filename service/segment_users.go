@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of the list in an error about a segment in use.
@@ -58,10 +59,7 @@ func positions(indexes []int) string {
 	if len(indexes) > 1 {
 		noun = "rules"
 	}
-	var numbers []string
-	for _, i := range indexes[:min(len(indexes), maxListedUses)] {
-		numbers = append(numbers, strconv.Itoa(i+1))
-	}
+	numbers := lists.Map(indexes[:min(len(indexes), maxListedUses)], func(i int) string { return strconv.Itoa(i + 1) })
 	return noun + " " + strings.Join(numbers, ", ") + andMore(len(indexes)-len(numbers))
 }
 

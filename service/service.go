@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // Service implements the operations of the feature-flag service for all transports. Its
@@ -24,9 +25,10 @@ import (
 // whose message names the field and the rule, and nothing has changed. Methods that change
 // a namespace return its current revision, also beside an error; it is 0 if it is not known.
 type Service struct {
-	store  Store
-	now    func() time.Time
-	policy *Policy
+	store   Store
+	now     func() time.Time
+	policy  *Policy
+	counter *count.Counter // or nil
 }
 
 // NewService returns a service that uses the store, with the zero [Policy]. now is the clock for the expiry of

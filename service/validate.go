@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxTextLength is the maximum length of keys, names, ids, properties and operators, in
@@ -205,9 +206,6 @@ func checkColor(color guidon.Color) error {
 	if color.Known() {
 		return nil
 	}
-	var names []string
-	for _, known := range guidon.Colors() {
-		names = append(names, string(known))
-	}
+	names := lists.Map(guidon.Colors(), func(known guidon.Color) string { return string(known) })
 	return invalidField("color", "must be one of "+strings.Join(names, ", "))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxConstraintValues limits the list of an operator that takes one (contract 4.3).
@@ -28,10 +29,7 @@ func (in ConstraintInput) check() (guidon.Constraint, error) {
 	}
 	operator := guidon.OperatorNamed(strings.ToLower(in.Operator))
 	if !slices.Contains(operators, operator) {
-		names := make([]string, len(operators))
-		for i, o := range operators {
-			names[i] = o.Name
-		}
+		names := lists.Map(operators, func(o *guidon.Operator) string { return o.Name })
 		return guidon.Constraint{}, guidon.Errorf(guidon.InvalidArgument, "constraint operator %q is not valid for type %s; it must be one of %s",
 			in.Operator, in.Type.Name(), strings.Join(names, ", "))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // State is the state of a namespace that a response is about. The zero State belongs to
@@ -26,6 +27,8 @@ type View struct {
 	State
 	clock func() time.Time // of the service; nil means time.Now
 	at    time.Time        // of the snapshot; may be zero if that is the same at all times
+
+	Counter *count.Counter // of the service; nil if it counts no evaluations
 }
 
 // now returns the time, for results that depend on it besides the state.
@@ -42,7 +45,7 @@ func (v View) now() time.Time {
 // error, the View has only the State, as far as that is known.
 func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	view := View{State: State{Namespace: namespace}, clock: s.now}
+	view := View{State: State{Namespace: namespace}, clock: s.now, Counter: s.counter}
 	snapshot, age, err := s.store.Snapshot(ctx, namespace, d)
 	if d.AtLeast > 0 {
 		snapshot, age, err = s.await(ctx, namespace, d, snapshot, age, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Flags returns a page of the flags, in creation order. It omits those that are unreadable,
@@ -17,11 +18,7 @@ func (v View) Flags(request PageRequest) ([]*guidon.Flag, Page, error) {
 		return paginate(readable(v, v.Snapshot.Flags()), request, func(f *guidon.Flag) string { return f.Key })
 	}
 	compiled, page, err := paginateSorted(v.Snapshot.CompiledFlags(), request, func(c *guidon.CompiledFlag) string { return c.Flag().Key })
-	flags := make([]*guidon.Flag, len(compiled))
-	for i, c := range compiled {
-		flags[i] = c.Flag()
-	}
-	return flags, page, err
+	return lists.Map(compiled, (*guidon.CompiledFlag).Flag), page, err
 }
 
 // readable returns the objects that are not unreadable.

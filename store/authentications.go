@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -201,11 +202,7 @@ func inCreationOrder(all []*storedAuthentication) []*service.Authentication {
 }
 
 func unwrap(all []*storedAuthentication) []*service.Authentication {
-	unwrapped := make([]*service.Authentication, len(all))
-	for i, a := range all {
-		unwrapped[i] = a.Authentication
-	}
-	return unwrapped
+	return lists.Map(all, func(a *storedAuthentication) *service.Authentication { return a.Authentication })
 }
 
 // UpdateAuthentications implements [service.Store].

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -29,11 +30,7 @@ func (s *session) bindings(ctx context.Context) (*service.Bindings, error) {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b row) int { return compareCursors(a.created, b.created) })
-	ordered := make([]*service.Binding, len(all))
-	for i, r := range all {
-		ordered[i] = r.binding
-	}
-	return service.NewBindings(ordered), nil
+	return service.NewBindings(lists.Map(all, func(r row) *service.Binding { return r.binding })), nil
 }
 
 func (tx *authenticationTx) Bindings(ctx context.Context) (*service.Bindings, error) {

@@ -56,3 +56,15 @@ func (d *DB) ReleaseLease(ctx context.Context, name, holder string) error {
 		return err
 	})
 }
+
+// lock waits for other transactions that hold the lock with the name, and holds it until this one ends.
+func (s *session) lock(ctx context.Context, name string) error {
+	found, err := s.exec(ctx, `UPDATE leases SET holder = holder WHERE lease_name = ?`, name)
+	if err != nil || found > 0 {
+		return err
+	}
+	// If two transactions get here concurrently, one waits for the other to end. It then
+	// violates the primary key and runs again, unless the other has stored nothing.
+	_, err = s.exec(ctx, insertLease, name, "", 0, 0)
+	return err
+}

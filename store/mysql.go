@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -98,9 +99,7 @@ const mysqlPacket = 4<<20 - 1<<10
 // openMySQL completes the configuration and returns the DB. It does not connect.
 func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	options = options.forServer()
-	if config.Timeout == 0 {
-		config.Timeout = options.ConnectTimeout
-	}
+	config.Timeout = cmp.Or(config.Timeout, options.ConnectTimeout)
 	if options.Password != nil {
 		if err := setPasswordCallback(config, options); err != nil {
 			return nil, err

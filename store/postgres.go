@@ -186,12 +186,8 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		return nil, fmt.Errorf("database URL: %s", withoutDSN(err))
 	}
 	options = options.forServer()
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = options.ConnectTimeout
-	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "guidon"
-	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, options.ConnectTimeout)
+	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], "guidon")
 	path := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))) + "/" + config.Database
 	if options.Password != nil && !postgresEncrypts(config) {
 		return nil, errUnencrypted("sslmode=verify-full")

@@ -50,17 +50,7 @@ func (d *DB) RegisterReader(ctx context.Context, name string, start service.Read
 // lockReaders prevents other transactions from registering readers, and from deleting
 // change records, until this one ends. Otherwise a deletion that does not see a new reader
 // could delete records that the reader has not passed.
-func (s *session) lockReaders(ctx context.Context) error {
-	const lock = "readers of changes"
-	found, err := s.exec(ctx, `UPDATE leases SET holder = holder WHERE lease_name = ?`, lock)
-	if err != nil || found > 0 {
-		return err
-	}
-	// If two transactions get here concurrently, one waits for the other to end. It then
-	// violates the primary key and runs again, unless the other has stored nothing.
-	_, err = s.exec(ctx, insertLease, lock, "", 0, 0)
-	return err
-}
+func (s *session) lockReaders(ctx context.Context) error { return s.lock(ctx, "readers of changes") }
 
 const selectReader = `SELECT 1 FROM change_readers WHERE reader_name = ?`
 

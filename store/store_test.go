@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -18,6 +20,10 @@ func TestConformance(t *testing.T) {
 
 func TestReaders(t *testing.T) {
 	storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return openNew(t) })
+}
+
+func TestEvaluations(t *testing.T) {
+	storetest.RunEvaluations(t, func(t *testing.T) count.Store { return openNew(t) })
 }
 
 func TestUnreadable(t *testing.T) { storetest.RunUnreadable(t, openNew(t)) }
@@ -45,6 +51,18 @@ func TestSecrets(t *testing.T) {
 	storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore {
 		db := openNew(t)
 		return [2]storetest.SecretStore{db, openFile(t, db.Path())}
+	})
+}
+
+func TestTraced(t *testing.T) {
+	storetest.RunTraced(t, func(t *testing.T, trace func(context.Context, string) func(string, error)) storetest.PingedStore {
+		path := openNew(t).Path()
+		db, err := store.Open(t.Context(), "sqlite:"+path, store.Options{Trace: trace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -110,11 +111,7 @@ func (o *objects[T]) containing(ctx context.Context, text string) ([]*T, error) 
 		}
 	}
 	slices.SortFunc(keys, func(a, b string) int { return compareCursors(o.items[a].created, o.items[b].created) })
-	all := make([]*T, len(keys))
-	for i, key := range keys {
-		all[i] = o.kind.decode(key, o.items[key].body, o.items[key].created)
-	}
-	return all, nil
+	return lists.Map(keys, func(key string) *T { return o.kind.decode(key, o.items[key].body, o.items[key].created) }), nil
 }
 
 // listAll reads the keys of all stored objects without the bodies, which are much

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"os"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -13,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/runtimes/lambda"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // newFunction returns the configured function. It makes no connections, because a
@@ -35,17 +38,18 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	for _, warning := range c.Warnings {
 		logger.Warn(warning)
 	}
-	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false)
+	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false, nil)
 	if err != nil {
 		return nil, err
 	}
-	storage, err := instance.WithRedis(db, c.Cache, false)
+	storage, err := instance.WithRedis(db, c.Cache, false, nil)
 	if err != nil {
 		return nil, err
 	}
 	snapshots := instance.NewCache(storage, c.Cache)
 	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
-	service, err := instance.NewService(c, instance.Watch(checkedStore{snapshots, schema}, logger))
+	counter := instance.NewCounter(c.Analytics, db)
+	service, err := instance.NewService(c, instance.Watch(checkedStore{snapshots, schema}, logger), counter)
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +62,36 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
 	}
+	if c.Metrics.EMF {
+		h.Observer = &emf{out: out, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: time.Now}
+	}
 	jobs := jobs{config: c, db: db, schema: schema, service: service, logger: logger}
 	return lambda.New(lambda.Config{
-		Handler:  handler.New(h),
+		Handler:  flushing(handler.New(h), counter, c.Analytics.Buffer.FlushPeriod, logger),
 		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup},
 		Schedule: "cleanup",
 		BasePath: c.Lambda.BasePath, Streaming: c.Lambda.Streaming,
 		Logger: logger,
 	}), nil
+}
+
+// flushTimeout limits how long an invocation takes longer to store counts of evaluations.
+const flushTimeout = 2 * time.Second
+
+// flushing returns the handler, which also stores counts of evaluations once in each period, before a request
+// ends: nothing runs between two requests.
+func flushing(h http.Handler, counter *count.Counter, period time.Duration, logger *slog.Logger) http.Handler {
+	if counter == nil {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), flushTimeout)
+		defer cancel()
+		if err := counter.FlushEach(ctx, period); err != nil {
+			logger.Warn("cannot store counts of evaluations", "error", err)
+		}
+	})
 }
 
 // checkSupported returns an error for settings that only a server supports.

@@ -80,7 +80,7 @@ func root(p *cli.Program) *cobra.Command {
 			document.ImportCommand(p), document.ExportCommand(p), document.ValidateCommand(p),
 			evaluate.EvaluateCommand(p), evaluate.ExplainCommand(p), replay.ReplayCommand(p),
 			changes.LogCommand(p), changes.CompareCommand(p), changes.PlanCommand(p), changes.ApplyCommand(p),
-			changes.PromoteCommand(p), changes.RestoreCommand(p), changes.UndoCommand(p),
+			changes.PromoteCommand(p), changes.RestoreCommand(p), changes.UndoCommand(p), object.StaleCommand(p),
 		},
 		"access": {
 			access.StatusCommand(p), access.LoginCommand(p), access.LogoutCommand(p), access.WhoamiCommand(p), access.SignInCommand(p),

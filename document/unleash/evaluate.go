@@ -127,9 +127,7 @@ func (u *User) choose(variants []variant, group, stickiness string) string {
 			value = address
 		}
 	}
-	if value == "" {
-		value = chance
-	}
+	value = cmp.Or(value, chance)
 	target, sum := bucket(variantsStart, group, value, total), 0
 	for _, v := range variants {
 		if sum += int(v.Weight); v.Weight > 0 && sum >= target {

@@ -1,6 +1,7 @@
 package unleash
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -226,10 +227,7 @@ func (g *generator) value(property string, n int) string {
 	if property != "remoteAddress" {
 		value = g.near(value, values)
 	}
-	if value == "" {
-		return "1"
-	}
-	return value
+	return cmp.Or(value, "1")
 }
 
 // near returns the value itself, or one that resembles it or combines it with another one.

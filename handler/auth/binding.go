@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -17,7 +18,7 @@ func ListBindings(ctx context.Context, s *service.Service, c *call.Call, _ *empt
 	if err != nil {
 		return nil, err
 	}
-	return &guidonv1.ListBindingsResponse{Bindings: convert.All(all, wireBinding)}, nil
+	return &guidonv1.ListBindingsResponse{Bindings: lists.Map(all, wireBinding)}, nil
 }
 
 // CreateBinding gives a role to a subject.

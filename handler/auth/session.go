@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -27,7 +27,7 @@ func (Sessions) List(ctx context.Context, s *service.Service, c *call.Call, _ *e
 	if err != nil {
 		return nil, err
 	}
-	return &guidonv1.ListSessionsResponse{Authentications: convert.All(sessions, Message)}, nil
+	return &guidonv1.ListSessionsResponse{Authentications: lists.Map(sessions, Message)}, nil
 }
 
 // Create begins a browser session with the static token of the request.

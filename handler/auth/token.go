@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -44,7 +45,7 @@ func ListAuthentications(
 	if n, _ := convert.Fitting(items, convert.Weight[service.Authentication]()); n < len(items) {
 		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
 	}
-	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, Message), NextPageToken: next}, nil
+	return &auth.ListAuthenticationsResponse{Authentications: lists.Map(items, Message), NextPageToken: next}, nil
 }
 
 // GetAuthentication returns an authentication.
@@ -70,7 +71,7 @@ func GetSelf(_ context.Context, _ *service.Service, c *call.Call, _ *emptypb.Emp
 		return nil, call.Unauthenticated("the request has no authentication to return")
 	}
 	m := Message(self)
-	m.Access = convert.All(self.Grants(), wireGrant)
+	m.Access = lists.Map(self.Grants(), wireGrant)
 	return m, nil
 }
 
@@ -101,7 +102,7 @@ func Message(a *service.Authentication) *auth.Authentication {
 		Client: string(a.Client), Subject: a.Subject,
 	}
 	if !a.Unlimited() { // of a static token: what people and workloads may do depends on bindings
-		m.Access = convert.All(a.Grants(), wireGrant)
+		m.Access = lists.Map(a.Grants(), wireGrant)
 	}
 	return m
 }

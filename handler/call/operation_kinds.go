@@ -55,7 +55,15 @@ func List[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ, request *Request) (Response, error), checks ...func(m PQ) error,
 ) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, withoutContext(fn), checks).Light()
+	return ListWithContext[A, Q, PA, PQ](name, area, routes, withoutContext(fn), checks...)
+}
+
+// ListWithContext is List for an fn that reads more than the state, and must end when the context does.
+func ListWithContext[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error), checks ...func(m PQ) error,
+) *Operation {
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, fn, checks).Light()
 }
 
 // ListExisting is List for a namespace that must exist.

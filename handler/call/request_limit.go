@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -40,10 +41,7 @@ func (i *Invoker) limitRequests(o *Operation, request *Request, call *Call) erro
 // credentialKey returns the key of the credential of an identified caller: the id of
 // its record or, if it has none, the actor, which is the subject of the identity then.
 func credentialKey(call *Call) string {
-	if id := call.Caller.Authentication.ID; id != "" {
-		return id
-	}
-	return call.Caller.Actor.ID
+	return cmp.Or(call.Caller.Authentication.ID, call.Caller.Actor.ID)
 }
 
 func (l *RequestLimiter) take(key string) error {

@@ -120,6 +120,8 @@ func namespaces(m proto.Message) iter.Seq[string] {
 					return
 				}
 			}
+		case *guidonv1.ListFlagNamespacesRequest:
+			yield(m.GetReference())
 		case *guidonv1.CompareRequest:
 			if yield(m.GetNamespaceKey()) && m.GetWith() != "" {
 				yield(m.GetWith())

@@ -1,12 +1,15 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -24,7 +27,9 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	m := &guidonv1.FlagSummary{
 		Key: f.Key, Name: f.Name, Description: guidon.Shorten(f.Description, maxSummaryText),
 		Type: FlagType(f.Type), Enabled: f.Enabled, State: guidonv1.FlagState(s.Summary.State),
-		EveryoneElse: All(shares[:min(len(shares), maxSummaryShares)], func(a analysis.AnswerShare) *guidonv1.FlagShare { return flagShare(f, a) }),
+		EveryoneElse: lists.Map(shares[:min(len(shares), maxSummaryShares)], func(a analysis.AnswerShare) *guidonv1.FlagShare {
+			return flagShare(f, a)
+		}),
 		MoreShares:   Count(max(0, len(shares)-maxSummaryShares)),
 		SegmentCount: Count(s.Segments), StepCount: Count(len(f.Rules) + len(f.Rollouts)), VariantCount: Count(len(f.Variants)),
 		Owner: s.Owner, Tags: s.Tags[:min(len(s.Tags), maxSummaryTags)], MoreTags: Count(max(0, len(s.Tags)-maxSummaryTags)),
@@ -40,12 +45,46 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	return m
 }
 
+// FlagNamespace returns the message of what a flag is in one namespace.
+func FlagNamespace(in service.FlagNamespace) *guidonv1.FlagNamespace {
+	m := &guidonv1.FlagNamespace{
+		NamespaceKey: in.Namespace.Key, NamespaceName: in.Namespace.Name, Revision: in.Revision,
+		Same: in.Same, Unavailable: ErrorText(in.Err),
+	}
+	if in.Flag != nil {
+		m.Flag = FlagSummary(in.Flag)
+	}
+	return m
+}
+
 // ownState returns the own state of a flag, or nil if that is its state.
 func ownState(state, own analysis.FlagState) *guidonv1.FlagState {
 	if own == state {
 		return nil
 	}
 	return new(guidonv1.FlagState(own))
+}
+
+// FlagWords returns what a flag does for everyone else in words, such as "off", "on for 20%" or "on: a 50%, b 50%".
+func FlagWords(f *guidonv1.FlagSummary) string {
+	state := [...]string{"off", "on", "partly on"}[f.GetState()]
+	if f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE {
+		return state
+	}
+	var shares []string
+	for _, s := range f.GetEveryoneElse() {
+		percentage := analysis.PercentWords(s.GetPercentage())
+		switch boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE; {
+		case boolean && s.GetEnabled() && s.GetPercentage() < 100:
+			return "on for " + percentage
+		case !boolean:
+			shares = append(shares, cmp.Or(s.GetVariantKey(), "nothing")+" "+percentage)
+		}
+	}
+	if len(shares) == 0 {
+		return state
+	}
+	return state + ": " + strings.Join(shares, ", ")
 }
 
 // FlagType returns the type on the wire: the first one for a flag that cannot be read.
@@ -89,7 +128,7 @@ func FlagFacets(f *service.FlagFacets, nameOf func(segment string) string) *guid
 }
 
 func facetCounts(f service.FacetCounts, nameOf func(value string) string) []*guidonv1.FacetCount {
-	return All(f.Counts, func(c service.FacetCount) *guidonv1.FacetCount {
+	return lists.Map(f.Counts, func(c service.FacetCount) *guidonv1.FacetCount {
 		m := &guidonv1.FacetCount{Value: c.Value, Count: Count(c.Count)}
 		if nameOf != nil {
 			m.Name = nameOf(c.Value)
@@ -112,11 +151,22 @@ func SegmentSummary(s service.SegmentSummary) *guidonv1.SegmentSummary {
 	}
 }
 
+func flagUsage(u *service.FlagUsage) *guidonv1.FlagUsage {
+	if u == nil {
+		return nil
+	}
+	return &guidonv1.FlagUsage{
+		Verdict: guidonv1.FlagVerdict(u.Verdict), LastEvaluatedAt: Timestamp(u.LastAt), CountedSince: Timestamp(u.Since),
+		Evaluations: float64(u.Evaluations), Downloads: float64(u.Downloads),
+	}
+}
+
 // UnusedFlag returns the message of a flag that may no longer be needed.
 func UnusedFlag(u service.UnusedFlag) *guidonv1.UnusedFlag {
 	return &guidonv1.UnusedFlag{
-		Flag: FlagSummary(&u.FlagSummary),
-		Reasons: All(u.Reasons, func(r service.UnusedReason) *guidonv1.UnusedReason {
+		Flag:  FlagSummary(&u.FlagSummary),
+		Usage: flagUsage(u.Usage),
+		Reasons: lists.Map(u.Reasons, func(r service.UnusedReason) *guidonv1.UnusedReason {
 			return &guidonv1.UnusedReason{Kind: guidonv1.UnusedReasonKind(r.Kind), Text: r.Text}
 		}),
 	}
@@ -126,7 +176,7 @@ func UnusedFlag(u service.UnusedFlag) *guidonv1.UnusedFlag {
 func Property(p *service.Property) *guidonv1.Property {
 	return &guidonv1.Property{
 		Name: p.Name, Values: p.Values, MoreValues: p.More,
-		Types: All(p.Types, func(t service.PropertyType) *guidonv1.PropertyType {
+		Types: lists.Map(p.Types, func(t service.PropertyType) *guidonv1.PropertyType {
 			return &guidonv1.PropertyType{Type: flipt.ComparisonType(t.Type), Count: Count(t.Count)}
 		}),
 	}
@@ -136,7 +186,7 @@ func Property(p *service.Property) *guidonv1.Property {
 func SearchGroup(g service.SearchGroup) *guidonv1.SearchGroup {
 	return &guidonv1.SearchGroup{
 		TotalCount: Count(g.Total),
-		Hits: All(g.Hits, func(h service.SearchHit) *guidonv1.SearchHit {
+		Hits: lists.Map(g.Hits, func(h service.SearchHit) *guidonv1.SearchHit {
 			return &guidonv1.SearchHit{
 				Kind: guidonv1.SearchHitKind(h.Kind), NamespaceKey: h.Namespace.Key, NamespaceName: h.Namespace.Name,
 				Key: h.Key, Name: h.Name, Type: FlagType(h.Type), State: guidonv1.FlagState(h.State), FlagCount: Count(h.Flags),

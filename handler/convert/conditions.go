@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // WithConditions is a message of a rule with the conditions of [guidon.Conditions].
@@ -43,7 +44,7 @@ func RequirementsOf(all []*flipt.Requirement) []guidon.Requirement {
 	if len(all) == 0 {
 		return nil
 	}
-	return All(all, func(m *flipt.Requirement) guidon.Requirement {
+	return lists.Map(all, func(m *flipt.Requirement) guidon.Requirement {
 		return guidon.Requirement{FlagKey: m.GetFlagKey(), Answers: m.GetAnswers()}
 	})
 }
@@ -53,7 +54,7 @@ func WireRequirements(all []guidon.Requirement) []*flipt.Requirement {
 	if len(all) == 0 {
 		return nil
 	}
-	return All(all, func(r guidon.Requirement) *flipt.Requirement {
+	return lists.Map(all, func(r guidon.Requirement) *flipt.Requirement {
 		return &flipt.Requirement{FlagKey: r.FlagKey, Answers: r.Answers}
 	})
 }
@@ -68,7 +69,7 @@ func timeOf(t *timestamppb.Timestamp) (at time.Time) {
 func groupOf(g *flipt.ConstraintGroup) *guidon.ConstraintGroup {
 	return &guidon.ConstraintGroup{
 		MatchType: Enum[guidon.MatchType](g.GetMatch()),
-		Constraints: All(g.GetConstraints(), func(c *flipt.GroupConstraint) *guidon.Constraint {
+		Constraints: lists.Map(g.GetConstraints(), func(c *flipt.GroupConstraint) *guidon.Constraint {
 			return &guidon.Constraint{
 				Type: Enum[guidon.ComparisonType](c.GetType()), Property: c.GetProperty(), Operator: c.GetOperator(),
 				Value: c.GetValue(), Negate: c.GetNegate(), Description: c.GetDescription(),
@@ -109,7 +110,7 @@ func WirePortion(p *guidon.Portion) *flipt.Portion {
 // WireGroups returns the messages of the groups, or nil if there are none.
 func WireGroups(groups []*guidon.ConstraintGroup) (list []*flipt.ConstraintGroup) {
 	for _, g := range groups {
-		list = append(list, &flipt.ConstraintGroup{Match: flipt.MatchType(g.MatchType), Constraints: All(g.Constraints,
+		list = append(list, &flipt.ConstraintGroup{Match: flipt.MatchType(g.MatchType), Constraints: lists.Map(g.Constraints,
 			func(c *guidon.Constraint) *flipt.GroupConstraint {
 				return &flipt.GroupConstraint{
 					Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,

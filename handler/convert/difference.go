@@ -29,8 +29,7 @@ func position(n int) *int32 {
 	if n == 0 {
 		return nil
 	}
-	p := Count(n)
-	return &p
+	return new(Count(n))
 }
 
 // JSONValue returns the message of a JSON value, or nil if text is empty. Values that the

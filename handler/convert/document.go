@@ -4,6 +4,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -15,8 +16,8 @@ func DocumentOf(m *guidonv1.Document) *service.Document {
 	}
 	return &service.Document{
 		Namespace: DocumentNamespaceOf(m.GetNamespace()),
-		Flags:     All(m.GetFlags(), DocumentFlagOf),
-		Segments:  All(m.GetSegments(), DocumentSegmentOf),
+		Flags:     lists.Map(m.GetFlags(), DocumentFlagOf),
+		Segments:  lists.Map(m.GetSegments(), DocumentSegmentOf),
 	}
 }
 
@@ -36,14 +37,14 @@ func DocumentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
 	return &service.DocumentFlag{
 		Key: m.GetKey(), Name: m.GetName(), Type: Enum[guidon.FlagType](m.GetType()),
 		Description: m.GetDescription(), Enabled: m.GetEnabled(), Metadata: m.GetMetadata(),
-		Variants: All(m.GetVariants(), func(m *guidonv1.DocumentVariant) *service.DocumentVariant {
+		Variants: lists.Map(m.GetVariants(), func(m *guidonv1.DocumentVariant) *service.DocumentVariant {
 			return &service.DocumentVariant{
 				Default: m.GetDefault(), Key: m.GetKey(), Name: m.GetName(),
 				Description: m.GetDescription(), Attachment: m.GetAttachment(),
 			}
 		}),
-		Rules:    All(m.GetRules(), documentRuleOf),
-		Rollouts: All(m.GetRollouts(), documentRolloutOf),
+		Rules:    lists.Map(m.GetRules(), documentRuleOf),
+		Rollouts: lists.Map(m.GetRollouts(), documentRolloutOf),
 		Requires: RequirementsOf(m.GetRequires()),
 	}
 }
@@ -51,7 +52,7 @@ func DocumentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
 func documentRuleOf(m *guidonv1.DocumentRule) *service.DocumentRule {
 	return &service.DocumentRule{
 		SegmentKeys: m.GetSegmentKeys(), SegmentOperator: Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
-		Distributions: All(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
+		Distributions: lists.Map(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
 			return &service.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
 		}),
 		Split: SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: ConditionsOf(m),
@@ -78,7 +79,7 @@ func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
 func DocumentSegmentOf(m *guidonv1.DocumentSegment) *service.DocumentSegment {
 	return &service.DocumentSegment{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(), MatchType: Enum[guidon.MatchType](m.GetMatchType()),
-		Constraints: All(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
+		Constraints: lists.Map(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
 			return &service.DocumentConstraint{
 				Type: Enum[guidon.ComparisonType](m.GetType()), Property: m.GetProperty(), Operator: m.GetOperator(),
 				Value: m.GetValue(), Description: m.GetDescription(), Negate: m.GetNegate(),
@@ -95,8 +96,8 @@ func WireDocument(d *service.Document) *guidonv1.Document {
 	}
 	return &guidonv1.Document{
 		Namespace: WireDocumentNamespace(d.Namespace),
-		Flags:     All(d.Flags, WireDocumentFlag),
-		Segments:  All(d.Segments, WireDocumentSegment),
+		Flags:     lists.Map(d.Flags, WireDocumentFlag),
+		Segments:  lists.Map(d.Segments, WireDocumentSegment),
 	}
 }
 
@@ -144,13 +145,13 @@ func WireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
 	return &guidonv1.DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: flipt.FlagType(f.Type), Description: f.Description,
 		Enabled: f.Enabled, Metadata: f.Metadata,
-		Variants: All(f.Variants, func(v *service.DocumentVariant) *guidonv1.DocumentVariant {
+		Variants: lists.Map(f.Variants, func(v *service.DocumentVariant) *guidonv1.DocumentVariant {
 			return &guidonv1.DocumentVariant{
 				Default: v.Default, Key: v.Key, Name: v.Name, Description: v.Description, Attachment: v.Attachment,
 			}
 		}),
-		Rules:    All(f.Rules, wireDocumentRule),
-		Rollouts: All(f.Rollouts, wireDocumentRollout),
+		Rules:    lists.Map(f.Rules, wireDocumentRule),
+		Rollouts: lists.Map(f.Rollouts, wireDocumentRollout),
 		Requires: WireRequirements(f.Requires),
 	}
 }
@@ -158,7 +159,7 @@ func WireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
 func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 	return &guidonv1.DocumentRule{
 		SegmentKeys: r.SegmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator), Rank: r.Rank,
-		Distributions: All(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
+		Distributions: lists.Map(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
 		Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
@@ -191,7 +192,7 @@ func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 func WireDocumentSegment(g *service.DocumentSegment) *guidonv1.DocumentSegment {
 	return &guidonv1.DocumentSegment{
 		Key: g.Key, Name: g.Name, Description: g.Description, MatchType: flipt.MatchType(g.MatchType),
-		Constraints: All(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
+		Constraints: lists.Map(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
 			return &guidonv1.DocumentConstraint{
 				Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator,
 				Value: c.Value, Description: c.Description, Negate: c.Negate,

@@ -8,21 +8,22 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Effect returns the message of an effect.
 func Effect(e *analysis.Effect) *guidonv1.FlagEffect {
 	return &guidonv1.FlagEffect{
 		Type: FlagType(e.Type), Buckets: Count(e.Buckets), TypeChanged: e.TypeChanged,
-		Steps: All(e.Steps, func(p analysis.StepPair) *guidonv1.StepPair {
+		Steps: lists.Map(e.Steps, func(p analysis.StepPair) *guidonv1.StepPair {
 			return &guidonv1.StepPair{Before: step(p.Before), After: step(p.After)}
 		}),
-		Groups:    All(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(e, &g) }),
+		Groups:    lists.Map(e.Groups, func(g analysis.EffectGroup) *guidonv1.EffectGroup { return effectGroup(e, &g) }),
 		Truncated: e.Truncated, Everyone: e.DescribeAll(),
-		Later: All(e.Later, func(l analysis.LaterEffect) *guidonv1.LaterEffect {
+		Later: lists.Map(e.Later, func(l analysis.LaterEffect) *guidonv1.LaterEffect {
 			return &guidonv1.LaterEffect{At: Timestamp(l.At), Effect: Effect(l.Effect)}
 		}),
-		Dependents: All(e.Dependents, func(d analysis.DependentEffect) *guidonv1.DependentEffect {
+		Dependents: lists.Map(e.Dependents, func(d analysis.DependentEffect) *guidonv1.DependentEffect {
 			return &guidonv1.DependentEffect{FlagKey: d.FlagKey, Effect: Effect(d.Effect)}
 		}),
 	}
@@ -32,7 +33,7 @@ func effectGroup(e *analysis.Effect, g *analysis.EffectGroup) *guidonv1.EffectGr
 	return &guidonv1.EffectGroup{
 		Before: step(g.Before), After: step(g.After), Membership: guidonv1.GroupMembership(g.Who),
 		ChangedSegments: g.ChangedSegments, UnchangedBuckets: Count(g.Unchanged),
-		Moves: All(g.Moves, func(m analysis.Move) *guidonv1.EffectMove {
+		Moves: lists.Map(g.Moves, func(m analysis.Move) *guidonv1.EffectMove {
 			return &guidonv1.EffectMove{
 				Buckets: Count(m.Buckets), Percentage: float32(m.Buckets) * 100 / float32(e.Buckets),
 				From: flagOutcome(m.From), To: flagOutcome(m.To), FromStep: step(m.FromStep), ToStep: step(m.ToStep),
@@ -66,8 +67,8 @@ func flagOutcome(o analysis.Outcome) *guidonv1.FlagOutcome {
 // Timeline returns the message of the boundaries of the flag after the epoch.
 func Timeline(f *guidon.Flag, epoch int64) *guidonv1.FlagTimeline {
 	boundaries, more := analysis.TimelineOf(f, epoch)
-	return &guidonv1.FlagTimeline{Truncated: more, Boundaries: All(boundaries, func(b analysis.Boundary) *guidonv1.FlagBoundary {
-		return &guidonv1.FlagBoundary{At: Timestamp(b.At), Rules: All(b.Rules, func(r analysis.RuleBoundary) *guidonv1.RuleBoundary {
+	return &guidonv1.FlagTimeline{Truncated: more, Boundaries: lists.Map(boundaries, func(b analysis.Boundary) *guidonv1.FlagBoundary {
+		return &guidonv1.FlagBoundary{At: Timestamp(b.At), Rules: lists.Map(b.Rules, func(r analysis.RuleBoundary) *guidonv1.RuleBoundary {
 			verb := "begins: " + change.RuleWords(f, r.Index)
 			switch {
 			case r.Percentage != nil:
@@ -86,9 +87,9 @@ func Timeline(f *guidon.Flag, epoch int64) *guidonv1.FlagTimeline {
 func Reach(r *analysis.Reach) *guidonv1.FlagReach {
 	return &guidonv1.FlagReach{
 		Type: flipt.FlagType(r.Type), Buckets: Count(r.Buckets), Disabled: r.Disabled,
-		Steps: All(r.Steps, func(s analysis.StepReach) *guidonv1.StepReach { return stepReach(r, &s) }),
+		Steps: lists.Map(r.Steps, func(s analysis.StepReach) *guidonv1.StepReach { return stepReach(r, &s) }),
 		Default: &guidonv1.DefaultReach{
-			Cause: guidonv1.ReachCause(r.Default.Cause), By: All(r.Default.By, Count), Why: r.WhyDefault(),
+			Cause: guidonv1.ReachCause(r.Default.Cause), By: lists.Map(r.Default.By, Count), Why: r.WhyDefault(),
 		},
 		UnservedVariants: r.Unserved, Truncated: r.Truncated,
 	}
@@ -96,12 +97,12 @@ func Reach(r *analysis.Reach) *guidonv1.FlagReach {
 
 func stepReach(r *analysis.Reach, s *analysis.StepReach) *guidonv1.StepReach {
 	return &guidonv1.StepReach{
-		Index: Count(s.Index), Id: s.ID, Fails: s.Fails, Cause: guidonv1.ReachCause(s.Cause), By: All(s.By, Count),
+		Index: Count(s.Index), Id: s.ID, Fails: s.Fails, Cause: guidonv1.ReachCause(s.Cause), By: lists.Map(s.By, Count),
 		MissingSegment: s.Segment, UnmetFlag: s.Unmet, Why: r.Why(s), Buckets: Count(s.Buckets), UnassignedBuckets: Count(s.Unassigned),
-		Conflicts: All(s.Conflicts, func(c analysis.ConstraintRef) *guidonv1.ConstraintReference {
+		Conflicts: lists.Map(s.Conflicts, func(c analysis.ConstraintRef) *guidonv1.ConstraintReference {
 			return &guidonv1.ConstraintReference{SegmentKey: c.Segment, Index: Count(c.Index), Group: Count(c.Group)}
 		}),
-		Shares: All(s.Shares, func(s analysis.Share) *guidonv1.ShareReach {
+		Shares: lists.Map(s.Shares, func(s analysis.Share) *guidonv1.ShareReach {
 			return &guidonv1.ShareReach{
 				VariantKey: s.Variant, Percentage: s.Percentage, GivenPercentage: s.Given(), Rounded: s.Rounded(),
 				Start: Count(s.Start), End: Count(s.End), Cause: guidonv1.ShareCause(s.Cause),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // RampOf returns the ramp, or nil if m is nil.
@@ -16,7 +17,7 @@ func RampOf(m *flipt.Ramp) *guidon.Ramp {
 	}
 	r := &guidon.Ramp{
 		Start: timeOf(m.GetStart()), Initial: m.GetInitial(), Over: m.GetOver().AsDuration(),
-		Steps: All(m.GetSteps(), func(s *flipt.RampStep) guidon.RampStep {
+		Steps: lists.Map(m.GetSteps(), func(s *flipt.RampStep) guidon.RampStep {
 			return guidon.RampStep{Percentage: s.GetPercentage(), For: s.GetDuration().AsDuration()}
 		}),
 		Paused: timeOf(m.GetPaused()), Reversed: timeOf(m.GetReversed()), Delay: m.GetDelay().AsDuration(),
@@ -36,7 +37,7 @@ func WireRamp(r *guidon.Ramp) *flipt.Ramp {
 	}
 	m := &flipt.Ramp{
 		Start: Timestamp(r.Start), Initial: r.Initial, Over: wireDuration(r.Over),
-		Steps: All(r.Steps, func(s guidon.RampStep) *flipt.RampStep {
+		Steps: lists.Map(r.Steps, func(s guidon.RampStep) *flipt.RampStep {
 			return &flipt.RampStep{Percentage: s.Percentage, Duration: wireDuration(s.For)}
 		}),
 		Paused: Timestamp(r.Paused), Reversed: Timestamp(r.Reversed), Delay: wireDuration(r.Delay),

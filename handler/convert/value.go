@@ -52,15 +52,6 @@ func Page(m PageRequest) service.PageRequest {
 	return page
 }
 
-// All converts each item. The result is never nil.
-func All[T, M any](items []T, convert func(T) M) []M {
-	converted := make([]M, len(items))
-	for i, item := range items {
-		converted[i] = convert(item)
-	}
-	return converted
-}
-
 // Count returns a length as the wire type, capped at the largest value.
 func Count(n int) int32 {
 	return int32(min(n, math.MaxInt32)) // #nosec G115 -- capped above
@@ -92,8 +83,7 @@ func Instant(field string, t *timestamppb.Timestamp) (*time.Time, error) {
 	if t.CheckValid() != nil {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must be a time between the years 1 and 9999", field)
 	}
-	at := t.AsTime()
-	return &at, nil
+	return new(t.AsTime()), nil
 }
 
 // JSON returns the object as JSON, or nil if it is unset.

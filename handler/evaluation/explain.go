@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -38,7 +39,7 @@ func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.Ex
 		NamespaceKey: convert.NamespaceOf(m), FlagKey: e.Flag.Key, EntityId: m.GetEntityId(),
 		FlagType: flipt.FlagType(e.Flag.Type), Enabled: e.Flag.Enabled,
 		Result: wireResult(e, meta), DecidedBy: number(e.Decided),
-		Requirements: convert.All(e.Requirements, requirement), Unmet: e.Unmet(),
+		Requirements: lists.Map(e.Requirements, requirement), Unmet: e.Unmet(),
 		Steps: w.steps(), Others: w.others(), Limited: e.Limited || w.cut,
 	}, nil
 }
@@ -133,11 +134,11 @@ func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 		}
 	}
 	if s.Outcome == analysis.StepNotReached {
-		m.Segments = convert.All(keys, func(key string) *guidonv1.ExplainedSegment { return &guidonv1.ExplainedSegment{Key: key} })
+		m.Segments = lists.Map(keys, func(key string) *guidonv1.ExplainedSegment { return &guidonv1.ExplainedSegment{Key: key} })
 	} else {
-		m.Segments, m.Exceptions = convert.All(s.Segments, w.segment), convert.All(s.Exceptions, w.segment)
-		m.Requirements = convert.All(s.Requirements, requirement)
-		m.Groups, m.Portion, m.PortionText = convert.All(s.Groups, w.segment), wireBucket(s.Portion), portionText(s.Portion)
+		m.Segments, m.Exceptions = lists.Map(s.Segments, w.segment), lists.Map(s.Exceptions, w.segment)
+		m.Requirements = lists.Map(s.Requirements, requirement)
+		m.Groups, m.Portion, m.PortionText = lists.Map(s.Groups, w.segment), wireBucket(s.Portion), portionText(s.Portion)
 	}
 	return m
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -41,11 +42,7 @@ func (v *Evaluator) ExplainBatch(
 }
 
 func entitiesOf(m *guidonv1.ExplainBatchRequest) []service.Entity {
-	entities := make([]service.Entity, len(m.GetEntities()))
-	for i, e := range m.GetEntities() {
-		entities[i] = entityOf(e)
-	}
-	return entities
+	return lists.Map(m.GetEntities(), func(e *guidonv1.ExplainEntity) service.Entity { return entityOf(e) })
 }
 
 func entityResult(entityID string, e *analysis.Explanation) *guidonv1.EntityResult {

@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -25,7 +26,7 @@ func ExplainFlags(ctx context.Context, view service.View, m *guidonv1.ExplainFla
 	}
 	response := &guidonv1.ExplainFlagsResponse{
 		NamespaceKey: convert.NamespaceOf(m), EntityId: m.GetEntityId(),
-		Results: convert.All(results, flagResult), TotalCount: convert.Count(total),
+		Results: lists.Map(results, flagResult), TotalCount: convert.Count(total),
 	}
 	if next, more := window.Next(total); more {
 		response.NextOffset = new(convert.Count(next))

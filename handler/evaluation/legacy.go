@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -50,7 +51,7 @@ func (v *Evaluator) LegacyBatch(
 				"invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
-	batch := service.Batch{Requests: convert.All(m.GetRequests(), legacyEvaluationOf(namespace))}
+	batch := service.Batch{Requests: lists.Map(m.GetRequests(), legacyEvaluationOf(namespace))}
 	state, err := s.EvaluateBatch(ctx, c.Demand, &batch)
 	if err == nil {
 		err = checkLegacy(batch.Answers, namespace, m)
@@ -107,7 +108,7 @@ type namespacedItem struct {
 func (p namespacedItem) GetNamespaceKey() string { return p.namespace }
 
 func withNamespace(namespace string, items []*flipt.EvaluationRequest) []namespacedItem {
-	return convert.All(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
+	return lists.Map(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
 }
 
 // wireLegacy returns a response without request id and duration, which the items of a

@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // Snapshot returns a namespace for evaluation by the client (contract 9). The
@@ -19,6 +20,7 @@ func (v *Evaluator) Snapshot(
 	if v.observer != nil {
 		v.observer.SnapshotRequested(snapshot.Namespace().Key, len(clientFlags.Of(snapshot).omitted))
 	}
+	view.Counter.Namespace(snapshot.Namespace().Key, count.Download)
 	p := profileOf(request.ClientVersion)
 	response := call.Response{ETag: snapshotETag(snapshot, p)}
 	if call.MatchesETag(request.IfNoneMatch, response.ETag) {

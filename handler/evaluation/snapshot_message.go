@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // wireSnapshot returns the snapshot for clients of the profile (contract 9.1). It omits
@@ -18,7 +19,7 @@ func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespace
 	w, flags := newSnapshotWire(s, p), clientFlags.Of(s)
 	return &evaluation.EvaluationNamespaceSnapshot{
 		Namespace: &evaluation.EvaluationNamespace{Key: s.Namespace().Key},
-		Flags:     convert.All(flags.sent, w.flag), OmittedFlags: flags.omitted,
+		Flags:     lists.Map(flags.sent, w.flag), OmittedFlags: flags.omitted,
 	}
 }
 
@@ -91,7 +92,7 @@ func variantsByID(f *guidon.Flag) map[string]*guidon.Variant {
 
 // all returns the messages of the segments.
 func (w *snapshotWire) all(segments []*guidon.Segment) []*evaluation.EvaluationSegment {
-	return convert.All(segments, func(g *guidon.Segment) *evaluation.EvaluationSegment {
+	return lists.Map(segments, func(g *guidon.Segment) *evaluation.EvaluationSegment {
 		if shared := w.segments[g.Key]; shared != nil {
 			return shared
 		}
@@ -133,7 +134,7 @@ func (w *snapshotWire) rollout(f *guidon.CompiledFlag, i int, audience *guidon.A
 func (w *snapshotWire) segment(g *guidon.Segment) *evaluation.EvaluationSegment {
 	return &evaluation.EvaluationSegment{
 		Key: g.Key, MatchType: evaluation.EvaluationSegmentMatchType(g.MatchType),
-		Constraints: convert.All(g.Constraints, func(c *guidon.Constraint) *evaluation.EvaluationConstraint {
+		Constraints: lists.Map(g.Constraints, func(c *guidon.Constraint) *evaluation.EvaluationConstraint {
 			return &evaluation.EvaluationConstraint{
 				Id: c.ID, Type: w.profile.comparison(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,
 			}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // CORSConfig configures which pages of other origins may call from a browser.
@@ -121,9 +123,5 @@ func (c *cors) allowsHeaders(requested string) bool {
 }
 
 func lower(texts []string) []string {
-	lowered := make([]string, len(texts))
-	for i, text := range texts {
-		lowered[i] = strings.ToLower(text)
-	}
-	return lowered
+	return lists.Map(texts, strings.ToLower)
 }

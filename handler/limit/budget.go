@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -36,9 +37,7 @@ const roomShare = 3
 // NewBudget returns a budget of limit bytes, or of [DefaultBudget] if limit is 0. One heavy operation
 // runs at a time.
 func NewBudget(limit int64) *Budget {
-	if limit == 0 {
-		limit = DefaultBudget
-	}
+	limit = cmp.Or(limit, DefaultBudget)
 	return &Budget{
 		Bodies:    NewPool(limit / 4),
 		Messages:  NewPool(limit / 2),

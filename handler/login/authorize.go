@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	wire "github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -50,10 +51,7 @@ func (s *SignIn) attemptCookies(ctx context.Context, a *loginstate.Attempt, requ
 	if err != nil {
 		return nil, err
 	}
-	var values []string
-	for _, name := range surplus {
-		values = append(values, s.sealer.Forget(name, s.cookie).String())
-	}
+	values := lists.Map(surplus, func(name string) string { return s.sealer.Forget(name, s.cookie).String() })
 	cookie, err := s.sealer.Cookie(ctx, a, s.cookie)
 	if err != nil {
 		return nil, err

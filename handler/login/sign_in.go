@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,9 +32,7 @@ func New(c Config) (*SignIn, error) {
 	if c.Secrets == nil || c.Now == nil {
 		return nil, errors.New("login: no secrets or no clock")
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &SignIn{config: c, keys: &keys{store: c.Secrets, now: c.Now}}
 	s.sealer = &loginstate.Sealer{Keys: s.keys, Lifetime: c.StateLifetime, Now: c.Now, HostPrefix: c.Session.HostPrefix}
 	s.cookie = loginstate.Options{Path: c.PublicPath + methodPath, Secure: c.Session.Secure}

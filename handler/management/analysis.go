@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -95,8 +96,8 @@ func ListFlagUses(_ context.Context, v service.View, m *guidonv1.ListFlagUsesReq
 	}
 	return &guidonv1.FlagUseList{
 		NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total),
-		Uses: convert.All(uses, func(u analysis.FlagUse) *guidonv1.FlagUse {
-			rules := convert.All(u.Rules, convert.Count)
+		Uses: lists.Map(uses, func(u analysis.FlagUse) *guidonv1.FlagUse {
+			rules := lists.Map(u.Rules, convert.Count)
 			return &guidonv1.FlagUse{FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Whole: u.Whole, Rules: rules}
 		}),
 	}, nil
@@ -124,7 +125,7 @@ func segmentUsage(
 	if err != nil {
 		return nil, err
 	}
-	messages := convert.All(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(key, u) })
+	messages := lists.Map(uses, func(u service.SegmentUse) *guidonv1.SegmentUse { return segmentUse(key, u) })
 	n, _ := convert.Fitting(messages, func(m *guidonv1.SegmentUse) int { return proto.Size(m) })
 	if n < len(messages) {
 		page.NextToken = requested.After(n, messages[n].GetFlagKey())
@@ -138,11 +139,11 @@ func segmentUse(segmentKey string, u service.SegmentUse) *guidonv1.SegmentUse {
 	}
 	return &guidonv1.SegmentUse{
 		FlagKey: u.Flag.Key, FlagName: u.Flag.Name, Effect: convert.Effect(u.Effect),
-		Rules: convert.All(u.Rules, func(i int) *guidonv1.SegmentReference {
+		Rules: lists.Map(u.Rules, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rules[i]
 			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.SegmentKeys, r.Stated().ExceptSegmentKeys)}
 		}),
-		Rollouts: convert.All(u.Rollouts, func(i int) *guidonv1.SegmentReference {
+		Rollouts: lists.Map(u.Rollouts, func(i int) *guidonv1.SegmentReference {
 			r := u.Flag.Rollouts[i]
 			return &guidonv1.SegmentReference{Index: convert.Count(i), Id: r.ID, OnlySegment: only(r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys)}
 		}),

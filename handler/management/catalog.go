@@ -11,11 +11,12 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
 func enums[T ~uint8, W ~int32](numbers []W) []T {
-	return convert.All(numbers, func(n W) T { return convert.Enum[T](n) })
+	return lists.Map(numbers, func(n W) T { return convert.Enum[T](n) })
 }
 
 // windowed is a request for a part of a list.
@@ -73,10 +74,10 @@ func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, req
 		return ""
 	}
 	return dated(v, request, &guidonv1.FlagSummaryList{
-		Flags:      convert.All(list.Flags, func(s service.FlagSummary) *guidonv1.FlagSummary { return convert.FlagSummary(&s) }),
+		Flags:      lists.Map(list.Flags, func(s service.FlagSummary) *guidonv1.FlagSummary { return convert.FlagSummary(&s) }),
 		TotalCount: convert.Count(list.Total), NamespaceCount: convert.Count(list.All), NextOffset: nextOffset(m, list.Total),
 		Facets: convert.FlagFacets(&list.Facets, segmentName),
-		Suggestions: convert.All(list.Suggestions, func(f *guidon.Flag) *guidonv1.FlagSuggestion {
+		Suggestions: lists.Map(list.Suggestions, func(f *guidon.Flag) *guidonv1.FlagSuggestion {
 			return &guidonv1.FlagSuggestion{Key: f.Key, Name: f.Name}
 		}),
 	}), nil
@@ -101,13 +102,15 @@ func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesReques
 		return nil, err
 	}
 	return &guidonv1.SegmentSummaryList{
-		Segments:   convert.All(list.Segments, convert.SegmentSummary),
+		Segments:   lists.Map(list.Segments, convert.SegmentSummary),
 		TotalCount: convert.Count(list.Total), NamespaceCount: convert.Count(list.All), NextOffset: nextOffset(m, list.Total),
 	}, nil
 }
 
 func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
-	return service.UnusedQuery{Reasons: enums[service.UnusedKind](m.GetReasons()), Window: windowOf(m)}
+	return service.UnusedQuery{
+		Reasons: enums[service.UnusedKind](m.GetReasons()), AfterDays: int(m.GetAfterDays()), Window: windowOf(m),
+	}
 }
 
 // CheckUnusedFlags checks the query.
@@ -117,13 +120,15 @@ func CheckUnusedFlags(m *guidonv1.ListUnusedFlagsRequest) error {
 }
 
 // ListUnusedFlags lists the flags that may no longer be needed.
-func ListUnusedFlags(v service.View, m *guidonv1.ListUnusedFlagsRequest, request *call.Request) (call.Response, error) {
-	list, err := v.UnusedFlags(unusedQuery(m))
+func ListUnusedFlags(
+	ctx context.Context, v service.View, m *guidonv1.ListUnusedFlagsRequest, request *call.Request,
+) (call.Response, error) {
+	list, err := v.UnusedFlags(ctx, unusedQuery(m))
 	if err != nil {
 		return call.Response{}, err
 	}
 	return dated(v, request, &guidonv1.UnusedFlagList{
-		Flags:      convert.All(list.Flags, convert.UnusedFlag),
+		Flags:      lists.Map(list.Flags, convert.UnusedFlag),
 		TotalCount: convert.Count(list.Total), NextOffset: nextOffset(m, list.Total), SnoozedCount: convert.Count(list.Snoozed),
 	}), nil
 }
@@ -144,7 +149,7 @@ func ListProperties(v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv
 	if err != nil {
 		return nil, err
 	}
-	return &guidonv1.PropertyList{Properties: convert.All(properties, convert.Property), TotalCount: convert.Count(total)}, nil
+	return &guidonv1.PropertyList{Properties: lists.Map(properties, convert.Property), TotalCount: convert.Count(total)}, nil
 }
 
 // GetCatalogCounts returns how many flags and segments there are.
@@ -153,6 +158,19 @@ func GetCatalogCounts(v service.View, _ *guidonv1.GetCatalogCountsRequest, reque
 	return dated(v, request, &guidonv1.CatalogCounts{
 		Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused),
 	}), nil
+}
+
+// ListFlagNamespaces returns what a flag is in each namespace that the caller may view.
+func ListFlagNamespaces(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListFlagNamespacesRequest,
+) (*guidonv1.FlagNamespaceList, error) {
+	found, page, err := s.FlagNamespaces(ctx, c.Caller, c.Demand, m.GetKey(), m.GetReference(), convert.Page(m))
+	if err != nil {
+		return nil, err
+	}
+	return &guidonv1.FlagNamespaceList{
+		Namespaces: lists.Map(found, convert.FlagNamespace), NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total),
+	}, nil
 }
 
 func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {

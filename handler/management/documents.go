@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -99,7 +100,7 @@ func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 func wireImportResult(r *service.ImportResult) *guidonv1.ImportResponse {
 	return &guidonv1.ImportResponse{
 		NamespaceKey: r.Namespace, Revision: r.Revision, DryRun: r.DryRun,
-		Changes: convert.All(r.Changes, wireImportChange), Unchanged: convert.Count(r.Unchanged), Skipped: r.Skipped,
+		Changes: lists.Map(r.Changes, wireImportChange), Unchanged: convert.Count(r.Unchanged), Skipped: r.Skipped,
 	}
 }
 

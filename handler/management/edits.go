@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -94,7 +95,7 @@ func ControlRamp(
 // Patch changes several flags and segments.
 func Patch(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.PatchRequest) (*guidonv1.EditResponse, int64, error) {
 	r, revision, err := s.Edit(ctx, convert.WithMessage(w, m), m.GetNamespaceKey(), service.Edits{
-		Flags: convert.All(m.GetFlags(), flagEdit), Segments: convert.All(m.GetSegments(), segmentEdit),
+		Flags: lists.Map(m.GetFlags(), flagEdit), Segments: lists.Map(m.GetSegments(), segmentEdit),
 	})
 	return convert.Changed(r, revision, err, editResponse)
 }
@@ -124,7 +125,7 @@ func segmentEdit(m *guidonv1.SegmentEdit) service.SegmentEdit {
 func editResponse(r *service.EditResult) *guidonv1.EditResponse {
 	return &guidonv1.EditResponse{
 		NamespaceKey: r.Namespace, Revision: r.Revision, Unchanged: convert.Count(r.Unchanged),
-		Changes: convert.All(r.Changes, func(o service.EditedObject) *guidonv1.EditedObject {
+		Changes: lists.Map(r.Changes, func(o service.EditedObject) *guidonv1.EditedObject {
 			return &guidonv1.EditedObject{Kind: string(o.Kind), Key: o.Key, Action: string(o.Action)}
 		}),
 	}

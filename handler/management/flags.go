@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -74,7 +75,7 @@ func wireFlag(m convert.InNamespace) func(*guidon.Flag) *flipt.Flag {
 		flag := &flipt.Flag{
 			Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,
 			CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
-			Variants:     convert.All(f.Variants, wireVariant(namespace, f.Key)),
+			Variants:     lists.Map(f.Variants, wireVariant(namespace, f.Key)),
 			NamespaceKey: namespace, Type: flipt.FlagType(f.Type), Metadata: convert.Object(f.Metadata),
 			Requires: convert.WireRequirements(f.Requires),
 		}

@@ -41,9 +41,7 @@ func LongImport(memory int64) call.LongBody {
 // LongDocument is [LongImport] for any request with a document. inParts is the remedy that
 // errors about the limits suggest.
 func LongDocument(memory int64, inParts string) call.LongBody {
-	if memory == 0 {
-		memory = DefaultImportMemory
-	}
+	memory = cmp.Or(memory, DefaultImportMemory)
 	return call.LongBody{
 		Whole:   maxShortImport,
 		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", DocumentLimits.Bytes>>20, inParts),

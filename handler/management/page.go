@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -37,7 +38,7 @@ func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, we
 // item is then converted only after the client has read the preceding ones.
 func (l *listing[T, M]) answer(request *call.Request, whole func(items []M) proto.Message) call.Response {
 	if !request.Pieces || l.weight <= call.MaxWhole {
-		return call.Response{Message: whole(convert.All(l.items, l.convert))}
+		return call.Response{Message: whole(lists.Map(l.items, l.convert))}
 	}
 	return call.Response{Answer: l}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -83,7 +84,7 @@ func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
 		segmentKey, segmentKeys := segmentsOf(r.SegmentKeys)
 		return &flipt.Rule{
 			Id: r.ID, FlagKey: flagKey, SegmentKey: segmentKey,
-			Distributions: convert.All(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
+			Distributions: lists.Map(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
 			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
 			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
 			Groups: convert.WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -73,7 +74,7 @@ func wireSegment(m convert.InNamespace) func(*guidon.Segment) *flipt.Segment {
 		return &flipt.Segment{
 			Key: g.Key, Name: g.Name, Description: g.Description,
 			CreatedAt: convert.Timestamp(g.CreatedAt), UpdatedAt: convert.Timestamp(g.UpdatedAt),
-			Constraints: convert.All(g.Constraints, wireConstraint(namespace, g.Key)),
+			Constraints: lists.Map(g.Constraints, wireConstraint(namespace, g.Key)),
 			MatchType:   flipt.MatchType(g.MatchType), NamespaceKey: namespace,
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // Evaluation reasons (OFREP 11).
@@ -21,12 +22,13 @@ const (
 
 // answer is the result of evaluating a flag.
 type answer struct {
-	key     string
-	flag    *guidon.Flag // nil if the flag does not exist
-	form    *flagForm
-	variant guidon.VariantResult
-	boolean guidon.BooleanResult
-	err     error
+	key      string
+	flag     *guidon.Flag         // nil if the flag does not exist
+	compiled *guidon.CompiledFlag // or nil
+	form     *flagForm
+	variant  guidon.VariantResult
+	boolean  guidon.BooleanResult
+	err      error
 }
 
 // evaluate evaluates a flag of either type. A missing targeting key is an error
@@ -38,7 +40,7 @@ func evaluate(s *guidon.Snapshot, q *Request, key string) answer {
 		a.err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace().Key+"/"+key)
 		return a
 	}
-	a.flag, a.form = f.Flag(), flagForms.Of(f)
+	a.flag, a.compiled, a.form = f.Flag(), f, flagForms.Of(f)
 	entityID, properties := q.context.TargetingKey, q.context.Properties
 	bucketed := false
 	if a.flag.Type == guidon.BooleanFlag {
@@ -78,6 +80,17 @@ func observe(e *evaluation.Events, q *Request, a *answer, duration time.Duration
 	default:
 		e.Variant(q, &a.variant, a.err, duration)
 		e.Last().OFREPReason = a.variantReason()
+	}
+}
+
+// count counts the evaluation, unless there is no such flag.
+func (a *answer) count(c *count.Counter, namespace string) {
+	switch {
+	case a.flag == nil:
+	case a.flag.Type == guidon.BooleanFlag:
+		c.Boolean(namespace, a.compiled, &a.boolean, a.err)
+	default:
+		c.Variant(namespace, a.compiled, &a.variant, a.err)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // maxKeys is how many flags a bulk request may name.
@@ -31,6 +32,7 @@ func (p *Protocol) Evaluate(
 		return call.Response{State: view.State}, err
 	}
 	a := p.evaluate(view.Snapshot, q, q.flag, events)
+	a.count(view.Counter, view.Namespace)
 	if a.err != nil {
 		return call.Response{State: view.State}, a.err
 	}
@@ -53,6 +55,7 @@ func (p *Protocol) EvaluateAll(
 		p.observeFailedBulk(c, view.State, q, err)
 		return call.Response{State: view.State}, err
 	}
+	view.Counter.Namespace(view.Namespace, count.Bulk)
 	snapshot := view.Snapshot
 	offer := p.offerStream(c, q)
 	etag := q.etag(snapshot, offer)

@@ -27,6 +27,7 @@ import (
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -57,8 +58,12 @@ func newShop(t *testing.T, options ...func(*handler.Config)) *shop {
 		t.Fatal(err)
 	}
 	c, clock := cache.New(db), func() time.Time { return now }
+	counter := count.NewCounter(db, count.Keep{Minutes: 48 * time.Hour}, clock)
+	if err := counter.RollUp(t.Context()); err != nil { // counting begins
+		t.Fatal(err)
+	}
 	config := handler.Config{
-		Service: service.NewService(c, clock), Now: clock, SignIn: fixedSignIn{},
+		Service: service.NewService(c, clock).Counting(counter), Now: clock, SignIn: fixedSignIn{},
 		Authentication: call.AuthenticationConfig{Required: true, TokenMethod: true},
 		Streams:        stream.NewHub(stream.Config{Subscribe: c.Subscribe, MaxOFREP: 1, MaxChanges: 1}),
 		Info:           diagnostics.Info{Version: "1.0.0", Release: true},

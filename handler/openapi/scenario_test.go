@@ -87,6 +87,7 @@ var scenario = []sent{
 	{"/guidon.v1.CatalogService/ListUnusedFlags", `{"namespaceKey":"default"}`, ""},
 	{"/guidon.v1.CatalogService/ListProperties", `{"namespaceKey":"default","prefix":"c"}`, ""},
 	{"/guidon.v1.CatalogService/GetCatalogCounts", `{"namespaceKey":"default"}`, ""},
+	{"/guidon.v1.CatalogService/ListFlagNamespaces", `{"key":"new-checkout","reference":"default"}`, ""},
 	{"/guidon.v1.CatalogService/Search", `{"query":"checkout"}`, ""},
 
 	// Edits, plans and changes.
@@ -94,6 +95,10 @@ var scenario = []sent{
 	{"/guidon.v1.EditService/GetSegmentContent", `{"namespaceKey":"default","key":"germany"}`, ""},
 	{"/guidon.v1.EditService/ReplaceFlag", `{"namespaceKey":"default","key":"free-shipping","flag":{"name":"Free shipping","type":"BOOLEAN_FLAG_TYPE","requires":[{"flagKey":"new-checkout"}],"rollouts":[{"segment":{"segmentKeys":["germany"],"value":true}}]},"unlessChangedSince":0}`, ""},
 	{"/guidon.v1.AnalysisService/ListFlagUses", `{"namespaceKey":"default","key":"new-checkout"}`, ""},
+	{"/guidon.v1.AnalyticsService/ReportEvaluations", `{"namespaceKey":"default","reporter":"EBVVA2KVMLVL","counts":{"new-checkout":{"true match":512,"false default":4}}}`, ""},
+	{"/guidon.v1.AnalyticsService/GetFlagEvaluations", `{"namespaceKey":"default","key":"new-checkout"}`, ""},
+	{"/guidon.v1.AnalyticsService/GetEvaluations", `{"namespaceKey":"default","flagKeys":["new-checkout"],"step":"hour"}`, ""},
+	{"/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount", `{"namespaceKey":"default","flagKey":"new-checkout"}`, ""},
 	{"/guidon.v1.EditService/ReplaceSegment", `{"namespaceKey":"default","key":"nordics","segment":{"name":"Nordics","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"country","operator":"isoneof","value":"[\"DK\",\"SE\"]"}]},"message":"Shipping to the north"}`, ""},
 	{"/guidon.v1.EditService/TurnFlagOff", `{"namespaceKey":"default","key":"new-checkout","message":"Too many failed payments"}`, ""},
 	{"/guidon.v1.EditService/TurnFlagOn", `{"namespaceKey":"default","key":"new-checkout"}`, ""},
@@ -107,6 +112,7 @@ var scenario = []sent{
 	{"/guidon.v1.CompareService/Compare", `{"namespaceKey":"default","with":"staging"}`, ""},
 	{"/guidon.v1.PlanService/Plan", `{"namespaceKey":"staging","sourceNamespaceKey":"default","flagKeys":["banner"]}`, "plan"},
 	{"/guidon.v1.PlanService/Apply", `{"namespaceKey":"staging","sourceNamespaceKey":"default","flagKeys":["banner"],"digest":"{plan}"}`, ""},
+	{"/guidon.v1.ChangeService/ListAllChanges", `{"since":"2026-11-01T09:00:00Z","events":["turned-off","turned-on"],"maxObjectBytes":1}`, ""},
 	{"/guidon.v1.ChangeService/ListChanges", `{"namespaceKey":"default","kind":"flag","limit":1}`, ""},
 	{"/guidon.v1.ChangeService/LatestChanges", `{"namespaceKey":"default","kind":"flag","keys":["new-checkout","banner"]}`, ""},
 	{"/api/v1/namespaces/{namespace_key}/changes/stream", ``, ""},

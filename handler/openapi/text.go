@@ -29,6 +29,8 @@ var services = map[string]string{
 	"guidon.v1.EditService":                            "Changes of whole flags and segments",
 	"guidon.v1.PlanService":                            "Plans that bring objects of a document or a state into a namespace, or undo changes",
 	"guidon.v1.AnalysisService":                        "Effects of edits, what is never reached, and uses of segments",
+	"guidon.v1.AnalyticsService":                       "How often flags were evaluated",
+	"flipt.analytics.AnalyticsService":                 "How often flags were evaluated, as in Flipt v1",
 	"guidon.v1.ExplainService":                         "Explanations of evaluations",
 }
 
@@ -82,10 +84,11 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/flipt.Flipt/Evaluate":                                     "Evaluate a variant flag (legacy)",
 	"/flipt.Flipt/BatchEvaluate":                                "Evaluate several variant flags (legacy)",
 
-	"/guidon.v1.ChangeService/ListChanges":   "List the change records of a namespace, newest first",
-	"/guidon.v1.ChangeService/LatestChanges": "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
-	"/guidon.v1.DocumentService/Import":      "Import a document into a namespace, all of it or nothing",
-	"/guidon.v1.DocumentService/Export":      "Export a namespace as a document",
+	"/guidon.v1.ChangeService/ListAllChanges": "List the changes of all namespaces that the caller may view",
+	"/guidon.v1.ChangeService/ListChanges":    "List the change records of a namespace, newest first",
+	"/guidon.v1.ChangeService/LatestChanges":  "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
+	"/guidon.v1.DocumentService/Import":       "Import a document into a namespace, all of it or nothing",
+	"/guidon.v1.DocumentService/Export":       "Export a namespace as a document",
 
 	"/guidon.v1.EditService/GetFlagContent":    "Get a flag with everything under it, as PUT takes it",
 	"/guidon.v1.EditService/GetSegmentContent": "Get a segment with its constraints, as PUT takes it",
@@ -108,11 +111,18 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.AnalysisService/ListFlagUses":     "List the flags that require a flag",
 	"/guidon.v1.AnalysisService/PreviewFlagReach": "Preview what an edited flag could never do, and how its percentages would be rounded",
 
+	"/guidon.v1.AnalyticsService/GetFlagEvaluations": "Get how often a flag was evaluated over time, by answer and reason",
+	"/guidon.v1.AnalyticsService/GetEvaluations":     "Get how often flags, or the flags of a namespace, were evaluated over time",
+	"/guidon.v1.AnalyticsService/ReportEvaluations":  "Report how often a client evaluated flags by itself",
+
+	"/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount": "Get how often a flag was evaluated over time",
+
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "List flags that match filters: what each does in short, and how many other filters would leave",
 	"/guidon.v1.CatalogService/ListSegmentSummaries": "List segments that match words, with their constraints in words",
 	"/guidon.v1.CatalogService/ListUnusedFlags":      "List the flags that may no longer be needed, and why",
 	"/guidon.v1.CatalogService/ListProperties":       "List the properties that constraints compare, with known values",
 	"/guidon.v1.CatalogService/GetCatalogCounts":     "Count the flags, the segments, and the flags that may no longer be needed",
+	"/guidon.v1.CatalogService/ListFlagNamespaces":   "List what a flag is in each namespace that the caller may view",
 	"/guidon.v1.CatalogService/Search":               "Find flags, segments, owners, tags and namespaces, in all namespaces that the caller may view",
 
 	"/guidon.v1.CompareService/Compare": "Compare two namespaces: which flags and segments differ, field by field",

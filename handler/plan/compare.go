@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/proto"
@@ -58,10 +59,7 @@ func Compare(
 
 // addPage adds the objects of the page that starts at the offset, as far as they fit.
 func addPage(ctx context.Context, answer *guidonv1.CompareResponse, c *Comparison, offset int, m *guidonv1.CompareRequest) error {
-	size, limit := 0, min(int(m.GetLimit()), maxComparePage)
-	if limit == 0 {
-		limit = defaultComparePage
-	}
+	size, limit := 0, cmp.Or(min(int(m.GetLimit()), maxComparePage), defaultComparePage)
 	for o, err := range c.Objects(offset, m.GetDiff()) {
 		if err == nil {
 			err = ctx.Err()

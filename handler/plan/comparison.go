@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -135,7 +136,7 @@ func comparedObject[T any](k change.Kind, o *change.Compared[T]) *guidonv1.Compa
 	listed := o.Differences[:min(len(o.Differences), maxDifferences)]
 	return &guidonv1.ComparedObject{
 		Kind: string(k), Key: o.Key, Action: string(o.Action()), Summary: o.Summary(),
-		Differences:     convert.All(listed, convert.Difference),
+		Differences:     lists.Map(listed, convert.Difference),
 		MoreDifferences: convert.Count(len(o.Differences) - len(listed)),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -93,7 +94,7 @@ func requestOf(m request, from *call.Request) (service.PlanRequest, error) {
 func expected(m *guidonv1.ApplyRequest) service.ExpectedPlan {
 	return service.ExpectedPlan{
 		Digest: m.GetDigest(),
-		Changes: convert.All(m.GetExpectedChanges(), func(c *guidonv1.ExpectedChange) *service.ExpectedChange {
+		Changes: lists.Map(m.GetExpectedChanges(), func(c *guidonv1.ExpectedChange) *service.ExpectedChange {
 			return &service.ExpectedChange{Kind: change.Kind(c.GetKind()), Key: c.GetKey(), Digest: c.GetDigest()}
 		}),
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -27,7 +28,7 @@ func response(p *service.Plan, worded bool) *guidonv1.PlanResponse {
 		NamespaceKey: p.Namespace, Revision: p.Revision, SourceNamespaceKey: p.Source, SourceRevision: p.SourceRevision,
 		Digest: p.Digest, Unchanged: convert.Count(p.Unchanged), Skipped: p.Skipped,
 		Changes:  make([]*guidonv1.PlannedChange, len(p.Changes)),
-		Warnings: convert.All(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
+		Warnings: lists.Map(p.Warnings[:min(len(p.Warnings), maxWarnings)], warning),
 	}
 	var complete bool
 	m.Conflicts, complete = conflicts(p.Conflicts, worded, maxDetails)
@@ -42,7 +43,7 @@ func response(p *service.Plan, worded bool) *guidonv1.PlanResponse {
 			continue
 		}
 		details := &guidonv1.PlannedChange{
-			Differences: convert.All(c.Differences, difference),
+			Differences: lists.Map(c.Differences, difference),
 			Before:      convert.WireDocument(service.DocumentOf(p.Namespace, c.Before)),
 			After:       convert.WireDocument(service.DocumentOf(p.Namespace, c.After)),
 		}

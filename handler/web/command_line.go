@@ -33,16 +33,11 @@ func (deniedPage) title() string { return "Denied" }
 var errGrantRequest = guidon.Errorf(guidon.InvalidArgument, "invalid request of a command line to sign in")
 
 // askForGrant asks whether the command line may sign in as the visitor.
-func (p *pages) askForGrant(x *exchange.Exchange) {
-	if !p.Required {
-		p.reply(x, http.StatusOK, openPage{})
-		return
-	}
+func (p *pages) askForGrant(x *exchange.Exchange) error {
 	fields, err := url.ParseQuery(x.Request.URL.RawQuery)
 	request, ok := parseGrantRequest(fields)
 	if err != nil || !ok {
-		x.ReplyError(errGrantRequest)
-		return
+		return errGrantRequest
 	}
 	visitor, err := p.whoami(x)
 	switch {
@@ -50,12 +45,11 @@ func (p *pages) askForGrant(x *exchange.Exchange) {
 		if request.Port != "" {
 			page.AllowFormTo(x, request.origin()) // by the redirect
 		}
-		p.reply(x, http.StatusOK, commandLinePage{request, visitor})
+		return p.reply(x, http.StatusOK, commandLinePage{request, visitor})
 	case page.IsSignedOut(err):
-		page.Redirect(x, p.SignInFor(request.page()))
-	default:
-		x.ReplyError(err)
+		return page.Redirect(x, p.SignInFor(request.page()))
 	}
+	return err
 }
 
 // The decisions of the form.
@@ -65,47 +59,34 @@ const (
 )
 
 // decideOnGrant allows the command line to sign in as the visitor, or denies it.
-func (p *pages) decideOnGrant(x *exchange.Exchange) {
-	if !p.Required {
-		p.reply(x, http.StatusOK, openPage{})
-		return
-	}
-	form, err := page.ReadForm(x, page.MaxSmallForm)
-	if err != nil {
-		x.ReplyError(err)
-		return
-	}
+func (p *pages) decideOnGrant(x *exchange.Exchange, form url.Values) error {
 	request, ok := parseGrantRequest(form)
 	decision := form.Get("decision")
 	switch {
 	case !ok || decision != decisionAllow && decision != decisionDeny:
-		x.ReplyError(errGrantRequest)
+		return errGrantRequest
 	case decision == decisionAllow:
-		p.allowGrant(x, request)
+		return p.allowGrant(x, request)
 	case request.Port != "":
-		page.Redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
-	default:
-		p.reply(x, http.StatusOK, deniedPage{})
+		return page.Redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
 	}
+	return p.reply(x, http.StatusOK, deniedPage{})
 }
 
 // allowGrant creates the grant, and takes its code to the command line or shows it.
-func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
+func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) error {
 	response, err := p.run(x, createGrant,
 		&call.Request{Message: &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}}, "")
 	switch {
 	case page.IsSignedOut(err): // the session has ended in the meantime
 		x.Event.Err = err
-		page.Redirect(x, p.SignInFor(request.page()))
-		return
+		return page.Redirect(x, p.SignInFor(request.page()))
 	case err != nil:
-		x.ReplyError(err)
-		return
+		return err
 	}
 	code := response.Message.(*guidonv1.CreateGrantResponse).GetCode()
 	if request.Port == "" {
-		p.reply(x, http.StatusOK, codePage{code, request.Name})
-		return
+		return p.reply(x, http.StatusOK, codePage{code, request.Name})
 	}
-	page.Redirect(x, request.callback(url.Values{"code": {code}}))
+	return page.Redirect(x, request.callback(url.Values{"code": {code}}))
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -44,31 +45,25 @@ func (openPage) title() string { return "No sign-in needed" }
 
 // showSignIn shows the sign-in methods, or the signed-in account. Visitors whose session ends soon may
 // ask to sign in again.
-func (p *pages) showSignIn(x *exchange.Exchange) {
-	if !p.Required {
-		p.reply(x, http.StatusOK, openPage{})
-		return
-	}
+func (p *pages) showSignIn(x *exchange.Exchange) error {
 	query := x.Request.URL.Query()
 	returnTo := p.ReturnTo(query.Get("return_to"))
 	visitor, err := p.whoami(x)
 	signedOut := page.IsSignedOut(err)
 	switch {
+	case err != nil && !signedOut:
+		return err
 	case err == nil && query.Get("again") == "":
-		p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo), query.Get("back") != ""})
-	case err == nil || signedOut:
-		found, err := p.findWays(x, returnTo)
-		if err != nil {
-			x.ReplyError(err)
-			return
-		}
-		if signedOut {
-			p.forgetSession(x)
-		}
-		p.showForm(x, http.StatusOK, found, returnTo, "")
-	default:
-		x.ReplyError(err)
+		return p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo), query.Get("back") != ""})
 	}
+	found, err := p.findWays(x, returnTo)
+	if err != nil {
+		return err
+	}
+	if signedOut {
+		p.forgetSession(x)
+	}
+	return p.showForm(x, http.StatusOK, found, returnTo, "")
 }
 
 // forgetSession makes the browser forget the cookies of a session that is not valid. If
@@ -83,11 +78,11 @@ func (p *pages) forgetSession(x *exchange.Exchange) {
 }
 
 // showForm shows how to sign in. problem is why a token was not accepted, or "".
-func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo, problem string) {
+func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo, problem string) error {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		x.Header().Set("Retry-After", "1")
 	}
-	p.reply(x, status, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
+	return p.reply(x, status, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
 }
 
 // onward returns the path if the visitor is on the way to it, or "".
@@ -117,31 +112,19 @@ var tokenProblems = map[guidon.Code]string{
 
 // signInWithToken begins a session of the token in the form. The session that the browser
 // has is left alone unless that succeeds.
-func (p *pages) signInWithToken(x *exchange.Exchange) {
-	if !p.Required {
-		p.reply(x, http.StatusOK, openPage{})
-		return
-	}
-	form, err := page.ReadForm(x, page.MaxSmallForm)
-	if err != nil {
-		x.ReplyError(err)
-		return
-	}
+func (p *pages) signInWithToken(x *exchange.Exchange, form url.Values) error {
 	returnTo, token := p.ReturnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
 	found, err := p.findWays(x, returnTo)
 	switch {
 	case err != nil:
-		x.ReplyError(err)
-		return
+		return err
 	case token == "":
-		p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
-		return
+		return p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
 	}
 	// This is the last operation, so that the log has its outcome.
 	_, err = p.run(x, createSession, &call.Request{Message: &emptypb.Empty{}}, token)
 	if err == nil {
-		page.Redirect(x, p.Path(returnTo))
-		return
+		return page.Redirect(x, p.Path(returnTo))
 	}
 	code := guidon.CodeOf(err)
 	problem, ok := tokenProblems[code]
@@ -149,9 +132,8 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		problem = problemScope
 	}
 	if !ok {
-		x.ReplyError(err)
-		return
+		return err
 	}
 	x.Event.Err = err
-	p.showForm(x, call.HTTPStatus(code), found, returnTo, problem)
+	return p.showForm(x, call.HTTPStatus(code), found, returnTo, problem)
 }

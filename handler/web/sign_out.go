@@ -22,32 +22,21 @@ func (signedOutPage) title() string { return "Signed out" }
 // The provider, if there is one to go to, is reached by a page with a link and a Refresh
 // header: the policy for forms, which holds for the redirects after them too, allows no
 // other origin.
-func (p *pages) signOut(x *exchange.Exchange) {
-	if !p.Required {
-		p.reply(x, http.StatusOK, openPage{})
-		return
-	}
-	form, err := page.ReadForm(x, page.MaxSmallForm)
-	if err != nil {
-		x.ReplyError(err)
-		return
-	}
+func (p *pages) signOut(x *exchange.Exchange, form url.Values) error {
 	response, err := p.run(x, revokeSelf,
 		&call.Request{Message: &auth.RevokeAuthenticationSelfRequest{Everywhere: form.Get("everywhere") == "true"}}, "")
 	switch {
 	case page.IsSignedOut(err): // it has ended already
 		p.forgetSession(x)
 	case err != nil:
-		x.ReplyError(err)
-		return
+		return err
 	default:
 		if next := webAddress(response.Message.(*auth.RevokeAuthenticationSelfResponse).GetNextUri()); next != "" {
 			x.Header().Set("Refresh", "0; url="+next)
-			p.reply(x, http.StatusOK, signedOutPage{next})
-			return
+			return p.reply(x, http.StatusOK, signedOutPage{next})
 		}
 	}
-	page.Redirect(x, p.SignInFor(p.ReturnTo(form.Get("return_to"))))
+	return page.Redirect(x, p.SignInFor(p.ReturnTo(form.Get("return_to"))))
 }
 
 // webAddress returns the URL in a form that fits a header, or "" if it is not a web URL.

@@ -39,7 +39,7 @@ func (s *Site) Mount(rows []exchange.Row) exchange.Mount {
 	prefixes := []string{page.SignInPath, page.AssetsPath}
 	if !s.Interface.Disabled {
 		p.routes = routes(s.Site)
-		prefixes = append(prefixes, "/", "/namespaces", "/settings", "/search", "/shortcuts")
+		prefixes = append(prefixes, "/", "/namespaces", "/settings", "/search", "/shortcuts", "/changes")
 	}
 	return exchange.Mount{Prefixes: prefixes, Serve: p.serve, Error: s.replyError}
 }
@@ -52,8 +52,9 @@ type document interface {
 }
 
 // reply responds with a page of signing in.
-func (s *Site) reply(x *exchange.Exchange, status int, d document) {
+func (s *Site) reply(x *exchange.Exchange, status int, d document) error {
 	x.Reply(status, "text/html; charset=utf-8", part.Render(s.Bare(page.PreferencesOf(x.Request), d.title(), d.main(s))))
+	return nil
 }
 
 // run runs an operation for the session of the browser or, if there is a token, for that.

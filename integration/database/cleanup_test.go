@@ -51,7 +51,7 @@ type cleaned struct {
 // is, one of the namespace and one of the flag.
 func newestOnly(t *testing.T, db *store.DB, name string) {
 	t.Helper()
-	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM changes"); n != 2 {
+	if n := countRows(t, db.SQL(), "SELECT COUNT(*) FROM changes"); n != 2 {
 		t.Errorf("%d records are left, want 2", n)
 	}
 	changes, err := db.Changes(t.Context(), change.Query{Namespace: "default", Key: "old", Limit: 10})
@@ -109,7 +109,7 @@ func TestCleanupKilled(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(harness.Patience); count(t, db.SQL(), "SELECT COUNT(*) FROM changes") == 501; {
+		for deadline := time.Now().Add(harness.Patience); countRows(t, db.SQL(), "SELECT COUNT(*) FROM changes") == 501; {
 			if time.Now().After(deadline) {
 				t.Fatal("nothing was deleted")
 			}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,8 +22,8 @@ import (
 // allSteps are the steps by number, createSteps those by the order in which a new database gets
 // them.
 var (
-	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions"}
-	createSteps = append([]string{"additions"}, allSteps[:8]...)
+	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions", "evaluations", "change_events"}
+	createSteps = append([]string{"additions"}, slices.Delete(slices.Clone(allSteps), 8, 9)...)
 )
 
 func stepNames(steps []migrate.Step) []string {
@@ -33,7 +34,7 @@ func stepNames(steps []migrate.Step) []string {
 	return names
 }
 
-func count(t *testing.T, db *sql.DB, query string) int {
+func countRows(t *testing.T, db *sql.DB, query string) int {
 	t.Helper()
 	var n int
 	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
@@ -68,7 +69,7 @@ func TestMigratePooled(t *testing.T) {
 func migrateAtOnce(t *testing.T, database string) {
 	t.Helper()
 	atOnce(t, database, migrate.Up, createSteps)
-	if n := count(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
+	if n := countRows(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
 		t.Errorf("%d change records, want that of the first namespace", n)
 	}
 }
@@ -109,7 +110,7 @@ func TestMigrateAdditions(t *testing.T) {
 			t.Errorf("up: got %+v, %v, want no steps", steps, err)
 		}
 		harness.Start(t, database)
-		if n := count(t, db.SQL(), "SELECT COUNT(*) FROM schema_steps WHERE version_id = 9"); n != 0 {
+		if n := countRows(t, db.SQL(), "SELECT COUNT(*) FROM schema_steps WHERE version_id = 9"); n != 0 {
 			t.Error("a server that starts has applied the step")
 		}
 		atOnce(t, database, migrate.Additions, []string{"additions"})
@@ -238,11 +239,11 @@ func TestMigrateInterrupted(t *testing.T) {
 		want := schema(t, db.SQL(), s)
 		drops := [][]string{
 			{"change_cursors", "leases"},
-			{"change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
-			{"change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
+			{"evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
+			{"evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
-			harness.Execute(t, db.SQL(), "DROP INDEX changes_by_time")
+			harness.Execute(t, db.SQL(), "DROP INDEX changes_by_actor")
 		}
 		for i, tables := range drops {
 			for _, table := range tables {
@@ -273,12 +274,12 @@ func TestMigrateInterrupted(t *testing.T) {
 func TestMigratePrevious(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		db := harness.OpenStore(t, s.Migrated(t))
-		for _, statement := range []string{"DROP TABLE change_horizons", "DROP TABLE change_notes", "DROP TABLE change_deletions", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
+		for _, statement := range []string{"DROP TABLE evaluation_minutes", "DROP TABLE evaluation_series", "DROP TABLE evaluation_flags", "DROP TABLE evaluation_marks", "DROP TABLE change_horizons", "DROP TABLE change_notes", "DROP TABLE change_deletions", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
 			harness.Execute(t, db.SQL(), statement)
 		}
 		oldChanges(t, db, 3)
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons"}) {
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events"}) {
 			t.Fatalf("got %+v, %v, want the later steps", steps, err)
 		}
 		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {

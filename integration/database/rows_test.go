@@ -199,7 +199,7 @@ func TestAnalyzeAfterImport(t *testing.T) {
 		db := harness.OpenStore(t, s.Migrated(t))
 		importFlags(t, db, "")
 		for _, table := range []string{"flags", "changes"} {
-			if n := count(t, db.SQL(), "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE relname = '"+table+"'"); n < importedFlags {
+			if n := countRows(t, db.SQL(), "SELECT CAST(reltuples AS BIGINT) FROM pg_class WHERE relname = '"+table+"'"); n < importedFlags {
 				t.Errorf("table %s: the statistics have %d rows, want at least %d", table, n, importedFlags)
 			}
 		}

@@ -11,6 +11,9 @@ import (
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
+
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -19,6 +22,20 @@ import (
 func TestStore(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		storetest.Run(t, func(t *testing.T) service.Store { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+}
+
+// TestStoreTraced checks what is said about statements to those who trace them.
+func TestStoreTraced(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunTraced(t, func(t *testing.T, trace func(context.Context, string) func(string, error)) storetest.PingedStore {
+			db, err := store.Open(t.Context(), s.Migrated(t), store.Options{Trace: trace})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			return db
+		})
 	})
 }
 
@@ -38,6 +55,17 @@ func TestStoreReaders(t *testing.T) {
 	})
 	t.Run("serializable", func(t *testing.T) {
 		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, serializable(t)) })
+	})
+}
+
+// TestStoreEvaluations checks counts of evaluations, also with the dialect of CockroachDB; see
+// [TestStoreSerializable].
+func TestStoreEvaluations(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunEvaluations(t, func(t *testing.T) count.Store { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunEvaluations(t, func(t *testing.T) count.Store { return harness.OpenStore(t, serializable(t)) })
 	})
 }
 

@@ -94,17 +94,55 @@ CREATE TABLE changes (
     request_id    TEXT         NOT NULL,
     body_size     BIGINT       NOT NULL,
     before_body   TEXT,
-    after_body    TEXT,
+    after_body    TEXT, event VARCHAR(16) NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_key, revision, seq)
 );
 
 CREATE INDEX changes_by_actor ON changes (namespace_key, actor, revision, seq);
 
+CREATE INDEX changes_by_author ON changes (actor, happened_at, namespace_key, revision, seq, event);
+
 CREATE INDEX changes_by_deletion ON changes (namespace_key, revision, seq) WHERE action = 'delete';
+
+CREATE INDEX changes_by_event ON changes (event, happened_at, namespace_key, revision, seq);
+
+CREATE INDEX changes_by_moment ON changes (namespace_key, happened_at, revision, seq);
 
 CREATE INDEX changes_by_object ON changes (namespace_key, object_key, revision, seq);
 
-CREATE INDEX changes_by_time ON changes (namespace_key, happened_at);
+CREATE TABLE evaluation_flags (
+    namespace_key VARCHAR(255) NOT NULL,
+    flag_key      VARCHAR(255) NOT NULL,
+    first_at      BIGINT       NOT NULL,
+    last_at       BIGINT       NOT NULL,
+    PRIMARY KEY (namespace_key, flag_key)
+);
+
+CREATE TABLE evaluation_marks (
+    mark_name VARCHAR(64) NOT NULL,
+    at        BIGINT      NOT NULL,
+    PRIMARY KEY (mark_name)
+);
+
+CREATE TABLE evaluation_minutes (
+    namespace_key VARCHAR(255) NOT NULL,
+    minute        BIGINT       NOT NULL,
+    part          INTEGER      NOT NULL,
+    reporter      VARCHAR(255) NOT NULL,
+    body          TEXT         NOT NULL,
+    PRIMARY KEY (namespace_key, minute, part, reporter)
+);
+
+CREATE INDEX evaluation_minutes_by_minute ON evaluation_minutes (minute, namespace_key, part);
+
+CREATE TABLE evaluation_series (
+    unit          VARCHAR(1)   NOT NULL,
+    start_at      BIGINT       NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    flag_key      VARCHAR(255) NOT NULL,
+    body          TEXT         NOT NULL,
+    PRIMARY KEY (unit, start_at, namespace_key, flag_key)
+);
 
 CREATE TABLE flags (
     namespace_key VARCHAR(255) NOT NULL,

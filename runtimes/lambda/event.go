@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/guidonhq/guidon/handler/codec"
@@ -77,9 +78,7 @@ func (p *parser) classify() bool {
 			e.front = functionURL
 		}
 		e.method = p.v2Method
-		if e.path == "" {
-			e.path = p.v2Path
-		}
+		e.path = cmp.Or(e.path, p.v2Path)
 	case e.method != "":
 		e.front = restAPI
 	case p.detailType == "Scheduled Event":

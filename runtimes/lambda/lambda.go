@@ -13,6 +13,7 @@
 package lambda
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,11 +57,8 @@ type Function struct {
 
 // New returns a function. It starts no goroutines.
 func New(config Config) *Function {
-	f := &Function{config: config, basePath: cleanBasePath(config.BasePath), logger: config.Logger}
-	if f.logger == nil {
-		f.logger = slog.New(slog.DiscardHandler)
-	}
-	return f
+	logger := cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
+	return &Function{config: config, basePath: cleanBasePath(config.BasePath), logger: logger}
 }
 
 // Run handles the events of the Lambda Runtime API, concurrently if the platform sends

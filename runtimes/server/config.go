@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -88,9 +89,7 @@ func (c Config) withDefaults() (Config, error) {
 			problems = append(problems, fmt.Errorf("server: loop %q needs a function and a positive interval", loop.Name))
 		}
 	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
+	c.Logger = cmp.Or(c.Logger, slog.Default())
 	orDefault(&c.ShutdownTimeout, 10*time.Second)
 	orDefault(&c.HTTP.ReadTimeout, 10*time.Second)
 	orDefault(&c.HTTP.WriteTimeout, 30*time.Second)

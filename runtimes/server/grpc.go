@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/runtimes/server/closing"
 )
 
@@ -125,11 +126,7 @@ func serviceDescriptions(operations []*call.Operation, calls *calls) []*grpc.Ser
 }
 
 func names(services []*grpc.ServiceDesc) []string {
-	names := make([]string, len(services))
-	for i, s := range services {
-		names[i] = s.ServiceName
-	}
-	return names
+	return lists.Map(services, func(s *grpc.ServiceDesc) string { return s.ServiceName })
 }
 
 // fileOf returns the path of the .proto file that declares the service, for reflection.

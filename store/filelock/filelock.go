@@ -16,6 +16,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Suffix is appended to the path of a file to form that of its separate lock file.
@@ -130,9 +132,5 @@ func (l *Lock) Release() error {
 }
 
 func closeAll(files []*os.File) error {
-	var errs []error
-	for _, file := range files {
-		errs = append(errs, file.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(lists.Map(files, (*os.File).Close)...)
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -98,13 +99,8 @@ func device(number uint64) string {
 // hasOpen reports whether the process is known to have the file open.
 func hasOpen(pid int, info fs.FileInfo) bool {
 	names, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
-	if err != nil {
-		return false
-	}
-	for _, name := range names {
-		if opened, err := os.Stat(name); err == nil && os.SameFile(opened, info) {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(names, func(name string) bool {
+		opened, err := os.Stat(name)
+		return err == nil && os.SameFile(opened, info)
+	})
 }

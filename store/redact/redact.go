@@ -14,6 +14,8 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 var (
@@ -113,10 +115,7 @@ func URL(text string) string {
 		return name[1] + ":"
 	case IsKeywords(text):
 		if !strings.ContainsAny(text, `'"\`) { // quoted values may contain spaces
-			var shown []string
-			for _, match := range shownKeyword.FindAllStringSubmatch(text, -1) {
-				shown = append(shown, match[1])
-			}
+			shown := lists.Map(shownKeyword.FindAllStringSubmatch(text, -1), func(match []string) string { return match[1] })
 			return strings.Join(shown, " ")
 		}
 		return "postgres:"

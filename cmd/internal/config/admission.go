@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -141,8 +142,5 @@ func (b redirectBase) check(at scope, address string) {
 // callbackBase returns the redirect_address or else the public URL, without a trailing
 // slash.
 func callbackBase(address, publicURL string) string {
-	if address == "" {
-		address = publicURL
-	}
-	return strings.TrimRight(address, "/")
+	return strings.TrimRight(cmp.Or(address, publicURL), "/")
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,10 +55,7 @@ func (c Codehost) RedirectBase(publicURL string) string {
 
 // Label returns the text of the sign-in button.
 func (c Codehost) Label() string {
-	if c.DisplayName != "" {
-		return c.DisplayName
-	}
-	return map[string]string{CodehostGitHub: "GitHub", CodehostGitLab: "GitLab", CodehostGitea: "Gitea"}[c.Type]
+	return cmp.Or(c.DisplayName, map[string]string{CodehostGitHub: "GitHub", CodehostGitLab: "GitLab", CodehostGitea: "Gitea"}[c.Type])
 }
 
 func (c Codehost) check(base redirectBase, found *problems) {

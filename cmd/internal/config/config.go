@@ -14,11 +14,13 @@ type Config struct {
 	DB             DB             `key:"db"`
 	Cache          Cache          `key:"cache"`
 	Changes        Changes        `key:"changes"`
+	Analytics      Analytics      `key:"analytics"`
 	Streams        Streams        `key:"streams"`
 	Log            Log            `key:"log"`
 	CORS           CORS           `key:"cors"`
 	Diagnostics    Diagnostics    `key:"diagnostics"`
 	Metrics        Metrics        `key:"metrics"`
+	Tracing        Tracing        `key:"tracing"`
 	Authentication Authentication `key:"authentication"`
 	Authorization  Authorization  `key:"authorization"`
 	UI             UI             `key:"ui"`
@@ -66,6 +68,20 @@ type Changes struct {
 // MinRetention is the shortest time for which change records are kept, so that
 // yesterday's changes can always be looked up.
 const MinRetention = 24 * time.Hour
+
+// Analytics configures how evaluations are counted, and how long the counts are kept.
+type Analytics struct {
+	Enabled     bool          `key:"enabled" default:"true"`
+	Buffer      Buffer        `key:"buffer"`
+	KeepMinutes time.Duration `key:"keep_minutes" default:"48h" min:"2h" max:"720h"`
+	KeepHours   time.Duration `key:"keep_hours" default:"1440h" min:"48h" max:"8760h"`
+	KeepDays    time.Duration `key:"keep_days" default:"17520h" min:"720h" max:"87600h"`
+}
+
+// Buffer configures how long counts stay in memory.
+type Buffer struct {
+	FlushPeriod time.Duration `key:"flush_period" default:"1m" min:"10s" max:"5m"`
+}
 
 // Streams configures the event streams.
 type Streams struct {
@@ -120,6 +136,10 @@ type Profiling struct {
 type Metrics struct {
 	Enabled bool `key:"enabled" default:"true"`
 	Public  bool `key:"public" default:"false"`
+
+	Exporter string `key:"exporter" default:"prometheus" options:"prometheus otlp"`
+	OTLP     OTLP   `key:"otlp"`
+	EMF      bool   `key:"emf" default:"false"`
 }
 
 // Lambda configures the function on AWS Lambda.
@@ -127,6 +147,9 @@ type Lambda struct {
 	BasePath  string `key:"base_path"`
 	Streaming bool   `key:"streaming" default:"false"`
 }
+
+// ExporterOTLP is the exporter that sends metrics to a collector.
+const ExporterOTLP = "otlp"
 
 // The encodings of the log.
 const (

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,10 +117,7 @@ func (l *fileLoader) at(node *yaml.Node) string {
 // Config, because unknown names are not followed.
 func (l *fileLoader) group(key string, node *yaml.Node) {
 	if node.Kind != yaml.MappingNode {
-		name := key
-		if name == "" {
-			name = "the file"
-		}
+		name := cmp.Or(key, "the file")
 		l.problems.add("%s: %s must be a mapping of keys to values", l.at(node), name)
 		return
 	}

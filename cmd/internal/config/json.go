@@ -18,9 +18,7 @@ func (c *Config) JSON() json.RawMessage {
 		"cache":        map[string]any{"enabled": true},
 		"experimental": map[string]any{},
 		"meta":         map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
-		"analytics":    map[string]any{"enabled": false},
 		"storage":      map[string]any{"type": "database"},
-		"tracing":      map[string]any{"enabled": false},
 	}
 	for _, f := range fields(c) {
 		if !f.secret() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/internal/suggest"
 	"github.com/guidonhq/guidon/service"
 )
@@ -33,10 +34,7 @@ func allNamedGroups(c *Config) []namedGroups {
 
 // list returns the names in order.
 func (g namedGroups) list() []string {
-	var names []string
-	for _, key := range g.value.MapKeys() {
-		names = append(names, key.String())
-	}
+	names := lists.Map(g.value.MapKeys(), reflect.Value.String)
 	slices.Sort(names)
 	return names
 }

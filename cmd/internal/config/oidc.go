@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -57,10 +58,7 @@ func (p *Provider) RedirectBase(publicURL string) string {
 
 // Label returns the text of the sign-in button of the provider with the name.
 func (p *Provider) Label(name string) string {
-	if p.DisplayName != "" {
-		return p.DisplayName
-	}
-	return name
+	return cmp.Or(p.DisplayName, name)
 }
 
 func (o OIDC) check(base redirectBase, found *problems) {

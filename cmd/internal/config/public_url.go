@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -34,10 +35,7 @@ func (s Server) Hosts() []string {
 
 // StreamsPublicURL returns streams.public_url or else server.public_url.
 func (c *Config) StreamsPublicURL() string {
-	if c.Streams.PublicURL != "" {
-		return c.Streams.PublicURL
-	}
-	return c.Server.PublicURL
+	return cmp.Or(c.Streams.PublicURL, c.Server.PublicURL)
 }
 
 func (s Server) publicHTTPS() bool { return parsed(s.PublicURL).Scheme == "https" }

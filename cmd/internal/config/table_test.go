@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -67,9 +68,14 @@ func sample(f field) string {
 	}
 	switch f.value.Interface().(type) {
 	case time.Duration:
+		if low, err := time.ParseDuration(f.tag.Get("min")); err == nil && low > time.Hour {
+			return clock.Text(low)
+		}
 		return "1m7s"
 	case int:
 		return "77"
+	case float64:
+		return "0.7"
 	case bool:
 		return fmt.Sprint(f.tag.Get("default") != "true")
 	case []string:

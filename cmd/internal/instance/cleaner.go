@@ -16,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -35,6 +36,7 @@ type Cleaner struct {
 	actor     change.Actor
 	graces    map[service.Method]time.Duration // how long expired authentications are kept
 	retention time.Duration                    // how long change records are kept; 0 means forever
+	counter   *count.Counter                   // nil if evaluations are not counted
 	now       func() time.Time
 }
 
@@ -42,7 +44,7 @@ type Cleaner struct {
 func NewCleaner(c *config.Config, db *store.DB, svc *service.Service, actor change.Actor) Cleaner {
 	cleaner := Cleaner{
 		db: db, service: svc, actor: actor, now: time.Now,
-		graces: map[service.Method]time.Duration{}, retention: c.Changes.Retention,
+		graces: map[service.Method]time.Duration{}, retention: c.Changes.Retention, counter: NewCounter(c.Analytics, db),
 	}
 	for method, cleanup := range c.Authentication.Methods.Cleanups() {
 		cleaner.graces[method] = cleanup.GracePeriod
@@ -110,6 +112,25 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) error {
 		result.HeldBack, err = c.db.HeldBack(ctx, before, maxHeldBack)
 		return err
 	})
+}
+
+// evaluations computes hours and days of evaluations, and deletes counts that are kept no longer.
+func (c Cleaner) evaluations(ctx context.Context) error {
+	if c.counter == nil {
+		return nil
+	}
+	return c.withLease(ctx, "evaluations", c.counter.RollUp)
+}
+
+// LoopEvents is one iteration of the loop that adds events to change records of earlier releases.
+func (c Cleaner) LoopEvents(ctx context.Context, logger *slog.Logger) error {
+	return unlessElsewhere(c.withLease(ctx, "events of changes", func(ctx context.Context) error {
+		changed, err := c.db.AddEvents(ctx, changesRun)
+		if changed > 0 {
+			logger.Info("events added to change records of earlier releases", "count", changed)
+		}
+		return err
+	}))
 }
 
 // withLease calls fn while holding the lease of that name. It returns errElsewhere if
@@ -189,7 +210,13 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	if errors.Is(err, errElsewhere) {
 		result.Skipped, err = append(result.Skipped, "changes"), nil
 	}
-	return result, err
+	if err != nil {
+		return result, err
+	}
+	if err := unlessElsewhere(c.evaluations(ctx)); err != nil {
+		return result, err
+	}
+	return result, c.LoopEvents(ctx, slog.New(slog.DiscardHandler))
 }
 
 // LoopTokens is one iteration of the loop that deletes expired authentications of the
@@ -213,6 +240,11 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 		logger.Warn("old change records kept for a reader that has not passed them", "reader", reader, "count", result.HeldBack[reader])
 	}
 	return unlessElsewhere(err)
+}
+
+// LoopEvaluations is one iteration of the loop that computes hours and days of evaluations.
+func (c Cleaner) LoopEvaluations(ctx context.Context) error {
+	return unlessElsewhere(c.evaluations(ctx))
 }
 
 // unlessElsewhere returns err, or nil if it is errElsewhere.

@@ -6,16 +6,27 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
+	"github.com/guidonhq/guidon/store"
 )
 
 // NewService returns the service on the store, with the configured policy.
-func NewService(c *config.Config, store service.Store) (*service.Service, error) {
+func NewService(c *config.Config, store service.Store, counter *count.Counter) (*service.Service, error) {
 	p, err := policy(c)
 	if err != nil {
 		return nil, err
 	}
-	return service.NewService(store, time.Now).WithPolicy(p), nil
+	return service.NewService(store, time.Now).WithPolicy(p).Counting(counter), nil
+}
+
+// NewCounter returns the counter of evaluations, or nil if they are not counted.
+func NewCounter(c config.Analytics, db *store.DB) *count.Counter {
+	if !c.Enabled {
+		return nil
+	}
+	return count.NewCounter(db, count.Keep{Minutes: c.KeepMinutes, Hours: c.KeepHours, Days: c.KeepDays}, time.Now)
 }
 
 // policy returns the configured policy: admissions, bindings and default roles.
@@ -95,9 +106,5 @@ func codehostAdmission(c config.Codehost) *service.AllowList {
 
 // subjects returns the subjects of values whose case does not matter.
 func subjects(prefix string, values []string) []string {
-	all := make([]string, len(values))
-	for i, value := range values {
-		all[i] = prefix + service.FoldCase(value)
-	}
-	return all
+	return lists.Map(values, func(value string) string { return prefix + service.FoldCase(value) })
 }

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"cmp"
 	"regexp"
 	"runtime/debug"
 
@@ -14,9 +15,7 @@ func BuildInfo(version, commit, date string) diagnostics.Info {
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fillFromBuild(&info, build)
 	}
-	if info.Version == "" {
-		info.Version = "devel"
-	}
+	info.Version = cmp.Or(info.Version, "devel")
 	info.Release = releaseVersion.MatchString(info.Version)
 	return info
 }

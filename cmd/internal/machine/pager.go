@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"io"
 	"os/exec"
 	"strings"
@@ -9,10 +10,7 @@ import (
 // Pager returns the command of the user's pager: PAGER, which may have arguments, or else less. It
 // returns nil if that is not installed, if it is cat, or if the terminal is dumb.
 func Pager(environ []string) *exec.Cmd {
-	chosen := strings.TrimSpace(Variable(environ, "PAGER"))
-	if chosen == "" {
-		chosen = "less"
-	}
+	chosen := cmp.Or(strings.TrimSpace(Variable(environ, "PAGER")), "less")
 	words := strings.Fields(chosen)
 	if terminal := Variable(environ, "TERM"); terminal == "" || terminal == "dumb" || words[0] == "cat" {
 		return nil

@@ -126,9 +126,7 @@ func (s service) request(ctx context.Context, c aws.Config, endpoint, operation 
 	if err != nil {
 		return nil, err
 	}
-	if r.URL.Path == "" {
-		r.URL.Path = "/"
-	}
+	r.URL.Path = cmp.Or(r.URL.Path, "/")
 	r.Header.Set("Content-Type", "application/x-amz-json-1.1")
 	r.Header.Set("X-Amz-Target", s.target+"."+operation)
 	hash := sha256.Sum256(body)

@@ -1,6 +1,7 @@
 package codehost
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -53,9 +54,7 @@ type Config struct {
 // New returns a host. It sends no request. Its error joins one error for each field that
 // breaks a rule; they use the names of the configuration.
 func New(c Config) (*Host, error) {
-	if c.Type == "" {
-		c.Type = GitHub
-	}
+	c.Type = cmp.Or(c.Type, GitHub)
 	k := kinds[c.Type]
 	if k == nil {
 		return nil, fmt.Errorf("invalid type: must be %s, %s or %s", GitHub, GitLab, Gitea)
@@ -89,15 +88,11 @@ func New(c Config) (*Host, error) {
 func (c *Config) complete(k *kind) {
 	c.ServerURL = strings.TrimRight(c.ServerURL, "/")
 	c.APIURL = strings.TrimRight(c.APIURL, "/")
-	if c.ServerURL == "" {
-		c.ServerURL = k.server
-	}
+	c.ServerURL = cmp.Or(c.ServerURL, k.server)
 	if c.APIURL == "" && c.ServerURL == k.server && k.api != "" {
 		c.APIURL = k.api
 	}
-	if c.APIURL == "" {
-		c.APIURL = c.ServerURL + k.apiPath
-	}
+	c.APIURL = cmp.Or(c.APIURL, c.ServerURL+k.apiPath)
 	if len(c.Scopes) == 0 {
 		c.Scopes = k.scopes
 	}

@@ -1,6 +1,9 @@
 package codehost
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // gitea is Gitea and Forgejo. Releases that do not know a scope grant full access.
 var gitea = &kind{
@@ -56,10 +59,7 @@ func readGitea(ctx context.Context, a *api) (*person, error) {
 type giteaOrganization struct{ Name, Username string }
 
 func (o giteaOrganization) login() string {
-	if o.Name != "" {
-		return o.Name
-	}
-	return o.Username
+	return cmp.Or(o.Name, o.Username)
 }
 
 type giteaTeam struct {

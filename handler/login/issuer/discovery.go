@@ -1,6 +1,7 @@
 package issuer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +30,7 @@ type DiscoveryConfig struct {
 
 // base returns the URL below which the document is.
 func (c DiscoveryConfig) base() string {
-	if c.URL != "" {
-		return c.URL
-	}
-	return c.Issuer
+	return cmp.Or(c.URL, c.Issuer)
 }
 
 // Discovery gets the discovery document of one provider when it is first needed, and keeps

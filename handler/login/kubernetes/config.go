@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,12 +71,8 @@ var mounted = files{
 func New(c Config) (*Cluster, error) { return open(c, mounted) }
 
 func open(c Config, defaults files) (*Cluster, error) {
-	if c.Verify == "" {
-		c.Verify = Review
-	}
-	if c.DiscoveryURL == "" {
-		c.DiscoveryURL = DefaultDiscoveryURL
-	}
+	c.Verify = cmp.Or(c.Verify, Review)
+	c.DiscoveryURL = cmp.Or(c.DiscoveryURL, DefaultDiscoveryURL)
 	own := &ownToken{path: c.ServiceAccountTokenPath, named: c.ServiceAccountTokenPath != ""}
 	if !own.named {
 		own.path = defaults.token

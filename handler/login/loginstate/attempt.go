@@ -1,6 +1,7 @@
 package loginstate
 
 import (
+	"cmp"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
@@ -35,9 +36,7 @@ type Attempt struct {
 // Begin starts an attempt at the given time. It returns InvalidArgument if a redirect to
 // returnTo is not allowed. Empty is "/".
 func Begin(now time.Time, provider Fingerprint, returnTo string) (*Attempt, error) {
-	if returnTo == "" {
-		returnTo = "/"
-	}
+	returnTo = cmp.Or(returnTo, "/")
 	if err := CheckReturnTo(returnTo); err != nil {
 		return nil, err
 	}

@@ -61,12 +61,7 @@ func (s *Sealer) cookie(name string, o Options) *http.Cookie {
 // provider and the state.
 func (s *Sealer) Open(ctx context.Context, cookies []*http.Cookie, state string, provider Fingerprint) (*Attempt, string, error) {
 	name := s.Name(state)
-	var found []*http.Cookie
-	for _, c := range cookies {
-		if c.Name == name {
-			found = append(found, c)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(cookies), func(c *http.Cookie) bool { return c.Name != name })
 	if len(found) != 1 {
 		return nil, name, refuse("%d login cookies for this state; need one", len(found))
 	}

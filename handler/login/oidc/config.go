@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -68,9 +69,7 @@ func (c Config) withDefaults() Config {
 	if len(c.Algorithms) == 0 {
 		c.Algorithms = issuer.DefaultAlgorithms()
 	}
-	if c.GroupsClaim == "" {
-		c.GroupsClaim = defaultGroups
-	}
+	c.GroupsClaim = cmp.Or(c.GroupsClaim, defaultGroups)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -57,13 +57,12 @@ func (h Head) show(v *page.Visit) error {
 		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", m.flag.GetKey())
 	}
 	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),
 		Crumbs: []page.Crumb{
 			{Text: "Flags", Address: v.In("flags")}, {Text: m.flag.GetKey(), Address: v.In("flags", m.flag.GetKey())}, {Text: "Code"},
 		},
 	})
-	return nil
 }
 
 // languageOf returns the language of the address, which is remembered, or the one that was

@@ -133,9 +133,7 @@ func sample(c *flipt.Constraint) string {
 	case flipt.ComparisonType_ADDRESS_COMPARISON_TYPE:
 		value = cmp.Or(value, "192.0.2.1")
 	}
-	if value == "" {
-		value = "text"
-	}
+	value = cmp.Or(value, "text")
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

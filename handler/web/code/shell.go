@@ -3,6 +3,8 @@ package code
 import (
 	"net/url"
 	"strings"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Curl returns the command that evaluates a flag by OFREP. body is the request in JSON. The
@@ -23,11 +25,7 @@ const sampleEntity = "user-1"
 
 // members returns the samples of the properties as members of a JSON object.
 func (f Flag) members() string {
-	var members []string
-	for _, p := range f.Properties {
-		members = append(members, textIn(p.Name)+": "+p.Sample)
-	}
-	return strings.Join(members, ", ")
+	return strings.Join(lists.Map(f.Properties, func(p Property) string { return textIn(p.Name) + ": " + p.Sample }), ", ")
 }
 
 // curl asks by OFREP.

@@ -24,7 +24,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 		Replace: func(m *guidonv1.FlagMerge, since int64) (*guidonv1.EditResponse, error) {
 			return e.replace(m.GetFlag(), since)
 		},
-		Saved: func(r *guidonv1.EditResponse) { e.saved(r, e.tab.path...) },
+		Saved: func(r *guidonv1.EditResponse) error { return e.saved(r, e.tab.path...) },
 		GoOn:  e.goOn,
 		Refuse: func(err error) error {
 			return e.show(http.StatusUnprocessableEntity, e.refused(err))

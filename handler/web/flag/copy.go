@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 // copyForm is the form that copies a flag.
@@ -30,13 +30,8 @@ type copyForm struct {
 }
 
 // targetsOf returns the namespaces into which the visitor may copy.
-func targetsOf(v *page.Visit) (all []*flipt.Namespace) {
-	for _, n := range v.Namespaces {
-		if !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey()) {
-			all = append(all, n)
-		}
-	}
-	return all
+func targetsOf(v *page.Visit) []*flipt.Namespace {
+	return slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool { return !v.MayEditIn(n.GetKey()) })
 }
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
@@ -72,8 +67,7 @@ func (p pages) getCopy(v *page.Visit) error {
 }
 
 func (c *copyForm) ask(status int) error {
-	c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
-	return nil
+	return c.v.Reply(status, c.plainPage("Copy", copyMain(c)))
 }
 
 // postCopy copies the flag.
@@ -167,8 +161,7 @@ func (c *copyForm) save(form url.Values) error {
 	response, err := patch.Run(c.v, request)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		savedAt(c.v, response, "flags", c.key)
-		return nil
+		return savedAt(c.v, response, "flags", c.key)
 	case code == guidon.FailedPrecondition:
 		c.problems.Add("key", "Somebody has created a flag with this key in the meantime. Take another key.")
 		return c.ask(http.StatusConflict)

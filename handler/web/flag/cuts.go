@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // cut is the share of a variant in buckets. The engine cuts the buckets of a rule into the
@@ -107,10 +108,7 @@ func (l *ladder) cutNote(s rule) string {
 	if buckets == now {
 		return ""
 	}
-	names := make([]string, len(best))
-	for i, c := range best {
-		names[i] = base.GetVariants()[c.variant].GetKey()
-	}
+	names := lists.Map(best, func(c cut) string { return base.GetVariants()[c.variant].GetKey() })
 	percent := func(buckets int) string { return page.Percent(float64(buckets) * 100 / ruleBuckets) }
 	return "In the order " + strings.Join(names, ", ") + ", these shares would move " + percent(buckets) + " instead of " + percent(now) +
 		". The rule keeps its order, so that it can be foreseen who moves at the next change."

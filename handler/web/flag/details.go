@@ -1,7 +1,6 @@
 package flag
 
 import (
-	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,6 +8,9 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 
 	"google.golang.org/protobuf/proto"
 
@@ -190,10 +192,7 @@ func (d *details) members() (all []page.Member) {
 		fields[1].Raw = page.JSONText(strings.TrimSpace(d.review))
 	}
 	if tags := d.tagList(); len(tags) > 0 {
-		texts := make([]string, len(tags))
-		for i, tag := range tags {
-			texts[i] = page.JSONText(tag)
-		}
+		texts := lists.Map(tags, page.JSONText)
 		fields[2].Raw = "[" + strings.Join(texts, ",") + "]"
 	}
 	rows := slices.Clone(d.rows)

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxRules limits the rules that a page shows and edits.
@@ -231,11 +232,7 @@ func (d *draft) readShares(at string, form url.Values) (shares []share) {
 
 // order returns the variants of the shares, for the form.
 func (s rule) order() string {
-	texts := make([]string, len(s.shares))
-	for i, p := range s.shares {
-		texts[i] = strconv.Itoa(p.variant)
-	}
-	return strings.Join(texts, ",")
+	return strings.Join(lists.Map(s.shares, func(p share) string { return strconv.Itoa(p.variant) }), ",")
 }
 
 // field is a hidden field of a form.

@@ -155,8 +155,7 @@ func (e *edit) show(status int, problems part.Problems) error {
 	if err != nil {
 		return err
 	}
-	e.v.Reply(status, p)
-	return nil
+	return e.v.Reply(status, p)
 }
 
 // save stores the draft as one change, unless the flag has changed since a revision.
@@ -183,8 +182,7 @@ func (e *edit) save(since int64) error {
 	if err != nil {
 		return err
 	}
-	e.saved(response, e.tab.path...)
-	return nil
+	return e.saved(response, e.tab.path...)
 }
 
 // replace stores a flag in the place of the edited one, unless that has changed since a revision.

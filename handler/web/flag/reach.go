@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/guidonhq/guidon/change"
@@ -96,10 +97,7 @@ func (r remarks) shares(s *guidonv1.StepReach) (notes []note) {
 
 // rest returns the result of entities to which a rule gives nothing.
 func (r remarks) rest() string {
-	if r.draft.other == "" {
-		return "no variant"
-	}
-	return r.draft.other
+	return cmp.Or(r.draft.other, "no variant")
 }
 
 func bucketShare(buckets, of int32) string {

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -286,10 +287,7 @@ func (l *ladder) answersWords(r requirement) string {
 
 // needWords returns the required flags of a closed rule in words, such as "needs new-api to be on", or "".
 func (l *ladder) needWords(s rule) string {
-	words := make([]string, len(s.Requires))
-	for i, r := range s.Requires {
-		words[i] = r.Flag + " to be " + l.answersWords(r)
-	}
+	words := lists.Map(s.Requires, func(r requirement) string { return r.Flag + " to be " + l.answersWords(r) })
 	if len(words) == 0 {
 		return ""
 	}

@@ -1,17 +1,18 @@
 package flag
 
 import (
+	"cmp"
+	"net/url"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"net/url"
 )
 
 // getReview redirects to the flag: there is nothing to review without a draft, which is in a
 // form.
 func (p pages) getReview(v *page.Visit) error {
-	v.Redirect(page.Below("namespaces", v.Key(), "flags", v.Variable("flag")))
-	return nil
+	return v.Redirect(page.Below("namespaces", v.Key(), "flags", v.Variable("flag")))
 }
 
 // postReview responds to a draft of any tab.
@@ -25,9 +26,7 @@ func (p pages) postReview(v *page.Visit, form url.Values) error {
 			return err
 		}
 		a := page.ActionOf(form)
-		if a.Verb == "" {
-			a.Verb = "review"
-		}
+		a.Verb = cmp.Or(a.Verb, "review")
 		return e.carryOut(a, form)
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field tab: must be the name of a tab")
@@ -41,8 +40,7 @@ type reviewPage struct {
 
 // review shows the changes that saving the draft would make.
 func (e *edit) review(status int) error {
-	e.v.Reply(status, e.plainPage("Review your change", reviewMain(reviewPage{e, e.effect()})))
-	return nil
+	return e.v.Reply(status, e.plainPage("Review your change", reviewMain(reviewPage{e, e.effect()})))
 }
 
 // documentOf returns a document with only the flag.

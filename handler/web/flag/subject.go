@@ -127,18 +127,18 @@ func (s *subject) address(segments ...string) string {
 }
 
 // saved sends the visitor to a page of the flag after a change.
-func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) {
-	savedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
+func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) error {
+	return savedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
 }
 
 // savedAt sends the visitor to a page of the namespace after a change, or after there was
 // nothing to change.
-func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) {
+func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) error {
 	saved := page.NothingSaved
 	if len(r.GetChanges()) > 0 {
 		saved = strconv.FormatInt(r.GetRevision(), 10)
 	}
-	v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
+	return v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }
 
 // typeName returns the type of the flag in words.

@@ -39,11 +39,11 @@ func switchWords(state part.State) string {
 type question struct {
 	*subject
 	asked
-	problems  part.Problems
-	form      url.Values
-	elsewhere []elsewhere
-	state     part.State
-	effect    []string
+	problems part.Problems
+	form     url.Values
+	keep     []string // the names of other namespaces with such a flag
+	state    part.State
+	effect   []string
 }
 
 // asked is what a question asks for.
@@ -55,8 +55,7 @@ type asked struct {
 
 // ask shows the page of the question.
 func (q *question) ask(status int) error {
-	q.v.Reply(status, q.plainPage(q.button, questionMain(q)))
-	return nil
+	return q.v.Reply(status, q.plainPage(q.button, questionMain(q)))
 }
 
 // getSwitch asks whether to turn the flag off or on.
@@ -136,8 +135,7 @@ func (q *question) store(run func(since int64, message string) (*guidonv1.EditRe
 	response, err := run(since, q.form.Get("message"))
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		q.saved(response)
-		return nil
+		return q.saved(response)
 	case code == guidon.FailedPrecondition:
 		q.problems.Add("question", actorOf(q.last)+" changed this flag in the meantime. Look at what this does now, and confirm it again.")
 		return q.ask(http.StatusConflict)

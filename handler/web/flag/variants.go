@@ -1,12 +1,15 @@
 package flag
 
 import (
-	"github.com/guidonhq/guidon/change"
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 
 	"google.golang.org/protobuf/proto"
 
@@ -301,10 +304,7 @@ func (d *variants) usedByWords(key string) string {
 	if len(rules) == 1 {
 		return "rule " + strconv.Itoa(rules[0])
 	}
-	numbers := make([]string, len(rules))
-	for i, n := range rules {
-		numbers[i] = strconv.Itoa(n)
-	}
+	numbers := lists.Map(rules, strconv.Itoa)
 	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
 }
 
@@ -328,10 +328,7 @@ func (d *variants) wasDefault() string {
 }
 
 func orText(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
+	return cmp.Or(text, fallback)
 }
 
 func (d *variants) fields() (all []field) {

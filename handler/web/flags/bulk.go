@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -69,8 +68,7 @@ func changeSome(v *page.Visit, form url.Values) error {
 		return s.unusable("Too many flags are selected",
 			fmt.Sprintf("%d flags at most can be changed together, %d are selected.", maxSelected, len(s.keys)))
 	case verb == verbExport:
-		v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
-		return nil
+		return v.Redirect(page.Below("namespaces", v.Key(), "export") + "?" + url.Values{"download": {"yaml"}, "flag": s.keys}.Encode())
 	}
 	if err := s.read(); err != nil {
 		return err
@@ -154,8 +152,7 @@ func (s *selection) ask(status int) error {
 	case verbPromote:
 		s.targets = targets(s.v)
 	}
-	s.reply(status, s.heading(), selectionMain(s))
-	return nil
+	return s.reply(status, s.heading(), selectionMain(s))
 }
 
 // tags returns the tags that flags of the namespace have, for the field.
@@ -169,15 +166,11 @@ func tags(v *page.Visit) (names []string) {
 // targets returns the other namespaces whose flags the visitor may change.
 func targets(v *page.Visit) (all []namespace) {
 	for _, n := range v.Namespaces {
-		if n.GetKey() != v.Key() && mayEditIn(v, n) {
+		if n.GetKey() != v.Key() && v.MayEditIn(n.GetKey()) {
 			all = append(all, namespace{n.GetKey(), page.NamespaceName(n)})
 		}
 	}
 	return all
-}
-
-func mayEditIn(v *page.Visit, n *flipt.Namespace) bool {
-	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, n.GetKey())
 }
 
 // do runs the action, in one change.
@@ -199,8 +192,7 @@ func (s *selection) do() error {
 	case len(s.changed) > 0:
 		return s.conflict(since)
 	case len(edits) == 0: // all flags are as wanted
-		s.leave(0)
-		return nil
+		return s.leave(0)
 	}
 	response, err := patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
 	switch guidon.CodeOf(err) {
@@ -216,8 +208,7 @@ func (s *selection) do() error {
 	if len(response.GetChanges()) == 0 {
 		saved = 0
 	}
-	s.leave(saved)
-	return nil
+	return s.leave(saved)
 }
 
 // promote redirects to the comparison with the chosen namespace, for the flags.
@@ -231,8 +222,7 @@ func (s *selection) promote() error {
 	for _, r := range s.rows {
 		query.Add("flag", r.Key)
 	}
-	s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
-	return nil
+	return s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
 }
 
 // edits returns the edits of the action, and adds the problems of the form.
@@ -316,17 +306,16 @@ func (s *selection) refused(since int64, refusal error) error {
 }
 
 // leave redirects to the list, which says what was saved in the revision.
-func (s *selection) leave(revision int64) {
+func (s *selection) leave(revision int64) error {
 	if revision > 0 {
 		s.list.Set("saved", strconv.FormatInt(revision, 10))
 	}
-	s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
+	return s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
 }
 
 // unusable responds to a selection with which nothing can be done.
 func (s *selection) unusable(heading, text string) error {
-	s.reply(http.StatusUnprocessableEntity, heading, unusableMain(s, heading, text))
-	return nil
+	return s.reply(http.StatusUnprocessableEntity, heading, unusableMain(s, heading, text))
 }
 
 // here returns the query of the list that the address has.

@@ -99,8 +99,8 @@ func (s *selection) confirmLabel() string {
 func (s *selection) address() string { return withQuery(s.v.In("flags"), s.list) }
 
 // reply responds with a page about the selection.
-func (s *selection) reply(status int, title string, main templ.Component) {
-	s.v.Reply(status, page.Page{
+func (s *selection) reply(status int, title string, main templ.Component) error {
+	return s.v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: s.address()}, {Text: s.crumb()}}, Main: main,
 	})
 }

@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -156,8 +157,7 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	if another {
 		to = page.Below("namespaces", v.Key(), "new-flag")
 	}
-	v.Redirect(fmt.Sprintf("%s?saved=%d", to, edited.GetRevision()))
-	return nil
+	return v.Redirect(fmt.Sprintf("%s?saved=%d", to, edited.GetRevision()))
 }
 
 // taken responds with the page again, because there is a flag with the key.
@@ -179,9 +179,7 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 	if n.Name == "" {
 		n.Problems.Add("name", "A name is needed.")
 	}
-	if n.Key == "" {
-		n.Key = page.Slug(n.Name)
-	}
+	n.Key = cmp.Or(n.Key, page.Slug(n.Name))
 	n.checkKey()
 	flag := &guidonv1.DocumentFlag{
 		Key: n.Key, Name: n.Name, Description: n.Description, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Metadata: n.checkMetadata(),
@@ -270,11 +268,10 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 // reply responds with the page.
 func (n *newFlag) reply(v *page.Visit, status int) error {
 	n.Owners, n.KnownTags = owners(v), tags(v)
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "New flag", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: "New flag"}},
 		Main: newMain(v, n), Modules: []string{"draft.js"},
 	})
-	return nil
 }
 
 // owners returns the owners that flags of the namespace have, for the field.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 const find page.Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse] = "/guidon.v1.CatalogService/Search"
@@ -40,10 +40,7 @@ type searchResult struct {
 
 // showSearch shows the matches of the query.
 func showSearch(v *page.Visit) error {
-	query, namespace := v.Query().Get("q"), v.Query().Get("namespace")
-	if namespace == "" {
-		namespace = v.Current().GetKey()
-	}
+	query, namespace := v.Query().Get("q"), cmp.Or(v.Query().Get("namespace"), v.Current().GetKey())
 	var found *guidonv1.SearchResponse
 	if query != "" {
 		var err error
@@ -51,14 +48,13 @@ func showSearch(v *page.Visit) error {
 			return err
 		}
 	}
-	s := newSearcher(v, namespace)
+	s := &searcher{visit: v, namespace: v.NamespaceWith(namespace)}
 	groups := s.groups(query, found)
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Search", Place: page.PlaceSearch, Crumbs: []page.Crumb{{Text: "Search"}},
 		Main:    searchMain(v, query, groups, found.GetLimited()),
 		Regions: map[string]templ.Component{"options": searchOptions(groups, query)},
 	})
-	return nil
 }
 
 // searcher converts matches to results.
@@ -66,16 +62,6 @@ type searcher struct {
 	visit     *page.Visit
 	namespace *flipt.Namespace // which the visitor is in; may be nil
 	next      int              // the number of the next result
-}
-
-func newSearcher(v *page.Visit, key string) *searcher {
-	s := &searcher{visit: v}
-	for _, n := range v.Namespaces {
-		if n.GetKey() == key {
-			s.namespace = n
-		}
-	}
-	return s
 }
 
 // groups returns the results in the order of the page. Without a query they are the places
@@ -88,13 +74,7 @@ func (s *searcher) groups(query string, found *guidonv1.SearchResponse) []search
 		s.group("Flags", found.GetFlags()), s.group("Segments", found.GetSegments()), s.group("Owners", found.GetOwners()),
 		s.group("Tags", found.GetTags()), s.group("Namespaces", found.GetNamespaces()), s.acts(query, found.GetFlags().GetHits()),
 	}
-	some := all[:0]
-	for _, g := range all {
-		if len(g.Results) > 0 {
-			some = append(some, g)
-		}
-	}
-	return some
+	return slices.DeleteFunc(all, func(g searchGroup) bool { return len(g.Results) == 0 })
 }
 
 func (s *searcher) group(name string, found *guidonv1.SearchGroup) searchGroup {
@@ -128,9 +108,7 @@ func (s *searcher) result(hit *guidonv1.SearchHit) searchResult {
 	default:
 		r.Flag = &page.Sign{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
 		r.Address = in("flags", hit.GetKey())
-		if r.Right == "" {
-			r.Right = r.Flag.State.String()
-		}
+		r.Right = cmp.Or(r.Right, r.Flag.State.String())
 	}
 	return r
 }
@@ -146,22 +124,17 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		name := cmp.Or(first.GetName(), first.GetKey())
 		add("playground", "Try "+name, "in the playground",
 			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
-		if s.mayEdit(first.GetNamespaceKey()) {
+		if s.visit.MayEditIn(first.GetNamespaceKey()) {
 			verb := row{Own: page.OwnStateOf(first.GetState(), first.OwnState)}.switchText()
 			add("flag", verb+" "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}
-	if s.namespace != nil && s.mayEdit(s.namespace.GetKey()) {
+	if s.namespace != nil && s.visit.MayEditIn(s.namespace.GetKey()) {
 		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
 			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
 		g.Results[len(g.Results)-1].Creates = true
 	}
 	return g
-}
-
-// mayEdit reports whether the visitor may change flags of the namespace.
-func (s *searcher) mayEdit(namespace string) bool {
-	return !s.visit.Site.ReadOnly && s.visit.MayIn(service.RoleEditor, namespace)
 }
 
 // places returns the places of the namespace and of the settings.

@@ -3,6 +3,7 @@ package flags
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,8 +41,9 @@ type unusedRow struct {
 // tab is a reason to choose.
 type tab struct {
 	link
-	Count  int
-	Chosen bool
+	Count   int
+	Chosen  bool
+	Counted bool // its reason is one of evaluations
 }
 
 // snoozeInput is the form that postpones the review of a flag, and its problem if it is invalid.
@@ -61,6 +63,9 @@ var reasons = []struct {
 	{"", "All", nil},
 	{"one-answer", "One answer", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_ONE_ANSWER_UNUSED_REASON_KIND}},
 	{"rounded", "Rounded", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_ROUNDED_UNUSED_REASON_KIND}},
+	{"not-evaluated", "Not evaluated", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_NOT_EVALUATED_UNUSED_REASON_KIND}},
+	{"never-evaluated", "Never evaluated", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_NEVER_EVALUATED_UNUSED_REASON_KIND}},
+	{"cannot-tell", "Cannot tell", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_CANNOT_TELL_UNUSED_REASON_KIND}},
 	{"review-due", "Review due", []guidonv1.UnusedReasonKind{guidonv1.UnusedReasonKind_REVIEW_PASSED_UNUSED_REASON_KIND}},
 }
 
@@ -75,10 +80,14 @@ func replyUnused(v *page.Visit, status int, opened snoozeInput) error {
 	if err := u.read(v); err != nil {
 		return err
 	}
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Unused flags", Place: page.PlaceUnused, Crumbs: []page.Crumb{{Text: "Unused flags"}}, Main: unusedMain(v, u),
 	})
-	return nil
+}
+
+// shownTabs returns the tabs without those that have no flags because nobody counts.
+func (u *unused) shownTabs() []tab {
+	return slices.DeleteFunc(slices.Clone(u.tabs), func(t tab) bool { return t.Counted && t.Count == 0 && !t.Chosen })
 }
 
 // newUnused returns the page that the address selects. Unknown fields and values are left out.
@@ -110,12 +119,17 @@ func (u *unused) read(v *page.Visit) error {
 		if r.value != "" {
 			query.Set(fieldReason, r.value)
 		}
-		u.tabs = append(u.tabs, tab{link{r.text, withQuery(v.In("unused"), query)}, int(found.GetTotalCount()), r.value == u.reason})
+		u.tabs = append(u.tabs, tab{link{r.text, withQuery(v.In("unused"), query)}, int(found.GetTotalCount()), r.value == u.reason, isCounted(r.kinds)})
 		if r.value == u.reason {
 			u.add(v, found)
 		}
 	}
 	return nil
+}
+
+// isCounted reports whether the reason follows from evaluations.
+func isCounted(kinds []guidonv1.UnusedReasonKind) bool {
+	return len(kinds) > 0 && kinds[0] >= guidonv1.UnusedReasonKind_NOT_EVALUATED_UNUSED_REASON_KIND
 }
 
 func (u *unused) add(v *page.Visit, found *guidonv1.UnusedFlagList) {
@@ -124,21 +138,30 @@ func (u *unused) add(v *page.Visit, found *guidonv1.UnusedFlagList) {
 	for _, f := range found.GetFlags() {
 		r := unusedRow{row: newRow(v, f.GetFlag())}
 		for _, reason := range f.GetReasons() {
-			r.Reasons = append(r.Reasons, reasonText(r.row, f.GetFlag(), reason))
+			r.Reasons = append(r.Reasons, reasonText(r.row, f, reason))
+		}
+		if n := f.GetUsage().GetEvaluations(); n > 0 {
+			r.Reasons = append(r.Reasons, "Evaluated "+page.Count(int(n), "time")+" in 30 days")
 		}
 		u.rows = append(u.rows, r)
 	}
 }
 
 // reasonText returns the reason in the words of pages.
-func reasonText(r row, f *guidonv1.FlagSummary, reason *guidonv1.UnusedReason) string {
+func reasonText(r row, f *guidonv1.UnusedFlag, reason *guidonv1.UnusedReason) string {
 	switch reason.GetKind() {
 	case guidonv1.UnusedReasonKind_ONE_ANSWER_UNUSED_REASON_KIND:
 		return answerText(r)
 	case guidonv1.UnusedReasonKind_ROUNDED_UNUSED_REASON_KIND:
 		return "A share just below 100% is everyone: shares of boolean flags count in whole percents"
 	case guidonv1.UnusedReasonKind_REVIEW_PASSED_UNUSED_REASON_KIND:
-		return "Review was due on " + reviewText(f.GetReview())
+		return "Review was due on " + reviewText(f.GetFlag().GetReview())
+	case guidonv1.UnusedReasonKind_NOT_EVALUATED_UNUSED_REASON_KIND:
+		return "Not evaluated since " + f.GetUsage().GetLastEvaluatedAt().AsTime().Format(pageDate)
+	case guidonv1.UnusedReasonKind_NEVER_EVALUATED_UNUSED_REASON_KIND:
+		return "Never evaluated since counting began on " + f.GetUsage().GetCountedSince().AsTime().Format(pageDate)
+	case guidonv1.UnusedReasonKind_CANNOT_TELL_UNUSED_REASON_KIND:
+		return "Not evaluated by itself, but clients took all flags " + page.Count(int(f.GetUsage().GetDownloads()), "time") + " in 30 days"
 	}
 	return reason.GetText()
 }
@@ -156,13 +179,16 @@ func answerText(r row) string {
 	return strings.ToUpper(r.Shares[0].Name[:1]) + r.Shares[0].Name[1:] + " for everyone"
 }
 
+// pageDate is how pages write a date.
+const pageDate = "2 Jan 2006"
+
 // reviewText returns a review date for people. A time keeps its form.
 func reviewText(review string) string {
 	day, err := time.Parse(time.DateOnly, review)
 	if err != nil {
 		return review
 	}
-	return day.Format("2 Jan 2006")
+	return day.Format(pageDate)
 }
 
 // onPage returns the address of another page of the same reason.
@@ -266,8 +292,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	if len(saved.GetChanges()) > 0 {
 		query.Set("saved", strconv.FormatInt(saved.GetRevision(), 10))
 	}
-	v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
-	return nil
+	return v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
 }
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.

@@ -103,9 +103,10 @@ func (s *Site) Asset(name string) string {
 func HasAsset(at string) bool { return assetAt(at) != nil }
 
 // ServeAsset responds with the asset at the path, which must exist.
-func ServeAsset(x *exchange.Exchange, at string) {
+func ServeAsset(x *exchange.Exchange, at string) error {
 	x.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	x.Reply(http.StatusOK, assetTypes[path.Ext(at)], assetAt(at))
+	return nil
 }
 
 // assetAt returns the content of the asset at the path, or nil if there is none.

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"slices"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
@@ -71,6 +73,15 @@ func (v *Visit) enter(key string) error {
 	return nil
 }
 
+// NamespaceWith returns the namespace with the key, or nil if there is none or the visitor may
+// not see it.
+func (v *Visit) NamespaceWith(key string) *flipt.Namespace {
+	if i := slices.IndexFunc(v.Namespaces, func(n *flipt.Namespace) bool { return n.GetKey() == key }); i >= 0 {
+		return v.Namespaces[i]
+	}
+	return nil
+}
+
 // Current returns the namespace of the page or, on a page about none, the one that the
 // visitor was in last, or another that may be seen; nil if there is none.
 func (v *Visit) Current() *flipt.Namespace {
@@ -78,10 +89,8 @@ func (v *Visit) Current() *flipt.Namespace {
 		return v.Namespace
 	}
 	for _, key := range []string{v.Preferences.Namespace, v.Site.Interface.DefaultNamespace, guidon.DefaultNamespace} {
-		for _, n := range v.Namespaces {
-			if n.GetKey() == key {
-				return n
-			}
+		if n := v.NamespaceWith(key); n != nil {
+			return n
 		}
 	}
 	if len(v.Namespaces) > 0 {

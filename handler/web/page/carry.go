@@ -36,8 +36,9 @@ func Uncarry(form url.Values) {
 }
 
 // Return makes the browser send the form to a path below the public path, whose page takes its
-// carried fields (307).
-func (v *Visit) Return(path string) {
+// carried fields (307). It returns nil.
+func (v *Visit) Return(path string) error {
 	v.Header().Set("Location", v.Site.Path(path))
 	v.Exchange.WriteHeader(http.StatusTemporaryRedirect)
+	return nil
 }

@@ -39,8 +39,9 @@ func AllowFormTo(x *exchange.Exchange, origin string) {
 	x.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, formPolicy, formPolicy+" "+origin, 1))
 }
 
-// Redirect makes the browser get another address.
-func Redirect(x *exchange.Exchange, location string) {
+// Redirect makes the browser get another address. It returns nil.
+func Redirect(x *exchange.Exchange, location string) error {
 	x.Header().Set("Location", location)
 	x.WriteHeader(http.StatusSeeOther)
+	return nil
 }

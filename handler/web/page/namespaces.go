@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -53,13 +54,9 @@ func (v *Visit) MatchingNamespaces(text string) []*flipt.Namespace {
 	if text == "" {
 		return v.Namespaces
 	}
-	var matching []*flipt.Namespace
-	for _, n := range v.Namespaces {
-		if strings.Contains(n.GetKey(), text) || strings.Contains(strings.ToLower(n.GetName()), text) {
-			matching = append(matching, n)
-		}
-	}
-	return matching
+	return slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool {
+		return !strings.Contains(n.GetKey(), text) && !strings.Contains(strings.ToLower(n.GetName()), text)
+	})
 }
 
 // elsewhere returns the address of a spot in another namespace, for a browser.
@@ -88,6 +85,6 @@ func (v *Visit) Opens(place Place, exists func(key string) bool) bool {
 	if exists(key) {
 		to = append(to, key)
 	}
-	v.Redirect(Below(to...))
+	_ = v.Redirect(Below(to...))
 	return true
 }

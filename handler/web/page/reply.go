@@ -44,8 +44,8 @@ const fragmentHeader = "Guidon-Fragment"
 // contentHTML is the content type of pages.
 const contentHTML = "text/html; charset=utf-8"
 
-// Reply responds with the page.
-func (v *Visit) Reply(status int, p Page) {
+// Reply responds with the page. It returns nil, as whatever serves a request does after its answer.
+func (v *Visit) Reply(status int, p Page) error {
 	v.Header().Add("Vary", fragmentHeader)
 	var content templ.Component
 	if region := p.Regions[exchange.First(v.Request.Header, fragmentHeader)]; region != nil {
@@ -55,13 +55,14 @@ func (v *Visit) Reply(status int, p Page) {
 		p.found = status == http.StatusOK && v.Request.Method != http.MethodPost
 		content = v.frame(p)
 	}
-	v.ReplyBody(status, contentHTML, part.Render(content))
+	return v.ReplyBody(status, contentHTML, part.Render(content))
 }
 
 // ReplyBody responds with a body of any kind. One of a page that is [Route.Unchanging] may
-// be kept by the browser until it changes.
-func (v *Visit) ReplyBody(status int, contentType string, body []byte) {
+// be kept by the browser until it changes. It returns nil.
+func (v *Visit) ReplyBody(status int, contentType string, body []byte) error {
 	v.Exchange.Reply(status, contentType, body)
+	return nil
 }
 
 // remember makes the browser remember the namespace.

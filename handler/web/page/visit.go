@@ -93,8 +93,13 @@ func (v *Visit) MayIn(role service.Role, namespace string) bool {
 // MayEdit reports whether the visitor may change flags and segments of the namespace.
 func (v *Visit) MayEdit() bool { return !v.Site.ReadOnly && v.May(service.RoleEditor) }
 
-// Redirect makes the browser get a path below the public path (303).
-func (v *Visit) Redirect(path string) { Redirect(v.Exchange, v.Site.Path(path)) }
+// MayEditIn is [Visit.MayEdit] for the namespace with the key.
+func (v *Visit) MayEditIn(key string) bool {
+	return !v.Site.ReadOnly && v.MayIn(service.RoleEditor, key)
+}
+
+// Redirect makes the browser get a path below the public path (303). It returns nil.
+func (v *Visit) Redirect(path string) error { return Redirect(v.Exchange, v.Site.Path(path)) }
 
 // In returns the path of a page of the visit's namespace, such as
 // In("flags", "checkout", "history"), for a browser.

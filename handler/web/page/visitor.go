@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -47,10 +48,7 @@ var roleLabels = map[service.Role]string{
 
 // RoleLabel returns the role in the words of the interface.
 func RoleLabel(role service.Role) string {
-	if label := roleLabels[role]; label != "" {
-		return label
-	}
-	return "No access"
+	return cmp.Or(roleLabels[role], "No access")
 }
 
 // RoleIn returns the highest role of the visitor in the namespace.

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -37,8 +38,5 @@ func (p Problems) Within(prefix string) bool {
 
 // summary returns the problem for the summary.
 func (p Problem) summary() string {
-	if p.Brief != "" {
-		return p.Brief
-	}
-	return p.Message
+	return cmp.Or(p.Brief, p.Message)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -97,11 +98,10 @@ func (m *model) reply(v *page.Visit, status int) error {
 		m.choices = append(m.choices, choice{s.GetKey(), s.GetName()})
 	}
 	m.form.fill()
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Playground", Place: page.PlacePlayground, Crumbs: []page.Crumb{{Text: "Playground"}}, Main: main(v, m),
 		Modules: []string{"playground.js"}, Regions: map[string]templ.Component{"lab": lab(v, m)},
 	})
-	return nil
 }
 
 // evaluate finds the answer.
@@ -203,10 +203,7 @@ func (m *model) suggest(v *page.Visit, reference string) error {
 	if err != nil && guidon.CodeOf(err) != guidon.InvalidArgument {
 		return err
 	}
-	var near []string
-	for _, s := range found.GetSuggestions() {
-		near = append(near, s.GetKey())
-	}
+	near := lists.Map(found.GetSuggestions(), (*guidonv1.FlagSuggestion).GetKey)
 	for _, s := range found.GetFlags() {
 		near = append(near, s.GetKey())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of the rules.
@@ -80,10 +81,7 @@ func (r *ruler) label() string {
 func (x *explanationView) rules() []rule {
 	left := maxChecks
 	explained := x.e.GetSteps()
-	rules := make([]rule, 0, len(x.e.GetRequirements())+min(len(explained), maxRules))
-	for _, r := range x.e.GetRequirements() {
-		rules = append(rules, requirementRule(r))
-	}
+	rules := lists.Map(x.e.GetRequirements(), requirementRule)
 	for i, s := range explained[:min(len(explained), maxRules)] {
 		rules = append(rules, x.rule(i, s, &left))
 	}

@@ -33,10 +33,10 @@ type Conflict struct {
 }
 
 // reply responds with the page, which has a frame without its main part.
-func (p *Conflict) reply(status int, frame page.Page) {
+func (p *Conflict) reply(status int, frame page.Page) error {
 	frame.Main = p.main()
 	p.Visit.Header().Del("ETag")
-	p.Visit.Reply(status, frame)
+	return p.Visit.Reply(status, frame)
 }
 
 // who returns who changed the object last, or "".

@@ -21,9 +21,9 @@ type Edit[M Answer] struct {
 	Merge   func(choices []*guidonv1.MergeChoice) (M, error)
 	Exists  func(merged M) bool // the merged object is not deleted
 	Replace func(merged M, unlessChangedSince int64) (*guidonv1.EditResponse, error)
-	Saved   func(response *guidonv1.EditResponse) // responds that the object was saved
-	GoOn    func(now int64, merged M) error       // edits the merged object further
-	Refuse  func(err error) error                 // responds to a draft that is not valid
+	Saved   func(response *guidonv1.EditResponse) error // responds that the object was saved
+	GoOn    func(now int64, merged M) error             // edits the merged object further
+	Refuse  func(err error) error                       // responds to a draft that is not valid
 }
 
 // ShowConflict responds to a draft that cannot be saved because another user has changed the
@@ -35,10 +35,9 @@ func (e *Edit[M]) ShowConflict() error {
 	}
 	if last := m.GetDetails().GetLatest(); last != nil && e.stored(m) && last.GetActor().GetId() == e.Visitor.ActorID() {
 		// its response was lost, or the form was sent again
-		e.Saved(&guidonv1.EditResponse{
+		return e.Saved(&guidonv1.EditResponse{
 			NamespaceKey: e.Visit.Key(), Revision: last.GetRevision(), Changes: []*guidonv1.EditedObject{{}},
 		})
-		return nil
 	}
 	return e.reply(http.StatusConflict, m)
 }
@@ -78,8 +77,7 @@ func (e *Edit[M]) Settle(verb string, form url.Values) error {
 	case !seen:
 		return e.reply(http.StatusConflict, open)
 	case !e.Exists(settled): // it stays deleted
-		e.Redirect(page.Below(e.List...))
-		return nil
+		return e.Redirect(page.Below(e.List...))
 	case verb == GoOn && e.Now > 0:
 		return e.GoOn(now, settled)
 	case e.Confirm:
@@ -99,8 +97,7 @@ func (e *Edit[M]) Settle(verb string, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	e.Saved(response)
-	return nil
+	return e.Saved(response)
 }
 
 // refuse responds to an error of a merge.
@@ -127,6 +124,5 @@ func (e *Edit[M]) reply(status int, m M) error {
 	if p.Deleted {
 		p.Back = e.Site.Path(page.Below(e.List...))
 	}
-	p.reply(status, e.Frame)
-	return nil
+	return p.reply(status, e.Frame)
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,8 +41,5 @@ func ProblemText(text string) string {
 }
 
 func wordOf(name string) string {
-	if word := stepWords[name]; word != "" {
-		return word
-	}
-	return name
+	return cmp.Or(stepWords[name], name)
 }

@@ -39,8 +39,7 @@ func readDeletion(v *page.Visit) (*deletion, error) {
 }
 
 func (d *deletion) reply(status int) error {
-	d.Reply(status, d.page("Delete", d.main()))
-	return nil
+	return d.Reply(status, d.page("Delete", d.main()))
 }
 
 // postDelete deletes the segment if its key was typed.
@@ -88,6 +87,5 @@ func (d *deletion) delete() error {
 	if err != nil {
 		return err
 	}
-	d.Redirect(page.Below("namespaces", d.Visit.Key(), "segments") + savedQuery(deleted.GetRevision()))
-	return nil
+	return d.Redirect(page.Below("namespaces", d.Visit.Key(), "segments") + savedQuery(deleted.GetRevision()))
 }

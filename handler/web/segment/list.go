@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // rowsOnPage is how many segments a page lists.
@@ -59,11 +60,10 @@ func showList(v *page.Visit) error {
 	if err := l.read(); err != nil {
 		return err
 	}
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Segments", Place: page.PlaceSegments, Crumbs: []page.Crumb{{Text: "Segments"}}, Modules: []string{"list.js"},
 		Main: l.main(), Regions: map[string]templ.Component{"list": l.rows()}, Live: true,
 	})
-	return nil
 }
 
 // order sets the order that the address names, or else that by name.
@@ -91,10 +91,7 @@ func (l *list) read() (err error) {
 			return err
 		}
 	}
-	keys := make([]string, 0, len(l.Result.GetSegments()))
-	for _, s := range l.Result.GetSegments() {
-		keys = append(keys, s.GetKey())
-	}
+	keys := lists.Map(l.Result.GetSegments(), (*guidonv1.SegmentSummary).GetKey)
 	if len(keys) == 0 || l.Away() {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxValues limits the values of a list (contract 4.3).
@@ -25,11 +26,7 @@ func itemsOf(list string, t flipt.ComparisonType) ([]string, bool) {
 		if json.Unmarshal([]byte(list), &raw) != nil {
 			return nil, false
 		}
-		items := make([]string, len(raw))
-		for i, r := range raw {
-			items[i] = string(r)
-		}
-		return items, true
+		return lists.Map(raw, func(r json.RawMessage) string { return string(r) }), true
 	}
 	var items []string
 	err := json.Unmarshal([]byte(list), &items)

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -89,9 +90,7 @@ func postNew(v *page.Visit) error {
 // create saves the new segment unless there is one with its key.
 func (c *creator) create() error {
 	d := c.draft
-	if d.Key == "" {
-		d.Key = page.Slug(d.Name)
-	}
+	d.Key = cmp.Or(d.Key, page.Slug(d.Name))
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -122,11 +121,10 @@ func (c *creator) create() error {
 		return err
 	}
 	if flag := c.Query().Get("flag"); flag != "" {
-		c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}.Encode())
-		return nil
+		query := url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}
+		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + query.Encode())
 	}
-	c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
-	return nil
+	return c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
 }
 
 // address returns where the form is sent.
@@ -197,10 +195,9 @@ func (c *creator) reply(status int) (err error) {
 		return err
 	}
 	c.readonly = !c.MayEdit()
-	c.Reply(status, page.Page{
+	return c.Reply(status, page.Page{
 		Title: "New segment", Place: page.PlaceSegments, Modules: []string{"draft.js"}, Main: c.main(),
 		Crumbs:  []page.Crumb{{Text: "Segments", Address: c.In("segments")}, {Text: "New segment"}},
 		Regions: map[string]templ.Component{region: c.body()},
 	})
-	return nil
 }

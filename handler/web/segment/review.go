@@ -11,8 +11,7 @@ func (e *editor) replyReview(status int) (err error) {
 	for i := range e.draft.Constraints {
 		e.draft.Constraints[i].Open = false
 	}
-	e.Reply(status, e.page("Review", e.review()))
-	return nil
+	return e.Reply(status, e.page("Review", e.review()))
 }
 
 // documentOf returns a document with only the segment.

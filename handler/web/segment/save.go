@@ -24,8 +24,7 @@ func (e *editor) save() error {
 	if err != nil {
 		return err
 	}
-	e.saved(response)
-	return nil
+	return e.saved(response)
 }
 
 // replace stores a segment in the place of the edited one, unless that has changed since a
@@ -37,8 +36,8 @@ func (e *editor) replace(g *guidonv1.DocumentSegment, since int64) (*guidonv1.Ed
 }
 
 // saved sends the visitor to the segment after it was saved.
-func (e *editor) saved(r *guidonv1.EditResponse) {
-	e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(r.GetRevision()))
+func (e *editor) saved(r *guidonv1.EditResponse) error {
+	return e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + savedQuery(r.GetRevision()))
 }
 
 // savedQuery returns the query of the page that says what was saved.

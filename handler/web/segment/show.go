@@ -1,13 +1,14 @@
 package segment
 
 import (
-	"github.com/guidonhq/guidon/change"
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
@@ -143,10 +144,10 @@ func (e *editor) finish(verb string) error {
 		e.acted.AskLast = true
 	case !d.differs(e.Saved):
 		query, err := e.storedQuery()
-		if err == nil {
-			e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + query)
+		if err != nil {
+			return err
 		}
-		return err
+		return e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + query)
 	case verb == "review":
 		return e.replyReview(http.StatusOK)
 	default:
@@ -189,16 +190,12 @@ func (e *editor) reply(status int) (err error) {
 		p.Object = kindSegment + "/" + e.Key
 	}
 	p.Regions = map[string]templ.Component{region: e.body(), effectRegion: e.effectBar()}
-	e.Reply(status, p)
-	return nil
+	return e.Reply(status, p)
 }
 
 // page returns a page of the segment. title is its subject besides the segment, or "".
 func (s *subject) page(title string, main templ.Component) page.Page {
-	name := s.Key
-	if s.Saved.GetName() != "" {
-		name = s.Saved.GetName()
-	}
+	name := cmp.Or(s.Saved.GetName(), s.Key)
 	crumbs := []page.Crumb{{Text: "Segments", Address: s.In("segments")}}
 	if title == "" {
 		crumbs = append(crumbs, page.Crumb{Text: s.Key})

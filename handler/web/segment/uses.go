@@ -22,8 +22,7 @@ func showUses(v *page.Visit) error {
 			return err
 		}
 	}
-	v.Reply(http.StatusOK, s.page("Used by", s.usesMain()))
-	return nil
+	return v.Reply(http.StatusOK, s.page("Used by", s.usesMain()))
 }
 
 // maxUses is how many flags a page lists.

@@ -53,8 +53,7 @@ func makeBinding(v *page.Visit, form url.Values) error {
 	if len(p.Problems) > 0 {
 		return p.show(v, unprocessable)
 	}
-	v.Redirect(page.Below("settings", "access") + "?done=created")
-	return nil
+	return v.Redirect(page.Below("settings", "access") + "?done=created")
 }
 
 // bindingQuestion is the model of the page that asks whether to take a role away.
@@ -102,8 +101,7 @@ func removeBinding(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	v.Redirect(page.Below("settings", "access") + "?done=deleted")
-	return nil
+	return v.Redirect(page.Below("settings", "access") + "?done=deleted")
 }
 
 // sentence returns the message of an error as a sentence.

@@ -44,12 +44,11 @@ func (p deletionPage) ask(v *page.Visit, status int) error {
 		return err
 	}
 	p.Flags, p.Segments = int(flags.GetTotalCount()), int(segments.GetTotalCount())
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Delete namespace", Place: page.PlaceSettings,
 		Crumbs: []page.Crumb{{Text: "Settings", Address: v.In("settings")}, {Text: "Delete namespace"}},
 		Main:   layout(v, namespacesSection, p.main(v)),
 	})
-	return nil
 }
 
 // removeNamespace deletes the namespace, if its key was typed.
@@ -69,6 +68,5 @@ func removeNamespace(v *page.Visit, form url.Values) error {
 		preferences.Namespace = ""
 		v.SetPreferences(preferences)
 	}
-	v.Redirect(page.Below("settings", "namespaces") + "?deleted=1")
-	return nil
+	return v.Redirect(page.Below("settings", "namespaces") + "?deleted=1")
 }

@@ -55,6 +55,5 @@ func removeToken(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	v.Redirect(page.Below("settings", "tokens") + "?deleted=1")
-	return nil
+	return v.Redirect(page.Below("settings", "tokens") + "?deleted=1")
 }

@@ -58,8 +58,7 @@ func (p *endPage) count(v *page.Visit) error {
 func endAccess(v *page.Visit, form url.Values) error {
 	p := endPage{Subject: strings.TrimSpace(form.Get("subject"))}
 	if page.ActionOf(form).Verb != "confirm" { // the visitor has not confirmed yet
-		v.Redirect(page.Below("settings", "end-access") + "?" + url.Values{"subject": {p.Subject}}.Encode())
-		return nil
+		return v.Redirect(page.Below("settings", "end-access") + "?" + url.Values{"subject": {p.Subject}}.Encode())
 	}
 	_, err := deleteAllOf.Run(v, &guidonv1.DeleteAuthenticationsRequest{Subject: p.Subject})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
@@ -72,6 +71,5 @@ func endAccess(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	v.Redirect(page.Below("settings", "access") + "?done=ended")
-	return nil
+	return v.Redirect(page.Below("settings", "access") + "?done=ended")
 }

@@ -540,7 +540,7 @@ func namespacesOf(v *page.Visit, patterns []string) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if n := named(v, pattern); n != nil {
+			} else if n := v.NamespaceWith(pattern); n != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<span class=\"nsname\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

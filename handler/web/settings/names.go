@@ -2,7 +2,6 @@ package settings
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -11,17 +10,6 @@ const maxPatterns = 8
 
 // shorten returns the namespaces that a row lists.
 func shorten(patterns []string) []string { return patterns[:min(len(patterns), maxPatterns)] }
-
-// named returns the namespace with the key, or nil if there is none or the visitor may not
-// see it.
-func named(v *page.Visit, key string) *flipt.Namespace {
-	for _, n := range v.Namespaces {
-		if n.GetKey() == key {
-			return n
-		}
-	}
-	return nil
-}
 
 // roleChoice is a role that can be chosen.
 type roleChoice struct{ Value, Label, Text string }

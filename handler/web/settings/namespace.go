@@ -32,11 +32,10 @@ func showNamespace(v *page.Visit) error {
 }
 
 func (p namespacePage) show(v *page.Visit, status int) error {
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Settings", Place: page.PlaceSettings, Crumbs: []page.Crumb{{Text: "Settings"}},
 		Main: layout(v, namespacesSection, p.main(v)),
 	})
-	return nil
 }
 
 // maxAttempts limits how often a change is tried again because something else in the
@@ -62,8 +61,7 @@ func saveNamespace(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	v.Redirect(page.Below("namespaces", v.Key(), "settings") + "?saved=1")
-	return nil
+	return v.Redirect(page.Below("namespaces", v.Key(), "settings") + "?saved=1")
 }
 
 // save changes the namespace, or sets Theirs.

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -55,9 +56,7 @@ func (f *namespaceForm) check() {
 
 // checkKey makes the key of a new namespace of its name if it has none, and adds its problems.
 func (f *namespaceForm) checkKey(v *page.Visit) {
-	if f.Key == "" {
-		f.Key = page.Slug(f.Name)
-	}
+	f.Key = cmp.Or(f.Key, page.Slug(f.Name))
 	n := utf8.RuneCountInString(f.Key)
 	switch {
 	case f.Key == "":
@@ -67,7 +66,7 @@ func (f *namespaceForm) checkKey(v *page.Visit) {
 	case !service.ValidNamespaceKey(f.Key):
 		f.Suggested = page.Slug(f.Key)
 		f.Problems.Add("key", "Letters, digits, - and _ only.")
-	case named(v, f.Key) != nil:
+	case v.NamespaceWith(f.Key) != nil:
 		f.taken(v)
 	}
 }
@@ -75,7 +74,7 @@ func (f *namespaceForm) checkKey(v *page.Visit) {
 // taken adds the problem that there is a namespace with the key.
 func (f *namespaceForm) taken(v *page.Visit) {
 	name := "Another namespace"
-	if n := named(v, f.Key); n != nil {
+	if n := v.NamespaceWith(f.Key); n != nil {
 		name = "The namespace “" + page.NamespaceName(n) + "”"
 	}
 	f.Problems.Add("key", name+" has this key. Take another one.")

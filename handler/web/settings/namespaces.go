@@ -27,8 +27,7 @@ func showNamespaces(v *page.Visit) error {
 	p.Page, p.Namespaces = pageOf(v, matching)
 	shown := sectionPage(v, namespacesSection, "", p.main(v))
 	shown.Regions = map[string]templ.Component{page.RegionNamespaces: v.NamespaceLinks(matching, page.SpotOf(v.Query()))}
-	v.Reply(http.StatusOK, shown)
-	return nil
+	return v.Reply(http.StatusOK, shown)
 }
 
 // filters reports whether the list can be filtered.

@@ -59,8 +59,7 @@ func makeNamespace(v *page.Visit, form url.Values) error {
 	if len(f.Problems) > 0 {
 		return f.showNew(v, unprocessable)
 	}
-	v.Redirect(page.Below("namespaces", f.Key, "flags"))
-	return nil
+	return v.Redirect(page.Below("namespaces", f.Key, "flags"))
 }
 
 // refused makes the error a problem of a field, if it is about one.

@@ -46,8 +46,7 @@ func saveAppearance(v *page.Visit, form url.Values) error {
 	preferences := v.Preferences
 	preferences.Theme, preferences.Zone, preferences.Keys = p.Theme, p.Zone, p.Keys
 	v.SetPreferences(preferences)
-	v.Redirect(page.Below("settings", "profile") + "?saved=appearance")
-	return nil
+	return v.Redirect(page.Below("settings", "profile") + "?saved=appearance")
 }
 
 // themeChoice is a theme that can be chosen.

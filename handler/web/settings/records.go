@@ -1,9 +1,11 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -59,12 +61,7 @@ func (p recordsPage) address(v *page.Visit, kind change.Kind, token string) stri
 
 // hasAddresses reports whether the address of a caller is in one of the records.
 func (p recordsPage) hasAddresses() bool {
-	for _, r := range p.Records {
-		if r.GetAddress() != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Records, func(r *guidonv1.Change) bool { return r.GetAddress() != "" })
 }
 
 // recordText describes a record in words.
@@ -84,10 +81,7 @@ const maxRecordText = 1024
 // stateOf decodes the object of a record after the change or, if that deleted it, before. What
 // is not understood stays zero.
 func stateOf[T any](r *guidonv1.Change) (state T) {
-	object := r.GetAfter()
-	if object == nil {
-		object = r.GetBefore()
-	}
+	object := cmp.Or(r.GetAfter(), r.GetBefore())
 	if object == nil {
 		return state
 	}

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -57,8 +58,7 @@ func guarded(check func(v *page.Visit) error, r page.Route) page.Route {
 
 // showSettings redirects to the first page of settings.
 func showSettings(v *page.Visit) error {
-	v.Redirect(page.Below("settings", "profile"))
-	return nil
+	return v.Redirect(page.Below("settings", "profile"))
 }
 
 // section is a part of the settings, with a link next to all of them.
@@ -85,13 +85,8 @@ var (
 )
 
 // sectionsFor returns the sections that the visitor may open.
-func sectionsFor(v *page.Visit) (open []section) {
-	for _, s := range sections {
-		if !s.Admin || administers(v) {
-			open = append(open, s)
-		}
-	}
-	return open
+func sectionsFor(v *page.Visit) []section {
+	return slices.DeleteFunc(slices.Clone(sections), func(s section) bool { return s.Admin && !administers(v) })
 }
 
 // administers reports whether the visitor is an administrator of everything.
@@ -118,8 +113,7 @@ func ShowTransfer(v *page.Visit, status int, main templ.Component) error {
 
 // show responds with a page of a section. title is that of the section if it is "".
 func show(v *page.Visit, status int, at section, title string, main templ.Component) error {
-	v.Reply(status, sectionPage(v, at, title, main))
-	return nil
+	return v.Reply(status, sectionPage(v, at, title, main))
 }
 
 // sectionPage returns a page of a section. title is that of the section if it is "".

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -85,11 +86,7 @@ func (p *serverPage) addConfiguration(v *page.Visit) error {
 		return err
 	}
 	p.add("Database", c.database())
-	mode := c.Cache.Mode
-	if words := cacheModes[mode]; words != "" {
-		mode = words
-	}
-	p.add("Cache", mode)
+	p.add("Cache", cmp.Or(cacheModes[c.Cache.Mode], c.Cache.Mode))
 	tokensOnly := onOff(v.Site.Required,
 		"only those of tokens are enforced: anyone who signs in by a provider may do everything", "not enforced")
 	p.add("Roles", onOff(c.Authorization.Required, "enforced", tokensOnly))

@@ -62,8 +62,7 @@ func endSessions(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	v.Redirect(page.Below("settings", "sessions") + "?ended=1")
-	return nil
+	return v.Redirect(page.Below("settings", "sessions") + "?ended=1")
 }
 
 // endOthers ends all sessions but that of this browser.

@@ -43,10 +43,9 @@ var shortcuts = []shortcutGroup{
 
 // showShortcuts lists the keys.
 func showShortcuts(v *page.Visit) error {
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Keys", Place: page.PlaceSettings,
 		Crumbs: []page.Crumb{{Text: "Settings", Address: v.To("settings", "profile")}, {Text: "Keys"}},
 		Main:   shortcutsMain(v),
 	})
-	return nil
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -63,10 +64,7 @@ func readTokens(v *page.Visit, from string) (tokensPage, error) {
 func (p tokensPage) grants(t *auth.Authentication) []*auth.Grant {
 	grants := t.GetAccess()
 	if len(grants) == 0 {
-		role := p.Default
-		if role == "" {
-			role = service.RoleAdmin.String()
-		}
+		role := cmp.Or(p.Default, service.RoleAdmin.String())
 		grants = []*auth.Grant{{Role: role, NamespaceKeys: []string{service.Everywhere}}}
 	}
 	if namespace := strings.TrimSpace(t.GetMetadata()[service.MetadataTokenNamespace]); namespace != "" {

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of a comparison.
@@ -74,10 +75,8 @@ func newComparison(v *page.Visit, fields url.Values) *comparison {
 		c.At = v.Instant(t)
 	}
 	c.FromName = page.Printable(c.FromKey, maxShownName)
-	for _, n := range v.Namespaces {
-		if n.GetKey() == c.FromKey {
-			c.FromName = page.NamespaceName(n)
-		}
+	if n := v.NamespaceWith(c.FromKey); n != nil {
+		c.FromName = page.NamespaceName(n)
 	}
 	return c
 }
@@ -230,10 +229,7 @@ func (c *comparison) mark() {
 		if row.GetKind() != string(change.KindSegment) {
 			continue
 		}
-		var users []string
-		for _, key := range c.needed[row.GetKey()] {
-			users = append(users, cmp.Or(names["flag/"+key], key))
-		}
+		users := lists.Map(c.needed[row.GetKey()], func(key string) string { return cmp.Or(names["flag/"+key], key) })
 		row.NeededBy = strings.Join(users[:min(len(users), maxUsers)], ", ")
 		if more := len(users) - maxUsers; more > 0 {
 			row.NeededBy += " and " + page.Number(more) + " more"
@@ -278,9 +274,8 @@ func (c *comparison) reply(v *page.Visit, status int) error {
 	c.mark()
 	title := "Compare"
 	v.Header().Set("Cache-Control", "no-store")
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
 		Crumbs: []page.Crumb{{Text: "Compare"}},
 	})
-	return nil
 }

@@ -50,8 +50,7 @@ func choose(v *page.Visit) error {
 	if c.At != "" {
 		from += "@" + moment(v, c.At)
 	}
-	v.Redirect(page.Below("namespaces", v.Key(), "compare") + "?" + url.Values{fieldFrom: {from}}.Encode())
-	return nil
+	return v.Redirect(page.Below("namespaces", v.Key(), "compare") + "?" + url.Values{fieldFrom: {from}}.Encode())
 }
 
 // moment returns a revision or a time as the API reads it.
@@ -63,8 +62,7 @@ func moment(v *page.Visit, text string) string {
 }
 
 func (c *choice) reply(v *page.Visit, status int) error {
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Compare", Place: page.PlaceCompare, Crumbs: []page.Crumb{{Text: "Compare"}}, Main: chooseMain(v, c),
 	})
-	return nil
 }

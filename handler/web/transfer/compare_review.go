@@ -90,8 +90,7 @@ func (c *comparison) apply(v *page.Visit, form url.Values) error {
 	if revision == 0 {
 		return c.replyReview(v, status)
 	}
-	v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), revision))
-	return nil
+	return v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), revision))
 }
 
 // act returns what the button does.
@@ -108,11 +107,10 @@ func (c *comparison) replyReview(v *page.Visit, status int) error {
 		title = "Restore " + c.ToName
 	}
 	v.Header().Set("Cache-Control", "no-store")
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceCompare, Main: reviewMain(v, c, title),
 		Crumbs: []page.Crumb{{Text: "Compare", Address: c.address(v)}, {Text: c.act(v)}},
 	})
-	return nil
 }
 
 // address returns the address of the comparison, for a browser.

@@ -46,8 +46,7 @@ func importExample(v *page.Visit, name string) error {
 	if err != nil {
 		return err
 	}
-	v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), applied.GetRevision()))
-	return nil
+	return v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), applied.GetRevision()))
 }
 
 // isEmpty reports whether the namespace has no flags and no segments.

@@ -48,11 +48,10 @@ func showExport(v *page.Visit) error {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag: must not contain more than %d elements", maxSelected)
 	}
 	if q.Get(fieldDownload) == "" {
-		v.Reply(http.StatusOK, page.Page{
+		return v.Reply(http.StatusOK, page.Page{
 			Title: "Export", Place: page.PlaceFlags, Main: exportMain(v, q[fieldFlag]),
 			Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: "Export"}},
 		})
-		return nil
 	}
 	return download(v, v.Key(), []string{v.Key()}, q[fieldFlag])
 }
@@ -76,8 +75,7 @@ func download(v *page.Visit, name string, namespaces, flags []string) error {
 	header := v.Header()
 	header.Set("Content-Disposition", `attachment; filename="`+name+"."+q.Get(fieldDownload)+`"`) // keys have no quotes
 	header.Set("Cache-Control", "no-store")
-	v.ReplyBody(http.StatusOK, f.media, out.Bytes())
-	return nil
+	return v.ReplyBody(http.StatusOK, f.media, out.Bytes())
 }
 
 // sorted reports whether everything is sorted by key.

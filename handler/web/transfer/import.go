@@ -90,8 +90,7 @@ func postImport(v *page.Visit, form url.Values) error {
 	if revision == 0 {
 		return i.reply(v, status)
 	}
-	v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), revision))
-	return nil
+	return v.Redirect(fmt.Sprintf("%s?saved=%d", page.Below("namespaces", v.Key(), "flags"), revision))
 }
 
 // preview shows the changes of the file.
@@ -160,9 +159,8 @@ func (i *importPage) choose(namespace string, documents []*service.Document) (*s
 func (i *importPage) reply(v *page.Visit, status int) error {
 	title := "Import"
 	v.Header().Set("Cache-Control", "no-store")
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceFlags, Main: importMain(v, i),
 		Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: title}},
 	})
-	return nil
 }

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net/url"
 	"regexp"
@@ -39,10 +40,7 @@ var (
 
 // textOf returns the file that was sent or, without one, the text.
 func textOf(form url.Values) string {
-	if file := form.Get(fieldFile); file != "" {
-		return file
-	}
-	return form.Get(fieldText)
+	return cmp.Or(form.Get(fieldFile), form.Get(fieldText))
 }
 
 // fault is why a file cannot be read.

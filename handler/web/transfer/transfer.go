@@ -296,7 +296,7 @@ func (t *transfer) mayImport(v *page.Visit) bool {
 }
 
 func (p *filePart) mayImport(v *page.Visit) bool {
-	return !v.Site.ReadOnly && p.Refused == "" && v.MayIn(service.RoleEditor, p.Key)
+	return p.Refused == "" && v.MayEditIn(p.Key)
 }
 
 func (t *transfer) reply(v *page.Visit, status int) error {

@@ -21,12 +21,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// GetFlagEvaluationsCountRequest names a flag and a range.
 type GetFlagEvaluationsCountRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	NamespaceKey  string                 `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	FlagKey       string                 `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
-	From          string                 `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
-	To            string                 `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace of the flag.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The flag's key.
+	FlagKey string `protobuf:"bytes,2,opt,name=flag_key,json=flagKey,proto3" json:"flag_key,omitempty"`
+	// The beginning; empty means 24 hours before the end.
+	From string `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
+	// The end, which is not included; empty means now.
+	To            string `protobuf:"bytes,4,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -89,10 +94,13 @@ func (x *GetFlagEvaluationsCountRequest) GetTo() string {
 	return ""
 }
 
+// GetFlagEvaluationsCountResponse has how often the flag was evaluated, in steps.
 type GetFlagEvaluationsCountResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Timestamps    []string               `protobuf:"bytes,1,rep,name=timestamps,proto3" json:"timestamps,omitempty"`
-	Values        []float32              `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The beginnings of the steps, like 2006-01-02 15:04:05, in UTC.
+	Timestamps []string `protobuf:"bytes,1,rep,name=timestamps,proto3" json:"timestamps,omitempty"`
+	// How often, in each step.
+	Values        []float32 `protobuf:"fixed32,2,rep,packed,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

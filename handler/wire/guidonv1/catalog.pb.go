@@ -191,8 +191,76 @@ func (SegmentSort) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{2}
 }
 
-// UnusedReasonKind is a kind of reasons why a flag may no longer be needed. They follow from
-// its configuration alone.
+// FlagVerdict is whether a flag can be deleted, as far as its evaluations tell.
+type FlagVerdict int32
+
+const (
+	// None of the others.
+	FlagVerdict_ACTIVE_FLAG_VERDICT FlagVerdict = 0
+	// Its metadata has "guidon.permanent": true. Such flags are not listed.
+	FlagVerdict_PERMANENT_FLAG_VERDICT FlagVerdict = 1
+	// The flag, or counting, is not old enough.
+	FlagVerdict_NEW_FLAG_VERDICT FlagVerdict = 2
+	// It was evaluated, but not within the period.
+	FlagVerdict_UNUSED_FLAG_VERDICT FlagVerdict = 3
+	// It was never evaluated.
+	FlagVerdict_NEVER_USED_FLAG_VERDICT FlagVerdict = 4
+	// It was not evaluated by itself, but clients evaluated all flags at once or downloaded them.
+	FlagVerdict_CANNOT_TELL_FLAG_VERDICT FlagVerdict = 5
+	// It is evaluated, and has given everybody the same within the period.
+	FlagVerdict_STEADY_FLAG_VERDICT FlagVerdict = 6
+)
+
+// Enum value maps for FlagVerdict.
+var (
+	FlagVerdict_name = map[int32]string{
+		0: "ACTIVE_FLAG_VERDICT",
+		1: "PERMANENT_FLAG_VERDICT",
+		2: "NEW_FLAG_VERDICT",
+		3: "UNUSED_FLAG_VERDICT",
+		4: "NEVER_USED_FLAG_VERDICT",
+		5: "CANNOT_TELL_FLAG_VERDICT",
+		6: "STEADY_FLAG_VERDICT",
+	}
+	FlagVerdict_value = map[string]int32{
+		"ACTIVE_FLAG_VERDICT":      0,
+		"PERMANENT_FLAG_VERDICT":   1,
+		"NEW_FLAG_VERDICT":         2,
+		"UNUSED_FLAG_VERDICT":      3,
+		"NEVER_USED_FLAG_VERDICT":  4,
+		"CANNOT_TELL_FLAG_VERDICT": 5,
+		"STEADY_FLAG_VERDICT":      6,
+	}
+)
+
+func (x FlagVerdict) Enum() *FlagVerdict {
+	p := new(FlagVerdict)
+	*p = x
+	return p
+}
+
+func (x FlagVerdict) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (FlagVerdict) Descriptor() protoreflect.EnumDescriptor {
+	return file_guidonv1_catalog_proto_enumTypes[3].Descriptor()
+}
+
+func (FlagVerdict) Type() protoreflect.EnumType {
+	return &file_guidonv1_catalog_proto_enumTypes[3]
+}
+
+func (x FlagVerdict) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use FlagVerdict.Descriptor instead.
+func (FlagVerdict) EnumDescriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{3}
+}
+
+// UnusedReasonKind is a kind of reasons why a flag may no longer be needed.
 type UnusedReasonKind int32
 
 const (
@@ -202,6 +270,12 @@ const (
 	UnusedReasonKind_ROUNDED_UNUSED_REASON_KIND UnusedReasonKind = 1
 	// The review date has passed.
 	UnusedReasonKind_REVIEW_PASSED_UNUSED_REASON_KIND UnusedReasonKind = 2
+	// It was evaluated, but not within the period.
+	UnusedReasonKind_NOT_EVALUATED_UNUSED_REASON_KIND UnusedReasonKind = 3
+	// It was never evaluated.
+	UnusedReasonKind_NEVER_EVALUATED_UNUSED_REASON_KIND UnusedReasonKind = 4
+	// It was not evaluated by itself, but clients evaluated all flags at once or downloaded them.
+	UnusedReasonKind_CANNOT_TELL_UNUSED_REASON_KIND UnusedReasonKind = 5
 )
 
 // Enum value maps for UnusedReasonKind.
@@ -210,11 +284,17 @@ var (
 		0: "ONE_ANSWER_UNUSED_REASON_KIND",
 		1: "ROUNDED_UNUSED_REASON_KIND",
 		2: "REVIEW_PASSED_UNUSED_REASON_KIND",
+		3: "NOT_EVALUATED_UNUSED_REASON_KIND",
+		4: "NEVER_EVALUATED_UNUSED_REASON_KIND",
+		5: "CANNOT_TELL_UNUSED_REASON_KIND",
 	}
 	UnusedReasonKind_value = map[string]int32{
-		"ONE_ANSWER_UNUSED_REASON_KIND":    0,
-		"ROUNDED_UNUSED_REASON_KIND":       1,
-		"REVIEW_PASSED_UNUSED_REASON_KIND": 2,
+		"ONE_ANSWER_UNUSED_REASON_KIND":      0,
+		"ROUNDED_UNUSED_REASON_KIND":         1,
+		"REVIEW_PASSED_UNUSED_REASON_KIND":   2,
+		"NOT_EVALUATED_UNUSED_REASON_KIND":   3,
+		"NEVER_EVALUATED_UNUSED_REASON_KIND": 4,
+		"CANNOT_TELL_UNUSED_REASON_KIND":     5,
 	}
 )
 
@@ -229,11 +309,11 @@ func (x UnusedReasonKind) String() string {
 }
 
 func (UnusedReasonKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_guidonv1_catalog_proto_enumTypes[3].Descriptor()
+	return file_guidonv1_catalog_proto_enumTypes[4].Descriptor()
 }
 
 func (UnusedReasonKind) Type() protoreflect.EnumType {
-	return &file_guidonv1_catalog_proto_enumTypes[3]
+	return &file_guidonv1_catalog_proto_enumTypes[4]
 }
 
 func (x UnusedReasonKind) Number() protoreflect.EnumNumber {
@@ -242,7 +322,7 @@ func (x UnusedReasonKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use UnusedReasonKind.Descriptor instead.
 func (UnusedReasonKind) EnumDescriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{3}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{4}
 }
 
 // SearchHitKind is a kind of hits.
@@ -290,11 +370,11 @@ func (x SearchHitKind) String() string {
 }
 
 func (SearchHitKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_guidonv1_catalog_proto_enumTypes[4].Descriptor()
+	return file_guidonv1_catalog_proto_enumTypes[5].Descriptor()
 }
 
 func (SearchHitKind) Type() protoreflect.EnumType {
-	return &file_guidonv1_catalog_proto_enumTypes[4]
+	return &file_guidonv1_catalog_proto_enumTypes[5]
 }
 
 func (x SearchHitKind) Number() protoreflect.EnumNumber {
@@ -303,7 +383,7 @@ func (x SearchHitKind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SearchHitKind.Descriptor instead.
 func (SearchHitKind) EnumDescriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{4}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{5}
 }
 
 // ListFlagSummariesRequest selects flags. A flag must match the query and each list that
@@ -315,7 +395,7 @@ type ListFlagSummariesRequest struct {
 	// Words that must all occur in key, name, description or metadata, whatever their case,
 	// and terms, which are added to the lists: owner:, tag:, type: (boolean or variant),
 	// segment:, key: (the key begins so), and is: (on, off, partly, unused as in
-	// ListUnusedFlags, overdue if the review date has passed, snoozed if it is to come). A
+	// ListUnusedFlags, but by the configuration alone, overdue if the review date has passed, snoozed if it is to come). A
 	// value with spaces is put in double quotes. A term without a value is ignored.
 	// Everything else is an ordinary word. At most 1000 bytes.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
@@ -1590,12 +1670,14 @@ type ListUnusedFlagsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace of the flags.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	// Reasons of which a flag must have one; none means any.
+	// Reasons of which a flag must have one; none means any, except that nobody can tell.
 	Reasons []UnusedReasonKind `protobuf:"varint,2,rep,packed,name=reasons,proto3,enum=guidon.v1.UnusedReasonKind" json:"reasons,omitempty"`
 	// How many flags are left out.
 	Offset int32 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The most flags to return, at most 200; 0 means 50.
-	Limit         int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	// After how many days without an evaluation a flag is unused, at most 366; 0 means 30.
+	AfterDays     int32 `protobuf:"varint,5,opt,name=after_days,json=afterDays,proto3" json:"after_days,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1654,6 +1736,13 @@ func (x *ListUnusedFlagsRequest) GetOffset() int32 {
 func (x *ListUnusedFlagsRequest) GetLimit() int32 {
 	if x != nil {
 		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListUnusedFlagsRequest) GetAfterDays() int32 {
+	if x != nil {
+		return x.AfterDays
 	}
 	return 0
 }
@@ -1737,7 +1826,9 @@ type UnusedFlag struct {
 	// The flag.
 	Flag *FlagSummary `protobuf:"bytes,1,opt,name=flag,proto3" json:"flag,omitempty"`
 	// Why: at least one reason, in order of their kinds.
-	Reasons       []*UnusedReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	Reasons []*UnusedReason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
+	// How it was used; unset if evaluations are not counted, and for an earlier state.
+	Usage         *FlagUsage `protobuf:"bytes,3,opt,name=usage,proto3" json:"usage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1786,6 +1877,95 @@ func (x *UnusedFlag) GetReasons() []*UnusedReason {
 	return nil
 }
 
+func (x *UnusedFlag) GetUsage() *FlagUsage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+// FlagUsage is how a flag was used within a period.
+type FlagUsage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether it can be deleted, as far as its evaluations tell.
+	Verdict FlagVerdict `protobuf:"varint,1,opt,name=verdict,proto3,enum=guidon.v1.FlagVerdict" json:"verdict,omitempty"`
+	// When it was last evaluated, in whole minutes; unset if it never was.
+	LastEvaluatedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=last_evaluated_at,json=lastEvaluatedAt,proto3" json:"last_evaluated_at,omitempty"`
+	// How often it was evaluated, within the period.
+	Evaluations float64 `protobuf:"fixed64,3,opt,name=evaluations,proto3" json:"evaluations,omitempty"`
+	// How often clients evaluated all flags at once or downloaded them, within the period.
+	Downloads float64 `protobuf:"fixed64,4,opt,name=downloads,proto3" json:"downloads,omitempty"`
+	// Since when evaluations have been counted; unset if they have not.
+	CountedSince  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=counted_since,json=countedSince,proto3" json:"counted_since,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagUsage) Reset() {
+	*x = FlagUsage{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagUsage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagUsage) ProtoMessage() {}
+
+func (x *FlagUsage) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagUsage.ProtoReflect.Descriptor instead.
+func (*FlagUsage) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *FlagUsage) GetVerdict() FlagVerdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return FlagVerdict_ACTIVE_FLAG_VERDICT
+}
+
+func (x *FlagUsage) GetLastEvaluatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastEvaluatedAt
+	}
+	return nil
+}
+
+func (x *FlagUsage) GetEvaluations() float64 {
+	if x != nil {
+		return x.Evaluations
+	}
+	return 0
+}
+
+func (x *FlagUsage) GetDownloads() float64 {
+	if x != nil {
+		return x.Downloads
+	}
+	return 0
+}
+
+func (x *FlagUsage) GetCountedSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CountedSince
+	}
+	return nil
+}
+
 // UnusedReason is why a flag may no longer be needed.
 type UnusedReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1799,7 +1979,7 @@ type UnusedReason struct {
 
 func (x *UnusedReason) Reset() {
 	*x = UnusedReason{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	mi := &file_guidonv1_catalog_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +1991,7 @@ func (x *UnusedReason) String() string {
 func (*UnusedReason) ProtoMessage() {}
 
 func (x *UnusedReason) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[16]
+	mi := &file_guidonv1_catalog_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +2004,7 @@ func (x *UnusedReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnusedReason.ProtoReflect.Descriptor instead.
 func (*UnusedReason) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UnusedReason) GetKind() UnusedReasonKind {
@@ -1856,7 +2036,7 @@ type ListPropertiesRequest struct {
 
 func (x *ListPropertiesRequest) Reset() {
 	*x = ListPropertiesRequest{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[17]
+	mi := &file_guidonv1_catalog_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1868,7 +2048,7 @@ func (x *ListPropertiesRequest) String() string {
 func (*ListPropertiesRequest) ProtoMessage() {}
 
 func (x *ListPropertiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[17]
+	mi := &file_guidonv1_catalog_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1881,7 +2061,7 @@ func (x *ListPropertiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPropertiesRequest.ProtoReflect.Descriptor instead.
 func (*ListPropertiesRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListPropertiesRequest) GetNamespaceKey() string {
@@ -1919,7 +2099,7 @@ type PropertyList struct {
 
 func (x *PropertyList) Reset() {
 	*x = PropertyList{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[18]
+	mi := &file_guidonv1_catalog_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1931,7 +2111,7 @@ func (x *PropertyList) String() string {
 func (*PropertyList) ProtoMessage() {}
 
 func (x *PropertyList) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[18]
+	mi := &file_guidonv1_catalog_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1944,7 +2124,7 @@ func (x *PropertyList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropertyList.ProtoReflect.Descriptor instead.
 func (*PropertyList) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PropertyList) GetProperties() []*Property {
@@ -1979,7 +2159,7 @@ type Property struct {
 
 func (x *Property) Reset() {
 	*x = Property{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[19]
+	mi := &file_guidonv1_catalog_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1991,7 +2171,7 @@ func (x *Property) String() string {
 func (*Property) ProtoMessage() {}
 
 func (x *Property) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[19]
+	mi := &file_guidonv1_catalog_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2004,7 +2184,7 @@ func (x *Property) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Property.ProtoReflect.Descriptor instead.
 func (*Property) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Property) GetName() string {
@@ -2048,7 +2228,7 @@ type PropertyType struct {
 
 func (x *PropertyType) Reset() {
 	*x = PropertyType{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[20]
+	mi := &file_guidonv1_catalog_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2060,7 +2240,7 @@ func (x *PropertyType) String() string {
 func (*PropertyType) ProtoMessage() {}
 
 func (x *PropertyType) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[20]
+	mi := &file_guidonv1_catalog_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2073,7 +2253,7 @@ func (x *PropertyType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PropertyType.ProtoReflect.Descriptor instead.
 func (*PropertyType) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PropertyType) GetType() flipt.ComparisonType {
@@ -2101,7 +2281,7 @@ type GetCatalogCountsRequest struct {
 
 func (x *GetCatalogCountsRequest) Reset() {
 	*x = GetCatalogCountsRequest{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[21]
+	mi := &file_guidonv1_catalog_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2113,7 +2293,7 @@ func (x *GetCatalogCountsRequest) String() string {
 func (*GetCatalogCountsRequest) ProtoMessage() {}
 
 func (x *GetCatalogCountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[21]
+	mi := &file_guidonv1_catalog_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2126,7 +2306,7 @@ func (x *GetCatalogCountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCatalogCountsRequest.ProtoReflect.Descriptor instead.
 func (*GetCatalogCountsRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{21}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetCatalogCountsRequest) GetNamespaceKey() string {
@@ -2151,7 +2331,7 @@ type CatalogCounts struct {
 
 func (x *CatalogCounts) Reset() {
 	*x = CatalogCounts{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[22]
+	mi := &file_guidonv1_catalog_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2343,7 @@ func (x *CatalogCounts) String() string {
 func (*CatalogCounts) ProtoMessage() {}
 
 func (x *CatalogCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[22]
+	mi := &file_guidonv1_catalog_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2356,7 @@ func (x *CatalogCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CatalogCounts.ProtoReflect.Descriptor instead.
 func (*CatalogCounts) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{22}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CatalogCounts) GetFlags() int32 {
@@ -2217,7 +2397,7 @@ type SearchRequest struct {
 
 func (x *SearchRequest) Reset() {
 	*x = SearchRequest{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[23]
+	mi := &file_guidonv1_catalog_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2229,7 +2409,7 @@ func (x *SearchRequest) String() string {
 func (*SearchRequest) ProtoMessage() {}
 
 func (x *SearchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[23]
+	mi := &file_guidonv1_catalog_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2242,7 +2422,7 @@ func (x *SearchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchRequest.ProtoReflect.Descriptor instead.
 func (*SearchRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{23}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SearchRequest) GetQuery() string {
@@ -2290,7 +2470,7 @@ type SearchResponse struct {
 
 func (x *SearchResponse) Reset() {
 	*x = SearchResponse{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[24]
+	mi := &file_guidonv1_catalog_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2302,7 +2482,7 @@ func (x *SearchResponse) String() string {
 func (*SearchResponse) ProtoMessage() {}
 
 func (x *SearchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[24]
+	mi := &file_guidonv1_catalog_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2315,7 +2495,7 @@ func (x *SearchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchResponse.ProtoReflect.Descriptor instead.
 func (*SearchResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{24}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SearchResponse) GetFlags() *SearchGroup {
@@ -2380,7 +2560,7 @@ type SearchGroup struct {
 
 func (x *SearchGroup) Reset() {
 	*x = SearchGroup{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[25]
+	mi := &file_guidonv1_catalog_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2572,7 @@ func (x *SearchGroup) String() string {
 func (*SearchGroup) ProtoMessage() {}
 
 func (x *SearchGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[25]
+	mi := &file_guidonv1_catalog_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2585,7 @@ func (x *SearchGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchGroup.ProtoReflect.Descriptor instead.
 func (*SearchGroup) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{25}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SearchGroup) GetHits() []*SearchHit {
@@ -2449,7 +2629,7 @@ type SearchHit struct {
 
 func (x *SearchHit) Reset() {
 	*x = SearchHit{}
-	mi := &file_guidonv1_catalog_proto_msgTypes[26]
+	mi := &file_guidonv1_catalog_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2461,7 +2641,7 @@ func (x *SearchHit) String() string {
 func (*SearchHit) ProtoMessage() {}
 
 func (x *SearchHit) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_catalog_proto_msgTypes[26]
+	mi := &file_guidonv1_catalog_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2474,7 +2654,7 @@ func (x *SearchHit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchHit.ProtoReflect.Descriptor instead.
 func (*SearchHit) Descriptor() ([]byte, []int) {
-	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{26}
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SearchHit) GetKind() SearchHitKind {
@@ -2538,6 +2718,237 @@ func (x *SearchHit) GetOwnState() FlagState {
 		return *x.OwnState
 	}
 	return FlagState_OFF_FLAG_STATE
+}
+
+// ListFlagNamespacesRequest names a flag.
+type ListFlagNamespacesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The flag's key.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The namespace that the others are compared with, which comes first; empty for none. It
+	// must exist.
+	Reference string `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
+	// The most namespaces to return, at most 100; 0 means 100.
+	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFlagNamespacesRequest) Reset() {
+	*x = ListFlagNamespacesRequest{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFlagNamespacesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFlagNamespacesRequest) ProtoMessage() {}
+
+func (x *ListFlagNamespacesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFlagNamespacesRequest.ProtoReflect.Descriptor instead.
+func (*ListFlagNamespacesRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ListFlagNamespacesRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ListFlagNamespacesRequest) GetReference() string {
+	if x != nil {
+		return x.Reference
+	}
+	return ""
+}
+
+func (x *ListFlagNamespacesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListFlagNamespacesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// FlagNamespaceList is one page of namespaces.
+type FlagNamespaceList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespaces: the reference, then the others in creation order, whether they have the flag
+	// or not.
+	Namespaces []*FlagNamespace `protobuf:"bytes,1,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many namespaces the caller may view.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagNamespaceList) Reset() {
+	*x = FlagNamespaceList{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagNamespaceList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagNamespaceList) ProtoMessage() {}
+
+func (x *FlagNamespaceList) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagNamespaceList.ProtoReflect.Descriptor instead.
+func (*FlagNamespaceList) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *FlagNamespaceList) GetNamespaces() []*FlagNamespace {
+	if x != nil {
+		return x.Namespaces
+	}
+	return nil
+}
+
+func (x *FlagNamespaceList) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *FlagNamespaceList) GetTotalCount() int32 {
+	if x != nil {
+		return x.TotalCount
+	}
+	return 0
+}
+
+// FlagNamespace is what a flag is in one namespace.
+type FlagNamespace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace's key.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The namespace's name.
+	NamespaceName string `protobuf:"bytes,2,opt,name=namespace_name,json=namespaceName,proto3" json:"namespace_name,omitempty"`
+	// The revision of the namespace.
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// The flag; unset if the namespace has none with the key.
+	Flag *FlagSummary `protobuf:"bytes,4,opt,name=flag,proto3" json:"flag,omitempty"`
+	// Whether the reference has the same flag: its content is the same, and so is that of the
+	// segments that it refers to.
+	Same bool `protobuf:"varint,5,opt,name=same,proto3" json:"same,omitempty"`
+	// Why the namespace cannot be read at the moment; unset if it can.
+	Unavailable   *string `protobuf:"bytes,6,opt,name=unavailable,proto3,oneof" json:"unavailable,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagNamespace) Reset() {
+	*x = FlagNamespace{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagNamespace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagNamespace) ProtoMessage() {}
+
+func (x *FlagNamespace) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagNamespace.ProtoReflect.Descriptor instead.
+func (*FlagNamespace) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *FlagNamespace) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *FlagNamespace) GetNamespaceName() string {
+	if x != nil {
+		return x.NamespaceName
+	}
+	return ""
+}
+
+func (x *FlagNamespace) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *FlagNamespace) GetFlag() *FlagSummary {
+	if x != nil {
+		return x.Flag
+	}
+	return nil
+}
+
+func (x *FlagNamespace) GetSame() bool {
+	if x != nil {
+		return x.Same
+	}
+	return false
+}
+
+func (x *FlagNamespace) GetUnavailable() string {
+	if x != nil && x.Unavailable != nil {
+		return *x.Unavailable
+	}
+	return ""
 }
 
 var File_guidonv1_catalog_proto protoreflect.FileDescriptor
@@ -2683,12 +3094,14 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
 	"unreadable\x18\v \x01(\tH\x00R\n" +
 	"unreadable\x88\x01\x01B\r\n" +
-	"\v_unreadable\"\xa2\x01\n" +
+	"\v_unreadable\"\xc1\x01\n" +
 	"\x16ListUnusedFlagsRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x125\n" +
 	"\areasons\x18\x02 \x03(\x0e2\x1b.guidon.v1.UnusedReasonKindR\areasons\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x05R\x06offset\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\xb9\x01\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"after_days\x18\x05 \x01(\x05R\tafterDays\"\xb9\x01\n" +
 	"\x0eUnusedFlagList\x12+\n" +
 	"\x05flags\x18\x01 \x03(\v2\x15.guidon.v1.UnusedFlagR\x05flags\x12\x1f\n" +
 	"\vtotal_count\x18\x02 \x01(\x05R\n" +
@@ -2696,11 +3109,18 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\vnext_offset\x18\x03 \x01(\x05H\x00R\n" +
 	"nextOffset\x88\x01\x01\x12#\n" +
 	"\rsnoozed_count\x18\x04 \x01(\x05R\fsnoozedCountB\x0e\n" +
-	"\f_next_offset\"k\n" +
+	"\f_next_offset\"\x97\x01\n" +
 	"\n" +
 	"UnusedFlag\x12*\n" +
 	"\x04flag\x18\x01 \x01(\v2\x16.guidon.v1.FlagSummaryR\x04flag\x121\n" +
-	"\areasons\x18\x02 \x03(\v2\x17.guidon.v1.UnusedReasonR\areasons\"S\n" +
+	"\areasons\x18\x02 \x03(\v2\x17.guidon.v1.UnusedReasonR\areasons\x12*\n" +
+	"\x05usage\x18\x03 \x01(\v2\x14.guidon.v1.FlagUsageR\x05usage\"\x86\x02\n" +
+	"\tFlagUsage\x120\n" +
+	"\averdict\x18\x01 \x01(\x0e2\x16.guidon.v1.FlagVerdictR\averdict\x12F\n" +
+	"\x11last_evaluated_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x0flastEvaluatedAt\x12 \n" +
+	"\vevaluations\x18\x03 \x01(\x01R\vevaluations\x12\x1c\n" +
+	"\tdownloads\x18\x04 \x01(\x01R\tdownloads\x12?\n" +
+	"\rcounted_since\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\fcountedSince\"S\n" +
 	"\fUnusedReason\x12/\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x1b.guidon.v1.UnusedReasonKindR\x04kind\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"j\n" +
@@ -2759,7 +3179,28 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"flag_count\x18\b \x01(\x05R\tflagCount\x127\n" +
 	"\town_state\x18\xe8\a \x01(\x0e2\x14.guidon.v1.FlagStateH\x00R\bownState\x88\x01\x01B\f\n" +
 	"\n" +
-	"_own_state*I\n" +
+	"_own_state\"\x80\x01\n" +
+	"\x19ListFlagNamespacesRequest\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x1c\n" +
+	"\treference\x18\x02 \x01(\tR\treference\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\x96\x01\n" +
+	"\x11FlagNamespaceList\x128\n" +
+	"\n" +
+	"namespaces\x18\x01 \x03(\v2\x18.guidon.v1.FlagNamespaceR\n" +
+	"namespaces\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
+	"\vtotal_count\x18\x03 \x01(\x05R\n" +
+	"totalCount\"\xee\x01\n" +
+	"\rFlagNamespace\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12%\n" +
+	"\x0enamespace_name\x18\x02 \x01(\tR\rnamespaceName\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12*\n" +
+	"\x04flag\x18\x04 \x01(\v2\x16.guidon.v1.FlagSummaryR\x04flag\x12\x12\n" +
+	"\x04same\x18\x05 \x01(\bR\x04same\x12%\n" +
+	"\vunavailable\x18\x06 \x01(\tH\x00R\vunavailable\x88\x01\x01B\x0e\n" +
+	"\f_unavailable*I\n" +
 	"\tFlagState\x12\x12\n" +
 	"\x0eOFF_FLAG_STATE\x10\x00\x12\x11\n" +
 	"\rON_FLAG_STATE\x10\x01\x12\x15\n" +
@@ -2773,24 +3214,36 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\x11NAME_SEGMENT_SORT\x10\x00\x12\x14\n" +
 	"\x10KEY_SEGMENT_SORT\x10\x01\x12\x15\n" +
 	"\x11USED_SEGMENT_SORT\x10\x02\x12\x18\n" +
-	"\x14CHANGED_SEGMENT_SORT\x10\x03*{\n" +
+	"\x14CHANGED_SEGMENT_SORT\x10\x03*\xc5\x01\n" +
+	"\vFlagVerdict\x12\x17\n" +
+	"\x13ACTIVE_FLAG_VERDICT\x10\x00\x12\x1a\n" +
+	"\x16PERMANENT_FLAG_VERDICT\x10\x01\x12\x14\n" +
+	"\x10NEW_FLAG_VERDICT\x10\x02\x12\x17\n" +
+	"\x13UNUSED_FLAG_VERDICT\x10\x03\x12\x1b\n" +
+	"\x17NEVER_USED_FLAG_VERDICT\x10\x04\x12\x1c\n" +
+	"\x18CANNOT_TELL_FLAG_VERDICT\x10\x05\x12\x17\n" +
+	"\x13STEADY_FLAG_VERDICT\x10\x06*\xed\x01\n" +
 	"\x10UnusedReasonKind\x12!\n" +
 	"\x1dONE_ANSWER_UNUSED_REASON_KIND\x10\x00\x12\x1e\n" +
 	"\x1aROUNDED_UNUSED_REASON_KIND\x10\x01\x12$\n" +
-	" REVIEW_PASSED_UNUSED_REASON_KIND\x10\x02*\x99\x01\n" +
+	" REVIEW_PASSED_UNUSED_REASON_KIND\x10\x02\x12$\n" +
+	" NOT_EVALUATED_UNUSED_REASON_KIND\x10\x03\x12&\n" +
+	"\"NEVER_EVALUATED_UNUSED_REASON_KIND\x10\x04\x12\"\n" +
+	"\x1eCANNOT_TELL_UNUSED_REASON_KIND\x10\x05*\x99\x01\n" +
 	"\rSearchHitKind\x12\x18\n" +
 	"\x14FLAG_SEARCH_HIT_KIND\x10\x00\x12\x1b\n" +
 	"\x17SEGMENT_SEARCH_HIT_KIND\x10\x01\x12\x19\n" +
 	"\x15OWNER_SEARCH_HIT_KIND\x10\x02\x12\x17\n" +
 	"\x13TAG_SEARCH_HIT_KIND\x10\x03\x12\x1d\n" +
-	"\x19NAMESPACE_SEARCH_HIT_KIND\x10\x042\xf4\x03\n" +
+	"\x19NAMESPACE_SEARCH_HIT_KIND\x10\x042\xce\x04\n" +
 	"\x0eCatalogService\x12T\n" +
 	"\x11ListFlagSummaries\x12#.guidon.v1.ListFlagSummariesRequest\x1a\x1a.guidon.v1.FlagSummaryList\x12]\n" +
 	"\x14ListSegmentSummaries\x12&.guidon.v1.ListSegmentSummariesRequest\x1a\x1d.guidon.v1.SegmentSummaryList\x12O\n" +
 	"\x0fListUnusedFlags\x12!.guidon.v1.ListUnusedFlagsRequest\x1a\x19.guidon.v1.UnusedFlagList\x12K\n" +
 	"\x0eListProperties\x12 .guidon.v1.ListPropertiesRequest\x1a\x17.guidon.v1.PropertyList\x12P\n" +
 	"\x10GetCatalogCounts\x12\".guidon.v1.GetCatalogCountsRequest\x1a\x18.guidon.v1.CatalogCounts\x12=\n" +
-	"\x06Search\x12\x18.guidon.v1.SearchRequest\x1a\x19.guidon.v1.SearchResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x06Search\x12\x18.guidon.v1.SearchRequest\x1a\x19.guidon.v1.SearchResponse\x12X\n" +
+	"\x12ListFlagNamespaces\x12$.guidon.v1.ListFlagNamespacesRequest\x1a\x1c.guidon.v1.FlagNamespaceListB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_catalog_proto_rawDescOnce sync.Once
@@ -2804,108 +3257,121 @@ func file_guidonv1_catalog_proto_rawDescGZIP() []byte {
 	return file_guidonv1_catalog_proto_rawDescData
 }
 
-var file_guidonv1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_guidonv1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_guidonv1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_guidonv1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_guidonv1_catalog_proto_goTypes = []any{
 	(FlagState)(0),                      // 0: guidon.v1.FlagState
 	(FlagSort)(0),                       // 1: guidon.v1.FlagSort
 	(SegmentSort)(0),                    // 2: guidon.v1.SegmentSort
-	(UnusedReasonKind)(0),               // 3: guidon.v1.UnusedReasonKind
-	(SearchHitKind)(0),                  // 4: guidon.v1.SearchHitKind
-	(*ListFlagSummariesRequest)(nil),    // 5: guidon.v1.ListFlagSummariesRequest
-	(*FlagSummaryList)(nil),             // 6: guidon.v1.FlagSummaryList
-	(*FlagSummary)(nil),                 // 7: guidon.v1.FlagSummary
-	(*FlagShare)(nil),                   // 8: guidon.v1.FlagShare
-	(*SegmentName)(nil),                 // 9: guidon.v1.SegmentName
-	(*FlagFacets)(nil),                  // 10: guidon.v1.FlagFacets
-	(*FlagStateCount)(nil),              // 11: guidon.v1.FlagStateCount
-	(*FlagTypeCount)(nil),               // 12: guidon.v1.FlagTypeCount
-	(*FacetCount)(nil),                  // 13: guidon.v1.FacetCount
-	(*FlagSuggestion)(nil),              // 14: guidon.v1.FlagSuggestion
-	(*ListSegmentSummariesRequest)(nil), // 15: guidon.v1.ListSegmentSummariesRequest
-	(*SegmentSummaryList)(nil),          // 16: guidon.v1.SegmentSummaryList
-	(*SegmentSummary)(nil),              // 17: guidon.v1.SegmentSummary
-	(*ListUnusedFlagsRequest)(nil),      // 18: guidon.v1.ListUnusedFlagsRequest
-	(*UnusedFlagList)(nil),              // 19: guidon.v1.UnusedFlagList
-	(*UnusedFlag)(nil),                  // 20: guidon.v1.UnusedFlag
-	(*UnusedReason)(nil),                // 21: guidon.v1.UnusedReason
-	(*ListPropertiesRequest)(nil),       // 22: guidon.v1.ListPropertiesRequest
-	(*PropertyList)(nil),                // 23: guidon.v1.PropertyList
-	(*Property)(nil),                    // 24: guidon.v1.Property
-	(*PropertyType)(nil),                // 25: guidon.v1.PropertyType
-	(*GetCatalogCountsRequest)(nil),     // 26: guidon.v1.GetCatalogCountsRequest
-	(*CatalogCounts)(nil),               // 27: guidon.v1.CatalogCounts
-	(*SearchRequest)(nil),               // 28: guidon.v1.SearchRequest
-	(*SearchResponse)(nil),              // 29: guidon.v1.SearchResponse
-	(*SearchGroup)(nil),                 // 30: guidon.v1.SearchGroup
-	(*SearchHit)(nil),                   // 31: guidon.v1.SearchHit
-	(flipt.FlagType)(0),                 // 32: flipt.FlagType
-	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
-	(flipt.MatchType)(0),                // 34: flipt.MatchType
-	(flipt.ComparisonType)(0),           // 35: flipt.ComparisonType
+	(FlagVerdict)(0),                    // 3: guidon.v1.FlagVerdict
+	(UnusedReasonKind)(0),               // 4: guidon.v1.UnusedReasonKind
+	(SearchHitKind)(0),                  // 5: guidon.v1.SearchHitKind
+	(*ListFlagSummariesRequest)(nil),    // 6: guidon.v1.ListFlagSummariesRequest
+	(*FlagSummaryList)(nil),             // 7: guidon.v1.FlagSummaryList
+	(*FlagSummary)(nil),                 // 8: guidon.v1.FlagSummary
+	(*FlagShare)(nil),                   // 9: guidon.v1.FlagShare
+	(*SegmentName)(nil),                 // 10: guidon.v1.SegmentName
+	(*FlagFacets)(nil),                  // 11: guidon.v1.FlagFacets
+	(*FlagStateCount)(nil),              // 12: guidon.v1.FlagStateCount
+	(*FlagTypeCount)(nil),               // 13: guidon.v1.FlagTypeCount
+	(*FacetCount)(nil),                  // 14: guidon.v1.FacetCount
+	(*FlagSuggestion)(nil),              // 15: guidon.v1.FlagSuggestion
+	(*ListSegmentSummariesRequest)(nil), // 16: guidon.v1.ListSegmentSummariesRequest
+	(*SegmentSummaryList)(nil),          // 17: guidon.v1.SegmentSummaryList
+	(*SegmentSummary)(nil),              // 18: guidon.v1.SegmentSummary
+	(*ListUnusedFlagsRequest)(nil),      // 19: guidon.v1.ListUnusedFlagsRequest
+	(*UnusedFlagList)(nil),              // 20: guidon.v1.UnusedFlagList
+	(*UnusedFlag)(nil),                  // 21: guidon.v1.UnusedFlag
+	(*FlagUsage)(nil),                   // 22: guidon.v1.FlagUsage
+	(*UnusedReason)(nil),                // 23: guidon.v1.UnusedReason
+	(*ListPropertiesRequest)(nil),       // 24: guidon.v1.ListPropertiesRequest
+	(*PropertyList)(nil),                // 25: guidon.v1.PropertyList
+	(*Property)(nil),                    // 26: guidon.v1.Property
+	(*PropertyType)(nil),                // 27: guidon.v1.PropertyType
+	(*GetCatalogCountsRequest)(nil),     // 28: guidon.v1.GetCatalogCountsRequest
+	(*CatalogCounts)(nil),               // 29: guidon.v1.CatalogCounts
+	(*SearchRequest)(nil),               // 30: guidon.v1.SearchRequest
+	(*SearchResponse)(nil),              // 31: guidon.v1.SearchResponse
+	(*SearchGroup)(nil),                 // 32: guidon.v1.SearchGroup
+	(*SearchHit)(nil),                   // 33: guidon.v1.SearchHit
+	(*ListFlagNamespacesRequest)(nil),   // 34: guidon.v1.ListFlagNamespacesRequest
+	(*FlagNamespaceList)(nil),           // 35: guidon.v1.FlagNamespaceList
+	(*FlagNamespace)(nil),               // 36: guidon.v1.FlagNamespace
+	(flipt.FlagType)(0),                 // 37: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),       // 38: google.protobuf.Timestamp
+	(flipt.MatchType)(0),                // 39: flipt.MatchType
+	(flipt.ComparisonType)(0),           // 40: flipt.ComparisonType
 }
 var file_guidonv1_catalog_proto_depIdxs = []int32{
 	0,  // 0: guidon.v1.ListFlagSummariesRequest.states:type_name -> guidon.v1.FlagState
-	32, // 1: guidon.v1.ListFlagSummariesRequest.types:type_name -> flipt.FlagType
+	37, // 1: guidon.v1.ListFlagSummariesRequest.types:type_name -> flipt.FlagType
 	1,  // 2: guidon.v1.ListFlagSummariesRequest.sort:type_name -> guidon.v1.FlagSort
-	7,  // 3: guidon.v1.FlagSummaryList.flags:type_name -> guidon.v1.FlagSummary
-	10, // 4: guidon.v1.FlagSummaryList.facets:type_name -> guidon.v1.FlagFacets
-	14, // 5: guidon.v1.FlagSummaryList.suggestions:type_name -> guidon.v1.FlagSuggestion
-	32, // 6: guidon.v1.FlagSummary.type:type_name -> flipt.FlagType
+	8,  // 3: guidon.v1.FlagSummaryList.flags:type_name -> guidon.v1.FlagSummary
+	11, // 4: guidon.v1.FlagSummaryList.facets:type_name -> guidon.v1.FlagFacets
+	15, // 5: guidon.v1.FlagSummaryList.suggestions:type_name -> guidon.v1.FlagSuggestion
+	37, // 6: guidon.v1.FlagSummary.type:type_name -> flipt.FlagType
 	0,  // 7: guidon.v1.FlagSummary.state:type_name -> guidon.v1.FlagState
-	8,  // 8: guidon.v1.FlagSummary.everyone_else:type_name -> guidon.v1.FlagShare
-	8,  // 9: guidon.v1.FlagSummary.while_off:type_name -> guidon.v1.FlagShare
-	9,  // 10: guidon.v1.FlagSummary.first_segment:type_name -> guidon.v1.SegmentName
-	33, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
-	33, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
+	9,  // 8: guidon.v1.FlagSummary.everyone_else:type_name -> guidon.v1.FlagShare
+	9,  // 9: guidon.v1.FlagSummary.while_off:type_name -> guidon.v1.FlagShare
+	10, // 10: guidon.v1.FlagSummary.first_segment:type_name -> guidon.v1.SegmentName
+	38, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
+	38, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 13: guidon.v1.FlagSummary.own_state:type_name -> guidon.v1.FlagState
-	11, // 14: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
-	12, // 15: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
-	13, // 16: guidon.v1.FlagFacets.owners:type_name -> guidon.v1.FacetCount
-	13, // 17: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
-	13, // 18: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
+	12, // 14: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
+	13, // 15: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
+	14, // 16: guidon.v1.FlagFacets.owners:type_name -> guidon.v1.FacetCount
+	14, // 17: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
+	14, // 18: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
 	0,  // 19: guidon.v1.FlagStateCount.state:type_name -> guidon.v1.FlagState
-	32, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
+	37, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
 	2,  // 21: guidon.v1.ListSegmentSummariesRequest.sort:type_name -> guidon.v1.SegmentSort
-	17, // 22: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
-	34, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
-	33, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
-	33, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
-	3,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
-	20, // 27: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
-	7,  // 28: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
-	21, // 29: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
-	3,  // 30: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
-	24, // 31: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
-	25, // 32: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
-	35, // 33: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
-	30, // 34: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
-	30, // 35: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
-	30, // 36: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
-	30, // 37: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
-	30, // 38: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
-	31, // 39: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
-	4,  // 40: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
-	32, // 41: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
-	0,  // 42: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
-	0,  // 43: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
-	5,  // 44: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
-	15, // 45: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
-	18, // 46: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
-	22, // 47: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
-	26, // 48: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
-	28, // 49: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
-	6,  // 50: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
-	16, // 51: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
-	19, // 52: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
-	23, // 53: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
-	27, // 54: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
-	29, // 55: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
-	50, // [50:56] is the sub-list for method output_type
-	44, // [44:50] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	18, // 22: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
+	39, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
+	38, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
+	38, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
+	4,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
+	21, // 27: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
+	8,  // 28: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
+	23, // 29: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
+	22, // 30: guidon.v1.UnusedFlag.usage:type_name -> guidon.v1.FlagUsage
+	3,  // 31: guidon.v1.FlagUsage.verdict:type_name -> guidon.v1.FlagVerdict
+	38, // 32: guidon.v1.FlagUsage.last_evaluated_at:type_name -> google.protobuf.Timestamp
+	38, // 33: guidon.v1.FlagUsage.counted_since:type_name -> google.protobuf.Timestamp
+	4,  // 34: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
+	26, // 35: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
+	27, // 36: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
+	40, // 37: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
+	32, // 38: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
+	32, // 39: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
+	32, // 40: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
+	32, // 41: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
+	32, // 42: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
+	33, // 43: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
+	5,  // 44: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
+	37, // 45: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
+	0,  // 46: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
+	0,  // 47: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
+	36, // 48: guidon.v1.FlagNamespaceList.namespaces:type_name -> guidon.v1.FlagNamespace
+	8,  // 49: guidon.v1.FlagNamespace.flag:type_name -> guidon.v1.FlagSummary
+	6,  // 50: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
+	16, // 51: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
+	19, // 52: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
+	24, // 53: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
+	28, // 54: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
+	30, // 55: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
+	34, // 56: guidon.v1.CatalogService.ListFlagNamespaces:input_type -> guidon.v1.ListFlagNamespacesRequest
+	7,  // 57: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
+	17, // 58: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
+	20, // 59: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
+	25, // 60: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
+	29, // 61: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
+	31, // 62: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
+	35, // 63: guidon.v1.CatalogService.ListFlagNamespaces:output_type -> guidon.v1.FlagNamespaceList
+	57, // [57:64] is the sub-list for method output_type
+	50, // [50:57] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_catalog_proto_init() }
@@ -2918,14 +3384,15 @@ func file_guidonv1_catalog_proto_init() {
 	file_guidonv1_catalog_proto_msgTypes[11].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[12].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[14].OneofWrappers = []any{}
-	file_guidonv1_catalog_proto_msgTypes[26].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[27].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_catalog_proto_rawDesc), len(file_guidonv1_catalog_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   27,
+			NumEnums:      6,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // collector reads numbers that exist already when it is scraped.
@@ -27,6 +28,20 @@ func (c collector) Collect(metrics chan<- prometheus.Metric) {
 	c.read(func(d *prometheus.Desc, kind prometheus.ValueType, value float64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(d, kind, value, labels...)
 	})
+}
+
+// counts reads how often counts of evaluations were stored.
+func counts(c *count.Counter) collector {
+	flushes := prometheus.NewDesc("guidon_analytics_flush_total",
+		"Attempts to store counts of evaluations.", []string{"result"}, nil)
+	behind := prometheus.NewDesc("guidon_analytics_behind_seconds",
+		"How long counts of evaluations could not be stored, 0 while they can.", nil, nil)
+	return collector{[]*prometheus.Desc{flushes, behind}, func(send sendFunc) {
+		s := c.Stats()
+		send(flushes, prometheus.CounterValue, float64(s.Flushed), "stored")
+		send(flushes, prometheus.CounterValue, float64(s.Failed), "failed")
+		send(behind, prometheus.GaugeValue, s.Behind.Seconds())
+	}}
 }
 
 // unreadableObjects reads how many flags and segments are unreadable.

@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // maxScrapes limits the number of concurrent scrapes.
@@ -31,6 +32,7 @@ type Config struct {
 	Redis      func() RedisStats            // called with Caches; nil = no Redis metrics
 	Unreadable func() (flags, segments int) // called at each scrape; nil = no metrics of unreadable objects
 	Streams    *stream.Hub                  // nil = no stream metrics
+	Counts     *count.Counter               // of evaluations; nil = no metrics of counts
 	Memory     *limit.Budget                // of the handler; nil = no memory metrics
 	Failures   *limit.Failures              // of the handler; nil = no metrics of failed credentials
 	SignIns    *SignIns                     // nil = no metrics of signing in
@@ -86,6 +88,9 @@ func New(config Config) *Registry {
 	if config.Streams != nil {
 		m.registry.MustRegister(eventStreams(config.Streams))
 	}
+	if config.Counts != nil {
+		m.registry.MustRegister(counts(config.Counts))
+	}
 	if config.Memory != nil {
 		m.registry.MustRegister(requestMemory(config.Memory))
 	}
@@ -107,6 +112,7 @@ func (m *Registry) Handler() http.Handler {
 		ErrorLog:            slog.NewLogLogger(m.logger.Handler(), slog.LevelWarn),
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: maxScrapes,
+		EnableOpenMetrics:   true, // which has exemplars
 	})
 }
 
@@ -123,9 +129,9 @@ func buildInfo(info diagnostics.Info) prometheus.Collector {
 }
 
 // Finished counts one call of an operation.
-func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time.Duration) {
+func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time.Duration, trace string) {
 	if code == guidon.Internal || code == guidon.Unavailable {
 		m.serverErrors.Inc()
 	}
-	m.operations.count(operation, code, duration)
+	m.operations.count(operation, code, duration, trace)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/machine"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const contextHelp = `Name the servers that you work with, and choose the one that commands use by default. A
@@ -69,10 +70,7 @@ func contextListCommand(p *cli.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list := make([]namedContext, 0, len(all.Named))
-			for _, name := range all.Names() {
-				list = append(list, newNamedContext(all, name))
-			}
+			list := lists.Map(all.Names(), func(name string) namedContext { return newNamedContext(all, name) })
 			return p.Show(format, cli.Output{
 				Data: cli.DataOfValue(list), Names: all.Names(),
 				Table: func(out io.Writer) error { return printContexts(out, list) },

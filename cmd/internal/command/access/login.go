@@ -2,6 +2,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -123,9 +124,7 @@ func (l *login) checkName() error {
 		l.name, _ = os.Hostname()
 		l.name = strings.ToValidUTF8(l.name[:min(len(l.name), maxLoginName)], "")
 	}
-	if l.name == "" {
-		l.name = "guidon"
-	}
+	l.name = cmp.Or(l.name, "guidon")
 	if !utf8.ValidString(l.name) || utf8.RuneCountInString(l.name) > maxLoginName || strings.ContainsFunc(l.name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return cli.UsageError("invalid --name: must have at most %d printable characters", maxLoginName)
 	}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/url"
@@ -21,13 +22,7 @@ func (l *login) useServer(ctx context.Context) (name string, err error) {
 		}
 	}
 	err = l.UpdateContexts(ctx, func(all *machine.Contexts) error {
-		name = l.context
-		if name == "" {
-			name = all.At(l.address)
-		}
-		if name == "" {
-			name = freeName(all, contextName(l.address))
-		}
+		name = cmp.Or(l.context, all.At(l.address), freeName(all, contextName(l.address)))
 		c := all.Named[name]
 		if c.Address == "" || l.context != "" {
 			c.Address = l.address

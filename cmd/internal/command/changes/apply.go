@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const applyHelp = `Make namespaces equal to files, as "guidon plan" shows. It prints the plan first, and asks
@@ -82,10 +83,7 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 			PrintPlan(c.Out, plan)
 		}
 	}
-	plans := make([]savedPlan, len(responses))
-	for i, plan := range responses {
-		plans[i] = savedPlanOf(plan)
-	}
+	plans := lists.Map(responses, savedPlanOf)
 	if n := changesOf(responses); n > 0 {
 		return plans, c.Confirm(WillApply(n, c.Connection.Place(namespaceList(plans))))
 	}
@@ -97,11 +95,7 @@ func (c *planCommand) confirmed(ctx context.Context, service client.Client, docu
 }
 
 func namespaceList(plans []savedPlan) string {
-	keys := make([]string, len(plans))
-	for i, plan := range plans {
-		keys[i] = plan.Namespace
-	}
-	return strings.Join(keys, ", ")
+	return strings.Join(lists.Map(plans, func(plan savedPlan) string { return plan.Namespace }), ", ")
 }
 
 // outcome is the outcome for one namespace, in JSON.

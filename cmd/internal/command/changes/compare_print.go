@@ -8,14 +8,12 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // print prints the comparison of the two sides.
 func (c *compareCommand) print(r *guidonv1.CompareResponse, before, after string) error {
-	var names []string
-	for _, o := range r.GetObjects() {
-		names = append(names, o.GetKind()+"/"+o.GetKey())
-	}
+	names := lists.Map(r.GetObjects(), func(o *guidonv1.ComparedObject) string { return o.GetKind() + "/" + o.GetKey() })
 	return c.Show(c.Output, cli.Output{Data: cli.DataOf(r), Names: names, Table: func(out io.Writer) error {
 		return c.printWords(out, r, sides{cli.StreamName(before), cli.StreamName(after)})
 	}})

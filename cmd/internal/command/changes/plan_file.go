@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxPlanFile limits a saved plan, in bytes.
@@ -87,14 +88,8 @@ func (c *planCommand) matches(file *planFile, documents []cli.FileDocument) erro
 	if file.Drop != c.drop {
 		return fmt.Errorf("planned with --drop=%t, but applied with --drop=%t", file.Drop, c.drop)
 	}
-	planned := make([]string, len(file.Plans))
-	for i, plan := range file.Plans {
-		planned[i] = plan.Namespace
-	}
-	given := make([]string, len(documents))
-	for i, d := range documents {
-		given[i] = d.Key()
-	}
+	planned := lists.Map(file.Plans, func(plan savedPlan) string { return plan.Namespace })
+	given := lists.Map(documents, cli.FileDocument.Key)
 	if !slices.Equal(planned, given) {
 		return fmt.Errorf("a plan for the namespaces %q, but the files have %q", planned, given)
 	}

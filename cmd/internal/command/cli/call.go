@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -20,6 +21,25 @@ func Call[M any, R interface {
 	response := R(new(M))
 	err := service.Invoke(ctx, method, request, response)
 	return response, err
+}
+
+// maxPages limits the pages of a list that a server may make commands read.
+const maxPages = 10_000
+
+// Pages calls fetch for each page of a list, until there is no further one.
+func Pages(fetch func(token string) (next string, err error)) error {
+	token := ""
+	for range maxPages {
+		next, err := fetch(token)
+		if err != nil || next == "" {
+			return err
+		}
+		if next == token {
+			return fmt.Errorf("unexpected response: the page after %q is the same again", token)
+		}
+		token = next
+	}
+	return fmt.Errorf("unexpected response: more than %d pages", maxPages)
 }
 
 // HasChanged reports whether a write was refused because something has changed since it was

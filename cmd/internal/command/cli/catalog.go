@@ -41,19 +41,14 @@ func AllFlags(
 }
 
 // AllNamespaces returns the namespaces of all pages.
-func AllNamespaces(ctx context.Context, service client.Client) ([]*flipt.Namespace, error) {
-	var all []*flipt.Namespace
-	request := new(flipt.ListNamespaceRequest) // without a limit: as few pages as possible
-	for {
+func AllNamespaces(ctx context.Context, service client.Client) (all []*flipt.Namespace, err error) {
+	err = Pages(func(token string) (string, error) {
+		request := &flipt.ListNamespaceRequest{PageToken: token} // without a limit: as few pages as possible
 		page, err := Call[flipt.NamespaceList](ctx, service, "/flipt.Flipt/ListNamespaces", request)
-		if err != nil {
-			return nil, err
-		}
 		all = append(all, page.GetNamespaces()...)
-		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
-			return all, nil
-		}
-	}
+		return page.GetNextPageToken(), err
+	})
+	return all, err
 }
 
 // AllSegments is [AllFlags] for segments.

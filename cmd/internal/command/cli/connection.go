@@ -220,7 +220,7 @@ func (p *Program) openLocal(ctx context.Context, c *config.Config, mode Access) 
 // localClient returns a client that works on the database directly, and ends with it. It has
 // no cache, because a command reads everything only once.
 func localClient(c *config.Config, db *instance.Storage, end func() error) (client.Client, error) {
-	svc, err := instance.NewService(c, db.Source())
+	svc, err := instance.NewService(c, db.Source(), instance.NewCounter(c.Analytics, db.DB))
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,12 +113,7 @@ func (p *Program) defaults(flags *pflag.FlagSet) (Defaults, error) {
 }
 
 func anyChanged(flags *pflag.FlagSet, names ...string) bool {
-	for _, name := range names {
-		if flags.Changed(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, flags.Changed)
 }
 
 // InContext completes the defaults with the context that the address names or, if it is
@@ -134,9 +131,7 @@ func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error
 		}
 		return d, nil // an invalid address is an error of the client
 	}
-	if name == "" {
-		name = all.Current
-	}
+	name = cmp.Or(name, all.Current)
 	if name == "" {
 		return d, nil
 	}
@@ -145,18 +140,14 @@ func (p *Program) InContext(d Defaults, settings config.Client) (Defaults, error
 	}
 	p.use(&d, all, name)
 	d.Address = all.Named[name].Address
-	if d.namespace == "" {
-		d.namespace = all.Named[name].Namespace
-	}
+	d.namespace = cmp.Or(d.namespace, all.Named[name].Namespace)
 	return d, nil
 }
 
 // use completes the defaults with what every address of the context's server has. The context
 // need not exist.
 func (p *Program) use(d *Defaults, all *machine.Contexts, name string) {
-	if d.CaFile == "" {
-		d.CaFile = all.Named[name].CAFile
-	}
+	d.CaFile = cmp.Or(d.CaFile, all.Named[name].CAFile)
 	if all.Named[name].Protected {
 		p.protected = name
 	}

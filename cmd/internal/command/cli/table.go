@@ -9,6 +9,8 @@ import (
 	"github.com/rivo/uniseg"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Table prints rows with aligned columns. A cell is a text, a number, a [Colored] text or a
@@ -96,17 +98,9 @@ func PrintTable[T any](out io.Writer, header string, list []T, cells func(T) []a
 // name of each.
 func List[M proto.Message](list []M, name func(M) string, header string, cells func(M) []any) Output {
 	return Output{
-		Data: DataOfAll(list), Names: namesOf(list, name),
+		Data: DataOfAll(list), Names: lists.Map(list, name),
 		Table: func(out io.Writer) error { return PrintTable(out, header, list, cells) },
 	}
-}
-
-func namesOf[T any](list []T, name func(T) string) []string {
-	names := make([]string, len(list))
-	for i, one := range list {
-		names[i] = name(one)
-	}
-	return names
 }
 
 // TimeOr returns the cell of a time, or the text if the time is zero.

@@ -44,8 +44,5 @@ func YesOrDash(is bool) string {
 
 // OrDash returns the text, or a dash instead of an empty one.
 func OrDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
+	return cmp.Or(text, "-")
 }

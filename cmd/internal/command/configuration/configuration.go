@@ -2,6 +2,7 @@
 package configuration
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,9 +121,7 @@ func configInit(p *cli.Program, args []string, force bool) error {
 	if len(args) > 0 {
 		path = args[0]
 	}
-	if path == "" {
-		path = config.UserFile(p.Environ)
-	}
+	path = cmp.Or(path, config.UserFile(p.Environ))
 	switch path {
 	case "":
 		return cli.UsageError("cannot determine the user's configuration directory; specify a file")

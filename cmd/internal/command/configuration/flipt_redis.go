@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,12 +45,7 @@ var redisParts = []string{"host", "port", "username", "password", "db", "require
 
 // hasRedisParts reports whether a part of the URL is set.
 func (t *translation) hasRedisParts() bool {
-	for _, part := range redisParts {
-		if t.text("cache.redis."+part) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(redisParts, func(part string) bool { return t.text("cache.redis."+part) != "" })
 }
 
 // redisURL writes the URL in the place of the first of its parts.

@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -89,9 +90,7 @@ func (t *translation) addPublicURL(providers []string) {
 	public := ""
 	for _, key := range keys {
 		address := strings.TrimRight(t.text(key), "/")
-		if public == "" {
-			public = address
-		}
+		public = cmp.Or(public, address)
 		if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !isLocal(u.Hostname()) && t.value(insecure) == nil {
 			t.added(insecure, "false", "people reach this service over plain HTTP, where others can read their sessions; better use https")
 			t.settings[insecure] = &setting{key: insecure, value: scalar("false"), known: true}

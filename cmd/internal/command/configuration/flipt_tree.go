@@ -107,12 +107,9 @@ func (t *tree) closest(group string) *branch {
 // has reports whether there are keys in the group, which may be refused, and not only
 // remarks.
 func (b *branch) has() bool {
-	for _, e := range b.entries {
-		if e.refused || e.value != nil || e.group != nil && e.group.has() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.entries, func(e *entry) bool {
+		return e.refused || e.value != nil || e.group != nil && e.group.has()
+	})
 }
 
 // text returns the file.

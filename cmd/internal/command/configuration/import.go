@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,10 +137,7 @@ const maxFliptConfig = 1 << 20
 
 // printNext says how to go on, without passwords.
 func (i *configImport) printNext(result *fliptResult) {
-	old := redact.URL(result.Old)
-	if old == "" {
-		old = "<URL of Flipt's database>"
-	}
+	old := cmp.Or(redact.URL(result.Old), "<URL of Flipt's database>")
 	fmt.Fprintln(i.Out, "next:")
 	if result.Server {
 		fmt.Fprintf(i.Out, "  create the database of db.url\n  guidon migrate up --config %s\n", i.out)

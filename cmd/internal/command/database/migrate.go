@@ -220,8 +220,5 @@ func missing(step migrate.Step) string {
 
 // stepName returns the name of a step, or a text for a step of a newer release.
 func stepName(name string) string {
-	if name == "" {
-		return "(unknown to this program)"
-	}
-	return name
+	return cmp.Or(name, "(unknown to this program)")
 }

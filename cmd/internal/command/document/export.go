@@ -2,6 +2,7 @@ package document
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -77,10 +78,7 @@ func ExportCommand(p *cli.Program) *cobra.Command {
 }
 
 func (e *exportCommand) run(ctx context.Context, _ []string) error {
-	path := e.out
-	if path == "" {
-		path = cli.StandardStream
-	}
+	path := cmp.Or(e.out, cli.StandardStream)
 	format, err := e.format.Of(path)
 	if err != nil {
 		return err

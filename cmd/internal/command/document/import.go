@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -285,11 +286,7 @@ func (i *importCommand) partial(imported []cli.FileDocument, err error) error {
 	if len(imported) == 0 {
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
-	var keys []string
-	for _, d := range imported {
-		keys = append(keys, d.Key())
-	}
-	return fmt.Errorf("only %s was imported: %w", strings.Join(keys, ", "), err)
+	return fmt.Errorf("only %s was imported: %w", strings.Join(lists.Map(imported, cli.FileDocument.Key), ", "), err)
 }
 
 // send imports one document or, in a dry run, only returns the changes that it would make.

@@ -20,6 +20,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/document/unleash"
 	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -151,10 +152,7 @@ func (i *importCommand) writeUnleash(all []cli.FileDocument) error {
 			return err
 		}
 	}
-	var documents []*service.Document
-	for _, d := range all {
-		documents = append(documents, convert.DocumentOfTaken(d.Wire))
-	}
+	documents := lists.Map(all, func(d cli.FileDocument) *service.Document { return convert.DocumentOfTaken(d.Wire) })
 	return i.WriteAll(i.unleash.out, func(out io.Writer) error { return document.Encode(out, format, documents) })
 }
 

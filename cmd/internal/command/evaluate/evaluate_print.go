@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // evaluated is the result of a flag for an entity.
@@ -95,12 +96,8 @@ func (e evaluated) data() ([]byte, error) {
 
 // shownEvaluations returns the output for the results: as data a list if there may be many.
 func shownEvaluations(results []evaluated, many bool) cli.Output {
-	names := make([]string, len(results))
-	for i, r := range results {
-		names[i] = r.value()
-	}
 	return cli.Output{
-		Names: names,
+		Names: lists.Map(results, evaluated.value),
 		Data: func() ([]byte, error) {
 			if !many {
 				return results[0].data()

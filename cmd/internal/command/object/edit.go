@@ -16,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -148,10 +149,7 @@ func (e edit) parse(text []byte) (*guidonv1.Document, error) {
 		return nil, fmt.Errorf("it must have one document, not %d", len(documents))
 	}
 	d := convert.TakeDocument(documents[0])
-	var keys []string
-	for _, flag := range d.GetFlags() {
-		keys = append(keys, "flag "+flag.GetKey())
-	}
+	keys := lists.Map(d.GetFlags(), func(flag *guidonv1.DocumentFlag) string { return "flag " + flag.GetKey() })
 	for _, segment := range d.GetSegments() {
 		keys = append(keys, "segment "+segment.GetKey())
 	}

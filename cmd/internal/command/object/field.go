@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // field is a field of an object of type M that an option sets.
@@ -81,9 +82,6 @@ func (fs fields[M]) given(flags *pflag.FlagSet) (fields[M], error) {
 	if len(given) > 0 {
 		return given, nil
 	}
-	options := make([]string, len(fs))
-	for i, f := range fs {
-		options[i] = "--" + f.option
-	}
+	options := lists.Map(fs, func(f field[M]) string { return "--" + f.option })
 	return nil, cli.UsageError("nothing to change: give %s", cli.JoinWords(options, "or"))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const flagReachHelp = `Print what the rules of a flag can do, whatever the entities and contexts:
@@ -95,10 +96,7 @@ func bucketsBefore(r *guidonv1.FlagReach, s *guidonv1.StepReach) int32 {
 
 // shareLines returns one line for each share, and one for those without any.
 func shareLines(r *guidonv1.FlagReach, s *guidonv1.StepReach) []string {
-	var lines []string
-	for _, share := range s.GetShares() {
-		lines = append(lines, shareLine(share))
-	}
+	lines := lists.Map(s.GetShares(), shareLine)
 	if s.GetUnassignedBuckets() > 0 {
 		lines = append(lines, fmt.Sprintf("no variant: %s, with the default variant or none",
 			shareOf(r, s.GetUnassignedBuckets())))

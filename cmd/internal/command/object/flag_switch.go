@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const flagOnHelp = `Turn a flag on: restore what it was before it was turned off, by "guidon flag off", on its
@@ -79,10 +80,7 @@ func (s *flagSwitch) run(ctx context.Context, c client.Client, args []string) (c
 	if s.dryRun {
 		return s.preview(ctx, c, flags)
 	}
-	edits := make([]*guidonv1.FlagEdit, len(keys))
-	for i, key := range keys {
-		edits[i] = &guidonv1.FlagEdit{TurnOff: key}
-	}
+	edits := lists.Map(keys, func(key string) *guidonv1.FlagEdit { return &guidonv1.FlagEdit{TurnOff: key} })
 	if s.word == "on" {
 		if edits, err = s.turnOn(ctx, c, flags, since); err != nil {
 			return cli.Output{}, err

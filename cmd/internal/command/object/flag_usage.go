@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. While they do, it cannot be
@@ -29,10 +30,7 @@ func flagUsage(o *object, complete cobra.CompletionFunc) verb {
 		names: "the keys of the flags", complete: cli.FirstArgument(complete),
 		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := o.flagUses(ctx, service, args[0])
-			var names []string
-			for _, use := range found.GetUses() {
-				names = append(names, use.GetFlagKey())
-			}
+			names := lists.Map(found.GetUses(), (*guidonv1.FlagUse).GetFlagKey)
 			return cli.Output{
 				Data: cli.DataOf(found), Names: names,
 				Table: func(out io.Writer) error { return printFlagUses(out, o.Namespace+"/"+args[0], found) },
@@ -43,17 +41,14 @@ func flagUsage(o *object, complete cobra.CompletionFunc) verb {
 
 // flagUses returns the flags of all pages.
 func (o *object) flagUses(ctx context.Context, service client.Client, key string) (*guidonv1.FlagUseList, error) {
-	all, request := new(guidonv1.FlagUseList), &guidonv1.ListFlagUsesRequest{NamespaceKey: o.Namespace, Key: key}
-	for {
-		page, err := cli.Call[guidonv1.FlagUseList](ctx, service, "/guidon.v1.AnalysisService/ListFlagUses", request)
-		if err != nil {
-			return nil, err
-		}
+	all := new(guidonv1.FlagUseList)
+	err := cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[guidonv1.FlagUseList](ctx, service, "/guidon.v1.AnalysisService/ListFlagUses",
+			&guidonv1.ListFlagUsesRequest{NamespaceKey: o.Namespace, Key: key, PageToken: token})
 		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
-		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
-			return all, nil
-		}
-	}
+		return page.GetNextPageToken(), err
+	})
+	return all, err
 }
 
 // printFlagUses prints the flags that require one as a tree.

@@ -52,18 +52,14 @@ func (u segmentUsage) verb() verb {
 func (u segmentUsage) each(
 	ctx context.Context, service client.Client, key string, fn func(*guidonv1.SegmentUsage),
 ) error {
-	token := ""
-	for {
+	return cli.Pages(func(token string) (string, error) {
 		page, err := cli.Call[guidonv1.SegmentUsage](ctx, service, "/guidon.v1.AnalysisService/GetSegmentUsage",
 			&guidonv1.GetSegmentUsageRequest{NamespaceKey: u.Namespace, Key: key, PageToken: token})
-		if err != nil {
-			return err
+		if err == nil {
+			fn(page)
 		}
-		fn(page)
-		if token = page.GetNextPageToken(); token == "" {
-			return nil
-		}
-	}
+		return page.GetNextPageToken(), err
+	})
 }
 
 // printTree prints the flags as a tree, page by page.

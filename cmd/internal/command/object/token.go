@@ -111,21 +111,15 @@ const tokenPage = 100
 // listTokens returns all pages of the list.
 func listTokens(
 	ctx context.Context, c client.Client, request *auth.ListAuthenticationsRequest,
-) ([]*auth.Authentication, error) {
-	var tokens []*auth.Authentication
+) (tokens []*auth.Authentication, err error) {
 	request.Limit = tokenPage
-	for {
-		page, err := cli.Call[auth.ListAuthenticationsResponse](ctx, c,
-			"/flipt.auth.AuthenticationService/ListAuthentications", request)
-		if err != nil {
-			return nil, err
-		}
+	err = cli.Pages(func(token string) (string, error) {
+		request.PageToken = token
+		page, err := cli.Call[auth.ListAuthenticationsResponse](ctx, c, "/flipt.auth.AuthenticationService/ListAuthentications", request)
 		tokens = append(tokens, page.GetAuthentications()...)
-		request.PageToken = page.GetNextPageToken()
-		if request.PageToken == "" || len(page.GetAuthentications()) == 0 {
-			return tokens, nil
-		}
-	}
+		return page.GetNextPageToken(), err
+	})
+	return tokens, err
 }
 
 // granted returns the role of a token and where it holds. Lists do not have those of people

@@ -1,15 +1,14 @@
 package replay
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"iter"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
@@ -94,44 +93,15 @@ func (g *Generator) namespace(ctx context.Context, namespace string, yield func(
 
 // entityOf returns the id of the entity. Clients do not evaluate without one.
 func entityOf(p analysis.Probe) string {
-	if p.EntityID == "" {
-		return "probe"
-	}
-	return p.EntityID
+	return cmp.Or(p.EntityID, "probe")
 }
 
-const (
-	pageSize = 100
-	maxPages = 10_000
-)
-
-// pages calls fetch for each page, until there is no further one.
-func pages(fetch func(token string) (next string, err error)) error {
-	token := ""
-	for range maxPages {
-		next, err := fetch(token)
-		if err != nil || next == "" {
-			return err
-		}
-		if next == token {
-			return fmt.Errorf("unexpected response: the page after %q is the same again", token)
-		}
-		token = next
-	}
-	return fmt.Errorf("unexpected response: more than %d pages", maxPages)
-}
-
-func invoke[M any, R interface {
-	*M
-	proto.Message
-}](ctx context.Context, c client.Client, method string, request proto.Message) (R, error) {
-	response := R(new(M))
-	return response, c.Invoke(ctx, "/flipt.Flipt/"+method, request, response)
-}
+const pageSize = 100
 
 func namespacesOf(ctx context.Context, c client.Client) (keys []string, err error) {
-	err = pages(func(token string) (string, error) {
-		page, err := invoke[flipt.NamespaceList](ctx, c, "ListNamespaces", &flipt.ListNamespaceRequest{Limit: pageSize, PageToken: token})
+	err = cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[flipt.NamespaceList](ctx, c, "/flipt.Flipt/ListNamespaces",
+			&flipt.ListNamespaceRequest{Limit: pageSize, PageToken: token})
 		for _, n := range page.GetNamespaces() {
 			keys = append(keys, n.GetKey())
 		}
@@ -141,8 +111,8 @@ func namespacesOf(ctx context.Context, c client.Client) (keys []string, err erro
 }
 
 func flagsOf(ctx context.Context, c client.Client, namespace string) (list []*flipt.Flag, err error) {
-	err = pages(func(token string) (string, error) {
-		page, err := invoke[flipt.FlagList](ctx, c, "ListFlags",
+	err = cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[flipt.FlagList](ctx, c, "/flipt.Flipt/ListFlags",
 			&flipt.ListFlagRequest{NamespaceKey: namespace, Limit: pageSize, PageToken: token})
 		list = append(list, page.GetFlags()...)
 		return page.GetNextPageToken(), err
@@ -152,8 +122,8 @@ func flagsOf(ctx context.Context, c client.Client, namespace string) (list []*fl
 
 func segmentsOf(ctx context.Context, c client.Client, namespace string) (map[string]*guidon.Segment, error) {
 	segments := make(map[string]*guidon.Segment)
-	err := pages(func(token string) (string, error) {
-		page, err := invoke[flipt.SegmentList](ctx, c, "ListSegments",
+	err := cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[flipt.SegmentList](ctx, c, "/flipt.Flipt/ListSegments",
 			&flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: pageSize, PageToken: token})
 		for _, s := range page.GetSegments() {
 			segments[s.GetKey()] = segmentOf(s)
@@ -184,8 +154,8 @@ func flagOf(ctx context.Context, c client.Client, namespace string, f *flipt.Fla
 }
 
 func addRules(ctx context.Context, c client.Client, namespace string, flag *guidon.Flag) error {
-	return pages(func(token string) (string, error) {
-		page, err := invoke[flipt.RuleList](ctx, c, "ListRules",
+	return cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[flipt.RuleList](ctx, c, "/flipt.Flipt/ListRules",
 			&flipt.ListRuleRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
 		for _, r := range page.GetRules() {
 			rule := &guidon.Rule{
@@ -205,8 +175,8 @@ func addRules(ctx context.Context, c client.Client, namespace string, flag *guid
 }
 
 func addRollouts(ctx context.Context, c client.Client, namespace string, flag *guidon.Flag) error {
-	return pages(func(token string) (string, error) {
-		page, err := invoke[flipt.RolloutList](ctx, c, "ListRollouts",
+	return cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[flipt.RolloutList](ctx, c, "/flipt.Flipt/ListRollouts",
 			&flipt.ListRolloutRequest{NamespaceKey: namespace, FlagKey: flag.Key, Limit: pageSize, PageToken: token})
 		for _, r := range page.GetRules() {
 			rollout := &guidon.Rollout{ID: r.GetId(), Conditions: convert.ConditionsOf(r)}

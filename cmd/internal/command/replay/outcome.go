@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,10 +132,7 @@ func differences(from, to Outcome) []Difference {
 }
 
 func (o Outcome) kind() string {
-	if o.Error != "" {
-		return o.Error
-	}
-	return o.Type
+	return cmp.Or(o.Error, o.Type)
 }
 
 func text(value any) string {

@@ -9,13 +9,11 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 func (r *replayCommand) print(result *Report) error {
-	var names []string
-	for _, f := range result.Flags {
-		names = append(names, f.Namespace+"/"+f.Flag)
-	}
+	names := lists.Map(result.Flags, func(f *FlagReport) string { return f.Namespace + "/" + f.Flag })
 	return r.Show(r.output, cli.Output{
 		Data: cli.DataOfValue(result), Names: names,
 		Table: func(out io.Writer) error { return printReplay(out, result) },

@@ -21,12 +21,15 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
+	"github.com/guidonhq/guidon/runtimes/server/tracing"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -95,6 +98,14 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	grpcMessages.to(logger, instance.LogLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
+	tracer, err := openTracer(ctx, c, build.Version, logger)
+	if err != nil {
+		return err
+	}
+	if tracer != nil {
+		p.Trace = tracer.Query
+		defer tracer.Close()
+	}
 	db, end, err := p.OpenDatabase(ctx, c, cli.Serving)
 	if err != nil {
 		return cli.AdviseHeld(err, "stop it first, or set another file with db.url (GUIDON_DB_URL)")
@@ -105,9 +116,16 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts, err := newParts(c, db, build, logger)
+	parts, err := newParts(c, db, build, tracer, logger)
 	if err != nil {
 		return err
+	}
+	if parts.metrics != nil && c.Metrics.Exporter == config.ExporterOTLP {
+		stop, err := parts.metrics.Push(ctx, collector(c.Metrics.OTLP, build.Version, logger))
+		if err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+		defer stop()
 	}
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("cannot create the bootstrap token: %w", db.Explain(err))
@@ -124,6 +142,7 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
 		return &cli.ExitError{Code: cli.ExitFailure, Err: err} // not exitInterrupted: requests may have been cut off
 	}
+	parts.flushLast(ctx, logger)
 	logger.Info("stopped")
 	return nil
 }
@@ -151,6 +170,7 @@ type parts struct {
 	build     diagnostics.Info
 	db        *instance.Storage
 	service   *service.Service
+	counter   *count.Counter // nil if evaluations are not counted
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *metrics.Registry
@@ -159,11 +179,12 @@ type parts struct {
 	freshness *freshness
 }
 
-func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, logger *slog.Logger) (parts, error) {
+func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, logger *slog.Logger) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
-	svc, err := instance.NewService(c, watched)
+	counter := instance.NewCounter(c.Analytics, db.DB)
+	svc, err := instance.NewService(c, watched, counter)
 	if err != nil {
 		return parts{}, err
 	}
@@ -171,6 +192,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 		build:     build,
 		db:        db,
 		service:   svc,
+		counter:   counter,
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
@@ -182,7 +204,11 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 		})
 	}
 	signIns := metrics.NewSignIns()
-	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, build, instance.Runtime{Streams: p.streams != nil}, logger)
+	var observer login.Observer = signIns
+	if tracer != nil {
+		observer = tracedSignIns{signIns, tracer}
+	}
+	h, err := instance.HandlerConfig(c, p.service, db.DB, observer, build, instance.Runtime{Streams: p.streams != nil}, logger)
 	if err != nil {
 		return parts{}, err
 	}
@@ -195,10 +221,13 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, lo
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
-			Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Counts: p.counter, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
+	}
+	if tracer != nil {
+		h.Tracer, h.Evaluations = tracer, evaluation.Observers(tracer, h.Evaluations)
 	}
 	p.handler = handler.New(h)
 	return p, nil
@@ -251,10 +280,19 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 			Run: func(ctx context.Context) error { return clean.LoopTokens(ctx, method, logger) },
 		})
 	}
+	loops = append(loops, server.Loop{
+		Name: "events of changes", Interval: c.Changes.CleanupInterval,
+		Run: func(ctx context.Context) error { return clean.LoopEvents(ctx, logger) },
+	})
 	if c.Changes.Retention > 0 {
 		loops = append(loops, server.Loop{
 			Name: "change cleanup", Interval: c.Changes.CleanupInterval,
 			Run: func(ctx context.Context) error { return clean.LoopChanges(ctx, logger) },
+		})
+	}
+	if p.counter != nil {
+		loops = append(loops, flushCounts(p.counter, c.Analytics.Buffer.FlushPeriod), server.Loop{
+			Name: "roll-up of evaluations", Interval: rollUpInterval, Run: clean.LoopEvaluations,
 		})
 	}
 	return loops

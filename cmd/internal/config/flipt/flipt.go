@@ -3,7 +3,10 @@
 // import" all use its one table.
 package flipt
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Prefix is the prefix of the environment variables of Flipt.
 const Prefix = "FLIPT_"
@@ -89,20 +92,17 @@ func (k Key) matchVariable(variable string) (rest string, ok bool) {
 
 // isGroup reports whether there are keys below that of the entry.
 func (k Key) isGroup() bool {
-	if k.Status != Kept {
-		return true
-	}
-	return k.Key == Metadata
+	return k.Status != Kept || HasMembers(k.Key)
+}
+
+// HasMembers reports whether the operator chose the names of the members of the key.
+func HasMembers(key string) bool {
+	return key == Metadata || key == Teams || key == traceHeaders || key == metricHeaders
 }
 
 // IsWhole reports whether the entry for the key applies to all keys below it.
 func IsWhole(key string) bool {
-	for _, k := range keys {
-		if strings.HasPrefix(k.Key, key+".") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(keys, func(k Key) bool { return strings.HasPrefix(k.Key, key+".") })
 }
 
 // Keys whose members have names that the operator chose.
@@ -110,7 +110,9 @@ const (
 	Metadata = "authentication.methods.token.bootstrap.metadata"
 	Teams    = "authentication.methods.github.allowed_teams"
 
-	ourTeams = "authentication.methods.codehost.allowed_teams"
+	traceHeaders  = "tracing.otlp.headers"
+	metricHeaders = "metrics.otlp.headers"
+	ourTeams      = "authentication.methods.codehost.allowed_teams"
 )
 
 // Variable returns the environment variable of a key, without its prefix.

@@ -1,0 +1,140 @@
+package object
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const staleHelp = `List the flags that may no longer be needed, the longest unchanged first, with a verdict
+from how they were evaluated:
+
+  unused       evaluated once, but not for --after
+  never-used   never evaluated
+  steady       evaluated, and unchanged for --after, when everybody got the same
+  cannot-tell  not evaluated by itself, but clients evaluated all flags at once, or
+               downloaded them: they may use it
+  new          the flag, or counting, is younger than --after
+  active       none of these; it is listed because of its rules or its review date
+
+Flags whose metadata has "guidon.permanent": true, or a review date to come, are left out.`
+
+const staleExample = `  guidon stale
+  guidon stale -n shop --after 90d
+  guidon stale --exit-code
+  guidon stale -o json | jq -r '.flags[] | select(.usage.verdict == "NEVER_USED_FLAG_VERDICT") | .flag.key'`
+
+// staleCommand is one run of "stale".
+type staleCommand struct {
+	cli.Task
+	after time.Duration
+	found cli.Differences
+}
+
+// StaleCommand returns the command "stale".
+func StaleCommand(p *cli.Program) *cobra.Command {
+	s := &staleCommand{Task: cli.Task{Program: p}}
+	command := &cobra.Command{
+		Use:     "stale",
+		Short:   "List the flags that may no longer be needed",
+		Long:    staleHelp,
+		Example: staleExample,
+		Args:    cobra.NoArgs,
+		RunE:    p.Action(s.run),
+	}
+	s.found.Flag(command, "flags that are unused, never-used or steady")
+	s.Connection.Flags(command)
+	cli.NamespaceFlag(command, &s.Namespace)
+	s.Output.Flag(command, "the keys of the flags")
+	command.Flags().DurationVar(&s.after, "after", 30*day, "after what `duration` without an evaluation a flag is unused, in whole days")
+	return command
+}
+
+const day = 24 * time.Hour
+
+func (s *staleCommand) run(ctx context.Context, _ []string) error {
+	if s.after < day || s.after%day != 0 || s.after > 366*day {
+		return cli.UsageError("--after must be from 1d to 366d, in whole days")
+	}
+	return s.Reading(ctx, func(service client.Client) error {
+		all, err := s.flags(ctx, service)
+		if err != nil {
+			return err
+		}
+		var keys []string
+		deletable := false
+		for _, f := range all.GetFlags() {
+			keys = append(keys, f.GetFlag().GetKey())
+			deletable = deletable || isDeletable(f.GetUsage().GetVerdict())
+		}
+		if err := s.Show(s.Output, cli.Output{
+			Data: cli.DataOf(all), Names: keys, Table: func(out io.Writer) error { return printStale(out, all.GetFlags()) },
+		}); err != nil {
+			return err
+		}
+		return s.found.Result(deletable)
+	})
+}
+
+// flags returns the flags of all pages and for every reason.
+func (s *staleCommand) flags(ctx context.Context, service client.Client) (*guidonv1.UnusedFlagList, error) {
+	all, request := new(guidonv1.UnusedFlagList), &guidonv1.ListUnusedFlagsRequest{
+		NamespaceKey: s.Namespace, AfterDays: int32(s.after / day), Limit: 200, // #nosec G115 -- run limits it
+	}
+	for kind := range guidonv1.UnusedReasonKind_name {
+		request.Reasons = append(request.Reasons, guidonv1.UnusedReasonKind(kind))
+	}
+	for {
+		page, err := cli.Call[guidonv1.UnusedFlagList](ctx, service, "/guidon.v1.CatalogService/ListUnusedFlags", request)
+		if err != nil {
+			return nil, err
+		}
+		all.Flags, all.TotalCount, all.SnoozedCount = append(all.Flags, page.GetFlags()...), page.GetTotalCount(), page.GetSnoozedCount()
+		if page.NextOffset == nil {
+			return all, nil
+		}
+		request.Offset = page.GetNextOffset()
+	}
+}
+
+// isDeletable reports whether the verdict says that the flag can go.
+func isDeletable(v guidonv1.FlagVerdict) bool {
+	return v == guidonv1.FlagVerdict_UNUSED_FLAG_VERDICT || v == guidonv1.FlagVerdict_NEVER_USED_FLAG_VERDICT || v == guidonv1.FlagVerdict_STEADY_FLAG_VERDICT
+}
+
+// verdictWord returns the verdict as the help names it.
+func verdictWord(v guidonv1.FlagVerdict) string {
+	word := strings.TrimSuffix(v.String(), "_FLAG_VERDICT")
+	return strings.ReplaceAll(strings.ToLower(word), "_", "-")
+}
+
+func printStale(out io.Writer, flags []*guidonv1.UnusedFlag) error {
+	t := cli.NewTable(out, "FLAG\tVERDICT\tLAST EVALUATED\tEVALUATIONS\tWHY")
+	for _, f := range flags {
+		row := []any{cli.Printable(f.GetFlag().GetKey()), "-", "-", "-", whyStale(f)}
+		if u := f.GetUsage(); u != nil {
+			row[1], row[3] = verdictWord(u.GetVerdict()), int64(u.GetEvaluations())
+			if u.GetLastEvaluatedAt() != nil {
+				row[2] = u.GetLastEvaluatedAt().AsTime()
+			}
+		}
+		t.Row(row...)
+	}
+	return t.Flush()
+}
+
+// whyStale returns the reasons in words.
+func whyStale(f *guidonv1.UnusedFlag) string {
+	var texts []string
+	for _, r := range f.GetReasons() {
+		texts = append(texts, r.GetText())
+	}
+	return cli.Printable(strings.Join(texts, "; "))
+}

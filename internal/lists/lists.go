@@ -1,0 +1,11 @@
+// Package lists has what the standard library lacks for slices.
+package lists
+
+// Map returns what f makes of each item, in the same order. It is not nil, even for no items.
+func Map[T, R any](items []T, f func(T) R) []R {
+	made := make([]R, len(items))
+	for i, item := range items {
+		made[i] = f(item)
+	}
+	return made
+}
