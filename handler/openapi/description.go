@@ -85,7 +85,7 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "A flag must match the query and each filter, and it matches a filter by any of its values.",
 	"/guidon.v1.CatalogService/ListSegmentSummaries": "All words of the query must occur in a segment.",
-	"/guidon.v1.CatalogService/ListUnusedFlags":      "Everybody gets the same from them, or their review date has passed. The longest unchanged is first.",
+	"/guidon.v1.CatalogService/ListUnusedFlags":      "Everybody gets the same from them, nobody evaluates them, or their review date has passed. The longest unchanged is first.",
 	"/guidon.v1.CatalogService/ListProperties":       "Those in the most constraints are first. The values are those that constraints compare with for equality.",
 	"/guidon.v1.CatalogService/GetCatalogCounts":     "A namespace that does not exist has none.",
 	"/guidon.v1.CatalogService/ListFlagNamespaces":   "Namespaces without the flag are listed too. One that cannot be read at the moment says why.",

@@ -2323,7 +2323,7 @@ type CatalogCounts struct {
 	Flags int32 `protobuf:"varint,1,opt,name=flags,proto3" json:"flags,omitempty"`
 	// How many segments.
 	Segments int32 `protobuf:"varint,2,opt,name=segments,proto3" json:"segments,omitempty"`
-	// How many flags may no longer be needed, as ListUnusedFlags lists them.
+	// How many flags may no longer be needed, as far as their configuration tells.
 	Unused        int32 `protobuf:"varint,3,opt,name=unused,proto3" json:"unused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

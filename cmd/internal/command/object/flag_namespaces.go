@@ -14,13 +14,13 @@ import (
 // flagNamespaces returns what a flag is in each namespace. It returns NotFound if none has it.
 func (o *object) flagNamespaces(ctx context.Context, service client.Client, key string) (cli.Output, error) {
 	var all []*guidonv1.FlagNamespace
-	request := &guidonv1.ListFlagNamespacesRequest{Key: key, Reference: guidon.NamespaceKey(o.Namespace)}
-	for more := true; more; more = request.GetPageToken() != "" {
+	if err := cli.Pages(func(token string) (string, error) {
+		request := &guidonv1.ListFlagNamespacesRequest{Key: key, Reference: guidon.NamespaceKey(o.Namespace), PageToken: token}
 		page, err := cli.Call[guidonv1.FlagNamespaceList](ctx, service, "/guidon.v1.CatalogService/ListFlagNamespaces", request)
-		if err != nil {
-			return cli.Output{}, err
-		}
-		all, request.PageToken = append(all, page.GetNamespaces()...), page.GetNextPageToken()
+		all = append(all, page.GetNamespaces()...)
+		return page.GetNextPageToken(), err
+	}); err != nil {
+		return cli.Output{}, err
 	}
 	if !slices.ContainsFunc(all, func(in *guidonv1.FlagNamespace) bool { return in.GetFlag() != nil || in.Unavailable != nil }) {
 		return cli.Output{}, guidon.Errorf(guidon.NotFound, "flag %q not found in any namespace", key)
