@@ -37,18 +37,25 @@ func isOff(f *guidon.Flag) bool {
 	})
 }
 
+// turn returns what happened to a flag that was turned off or on; otherwise "".
+func turn(before, after *guidon.Flag) string {
+	if Unreadable(before) != nil || Unreadable(after) != nil || before.Type != after.Type {
+		return ""
+	}
+	switch was, is := isOff(before), isOff(after); {
+	case is && !was:
+		return TurnedOff
+	case was && !is && (after.Enabled || OffFirst(before)):
+		return TurnedOn
+	}
+	return ""
+}
+
 // turned returns the differences of a change that turned the flag off or on with one that says so,
 // instead of those by which that was done. It returns the list as it is for other changes.
 func turned(before, after *guidon.Flag, list []Difference) []Difference {
-	if Unreadable(before) != nil || Unreadable(after) != nil {
-		return list
-	}
-	was, is := isOff(before), isOff(after)
-	what := TurnedOff
-	if !is {
-		what = TurnedOn
-	}
-	if was == is || before.Type != after.Type || !is && !after.Enabled && !OffFirst(before) {
+	what := turn(before, after)
+	if what == "" {
 		return list
 	}
 	list = slices.DeleteFunc(list, func(d Difference) bool {

@@ -24,7 +24,7 @@ import (
 // records or whole namespaces, or that analyzes flags, must be one of them.
 var heavy = []string{
 	"Apply", "Compare", "Explain", "ExplainBatch", "ExplainFlags", "ExplainSegment", "Export", "GetEvaluations", "GetFlagEvaluations", "GetFlagEvaluationsCount", "GetFlagReach", "GetFlagTimeline", "GetSegmentUsage", "Import",
-	"LatestChanges", "ListChanges", "ListFlagUses", "MergeFlag", "MergeSegment", "Plan", "PreviewFlag", "PreviewFlagReach", "PreviewSegment",
+	"LatestChanges", "ListAllChanges", "ListChanges", "ListFlagUses", "MergeFlag", "MergeSegment", "Plan", "PreviewFlag", "PreviewFlagReach", "PreviewSegment",
 }
 
 // busy returns a server whose only turn has begun.

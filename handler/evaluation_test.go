@@ -129,7 +129,7 @@ func newObserver() *observer {
 	return &observer{make(chan finished, 100), make(chan evaluation.Event, 100)}
 }
 
-func (o *observer) Finished(operation, transport string, code guidon.Code, _ time.Duration) {
+func (o *observer) Finished(operation, transport string, code guidon.Code, _ time.Duration, _ string) {
 	o.finished <- finished{operation, transport, code}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,13 +61,56 @@ func TestEvent(t *testing.T) {
 			if got["bytes"] != float64(len(r.body)) || got["duration"].(float64) <= 0 || got["msg"] != "request" {
 				t.Errorf("%v", got)
 			}
-			for _, name := range []string{"time", "msg", "bytes", "duration", "request_id"} {
+			for _, name := range []string{"time", "msg", "bytes", "duration", "request_id", "trace_id"} { // fronts of functions begin a trace
 				delete(got, name)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTraceInLog: the log of a request has the trace that its header names.
+func TestTraceInLog(t *testing.T) {
+	s := newServer(t)
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for i, value := range []string{
+		"00-" + id + "-00f067aa0ba902b7-01", "00-" + id + "-00f067aa0ba902b7-00", "cc-" + id + "-00f067aa0ba902b7-01-later",
+	} {
+		s.checkTrace(i, "Traceparent", value, id)
+	}
+}
+
+// TestTraceOfFront: what a front of a function says of the trace counts if nobody else does, and nothing that is
+// malformed.
+func TestTraceOfFront(t *testing.T) {
+	s := newServer(t)
+	const id, zero = "4bf92f3577b34da6a3ce929d0e0e4736", "00000000000000000000000000000000"
+	for i, test := range []struct {
+		name, value string
+		want        any
+	}{
+		{"Traceparent", "00-" + id, nil},
+		{"Traceparent", "00-" + zero + "-00f067aa0ba902b7-01", nil},
+		{"Traceparent", "00-" + strings.ToUpper(id) + "-00f067aa0ba902b7-01", nil},
+		{"X-Amzn-Trace-Id", "Root=1-4bf92f35-77b34da6a3ce929d0e0e4736;Parent=00f067aa0ba902b7;Sampled=1", id},
+		{"X-Amzn-Trace-Id", "Self=1-00000000-000000000000000000000000;Root=1-4bf92f35-77b34da6a3ce929d0e0e4736", id},
+		{"X-Amzn-Trace-Id", "Root=1-4bf92f35", nil},
+		{"X-Amzn-Trace-Id", "Root=1-4bf92f35+77b34da6a3ce929d0e0e4736", nil},
+		{"X-Amzn-Trace-Id", "Root=1-4bf92f35-77b34da6a3ce929d0e0e473\"", nil},
+	} {
+		s.checkTrace(i, test.name, test.value, test.want)
+	}
+}
+
+// checkTrace sends a request with the header, and checks the trace in its log.
+func (s *server) checkTrace(i int, name, value string, want any) {
+	s.t.Helper()
+	request := "trace-" + strconv.Itoa(i)
+	s.do("GET", "/api/v1/namespaces", "", "X-Request-Id", request, name, value)
+	if got := s.logs.event(s.t, request)["trace_id"]; got != want {
+		s.t.Errorf("%s %s: got %v, want %v", name, value, got, want)
 	}
 }
 
@@ -222,9 +266,9 @@ func TestAbort(t *testing.T) {
 
 type panickingObserver struct{}
 
-func (panickingObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
-func (panickingObserver) Evaluated([]evaluation.Event)                        { panic("rude") }
-func (panickingObserver) SnapshotRequested(string, int)                       { panic("rude") }
+func (panickingObserver) Finished(string, string, guidon.Code, time.Duration, string) { panic("rude") }
+func (panickingObserver) Evaluated([]evaluation.Event)                                { panic("rude") }
+func (panickingObserver) SnapshotRequested(string, int)                               { panic("rude") }
 
 // TestPanickingObserver: an observer that panics ends neither the process nor a response
 // that is ready.

@@ -63,6 +63,7 @@ type Config struct {
 	Mounts         []exchange.Mount                         // pages
 	Pages          func(rows []exchange.Row) exchange.Mount // pages that run operations of the table; optional
 	Observer       call.Observer                            // optional
+	Tracer         call.Tracer                              // optional
 	Evaluations    evaluation.Observer                      // optional
 	Streams        *stream.Hub                              // nil disables event streams, for runtimes that cannot stream
 	Logger         *slog.Logger                             // nil disables logging
@@ -96,7 +97,7 @@ func New(config Config) *Handler {
 		Verifier: verifierOf(config.SignIn),
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
-		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
+		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer, Tracer: config.Tracer,
 		RecordAddress: config.RecordAddress, ReadOnly: config.ReadOnly,
 	})
 	rows := rows(config, invoker, tick)

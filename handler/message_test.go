@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 // loggedChange has the fields of a change record that the tests need.
@@ -290,4 +292,77 @@ func TestLatestChanges(t *testing.T) {
 	s.do("GET", latest+"kind=flag", "").fails(t, 400, 3, "invalid field keys: must not be empty")
 	s.do("GET", latest+"keys=a", "").fails(t, 400, 3, "invalid field kind: must be flag or segment")
 	s.do("GET", latest+"kind=authentication&keys=a", "").fails(t, 400, 3, "invalid field kind: must be flag or segment")
+}
+
+// TestListAllChanges: changes are listed across the namespaces that the caller may view, also of
+// deleted ones, page by page.
+func TestListAllChanges(t *testing.T) {
+	s := newServer(t, required)
+	admin := []string{"Authorization", "Bearer " + s.token("")}
+	for _, key := range []string{"shop", "secret", "gone"} {
+		s.must("", "POST", "/api/v1/namespaces", `{"key":"`+key+`","name":"`+key+`"}`, admin...)
+	}
+	s.must("", "POST", "/api/v1/namespaces/shop/flags", `{"key":"pay","name":"Pay","type":"BOOLEAN_FLAG_TYPE","enabled":true}`, admin...)
+	s.must("", "POST", "/api/v1/namespaces/shop/flags/pay/off", `{}`, admin...)
+	s.must("", "POST", "/api/v1/namespaces/shop/flags/pay/on", `{}`, admin...)
+	s.must("", "PUT", "/api/v1/namespaces/shop/flags/pay", `{"name":"Payment","enabled":true}`, admin...)
+	s.must("", "PUT", "/api/v1/namespaces/shop/flags/pay", `{"name":"Payment","enabled":false}`, admin...)
+	s.must("", "DELETE", "/api/v1/namespaces/gone", "", admin...)
+	list := func(query string, headers ...string) (lines []string, next string) {
+		t.Helper()
+		var r struct {
+			Changes []struct {
+				NamespaceKey, Key, Summary string
+				Before, After              any
+			}
+			NextPageToken string
+		}
+		if err := json.Unmarshal([]byte(s.must("", "GET", "/api/v1/changes?"+query, "", headers...).body), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Changes {
+			lines = append(lines, fmt.Sprintf("%s/%s %s", c.NamespaceKey, c.Key, c.Summary))
+		}
+		return lines, r.NextPageToken
+	}
+	shop := []string{
+		"shop/pay turned off", `shop/pay name "Pay" → "Payment"`, "shop/pay turned on", "shop/pay turned off", `shop/pay created (boolean flag "Pay")`, `shop/shop created ("shop")`,
+	}
+	for _, test := range []struct {
+		name, query, token string
+		want               []string
+	}{
+		{"viewer of some", "", s.grant(service.RoleViewer, "sh*"), shop},
+		{"limited token", "namespaceKey=shop", s.token("shop"), shop},
+		{"events", "events=turned-on&events=other", s.grant(service.RoleViewer), []string{shop[1], shop[2]}},
+		{"deleted", "namespaceKey=gone&events=deleted&since=2001-01-01T00:00Z", s.grant(service.RoleViewer), []string{`gone/gone deleted ("gone")`}},
+		{"nothing yet", "since=2999-01-01T00:00:00Z", s.grant(service.RoleViewer), nil},
+		{"page", "namespaceKey=shop&limit=2", s.grant(service.RoleViewer), shop[:2]},
+	} {
+		got, _ := list(test.query, "Authorization", "Bearer "+test.token)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+	_, next := list("namespaceKey=shop&limit=2", admin...)
+	if got, _ := list("namespaceKey=shop&limit=2&pageToken="+url.QueryEscape(next), admin...); !cmp.Equal(got, shop[2:4]) {
+		t.Errorf("the second page has %q", got)
+	}
+	for query, want := range map[string]string{
+		"limit=-1": "invalid field limit: must be greater than or equal to '0'", "pageToken=x": `pageToken is not valid: "x"`,
+		"pageToken=e30%3D":    `pageToken is not valid: "e30="`,
+		"events=odd":          "invalid field events: must be turned-off, turned-on, targeting, created, deleted or other",
+		"maxObjectBytes=-1":   "invalid field maxObjectBytes: must not be negative",
+		"since=2026-11-24T09": `parsing field "since": "2026-11-24T09" is not an RFC 3339 time`,
+	} {
+		s.do("GET", "/api/v1/changes?"+query, "", admin...).fails(t, 400, 3, want)
+	}
+	s.do("GET", "/api/v1/changes?namespaceKey=secret", "", "Authorization", "Bearer "+s.grant(service.RoleViewer, "shop")).
+		fails(t, 403, 7, `permission denied: needs viewer on namespace "secret"`)
+	s.do("GET", "/api/v1/changes", "", "Authorization", "Bearer "+s.grant(service.RoleClient)).fails(t, 403, 7, `permission denied: needs viewer on namespace "*"`)
+	for _, query := range []string{"", "?namespaceKey=secret"} {
+		if got := s.do("GET", "/api/v1/changes"+query, "", "Authorization", "Bearer "+s.token("shop")); got.status != 401 {
+			t.Errorf("%q with a token that is limited to shop: got %d %s", query, got.status, got.body)
+		}
+	}
 }

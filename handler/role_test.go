@@ -24,10 +24,10 @@ var needs = map[string]service.Role{
 	"EvaluationSnapshotNamespace": service.RoleClient,
 	"GetNamespace":                service.RoleViewer, "ListFlags": service.RoleViewer, "GetFlag": service.RoleViewer, "ListRules": service.RoleViewer, "GetRule": service.RoleViewer,
 	"ListRollouts": service.RoleViewer, "GetRollout": service.RoleViewer, "ListSegments": service.RoleViewer, "GetSegment": service.RoleViewer,
-	"ListChanges": service.RoleViewer, "LatestChanges": service.RoleViewer, "Export": service.RoleViewer, "Explain": service.RoleViewer, "ExplainBatch": service.RoleViewer, "ExplainSegment": service.RoleViewer, "ExplainFlags": service.RoleViewer,
+	"ListChanges": service.RoleViewer, "ListAllChanges": service.RoleViewer, "LatestChanges": service.RoleViewer, "Export": service.RoleViewer, "Explain": service.RoleViewer, "ExplainBatch": service.RoleViewer, "ExplainSegment": service.RoleViewer, "ExplainFlags": service.RoleViewer,
 	"GetSegmentUsage": service.RoleViewer, "PreviewSegment": service.RoleViewer, "PreviewFlag": service.RoleViewer, "GetFlagReach": service.RoleViewer, "GetFlagEvaluations": service.RoleViewer, "GetEvaluations": service.RoleViewer, "GetFlagEvaluationsCount": service.RoleViewer, "ReportEvaluations": service.RoleClient, "GetFlagTimeline": service.RoleViewer, "ListFlagUses": service.RoleViewer, "PreviewFlagReach": service.RoleViewer, "GetFlagContent": service.RoleViewer, "GetSegmentContent": service.RoleViewer,
 	"Compare": service.RoleViewer, "ListFlagSummaries": service.RoleViewer, "ListSegmentSummaries": service.RoleViewer, "ListUnusedFlags": service.RoleViewer,
-	"ListProperties": service.RoleViewer, "GetCatalogCounts": service.RoleViewer, "Search": service.RoleUnset,
+	"ListProperties": service.RoleViewer, "GetCatalogCounts": service.RoleViewer, "Search": service.RoleUnset, "ListFlagNamespaces": service.RoleUnset,
 	"MergeFlag": service.RoleViewer, "MergeSegment": service.RoleViewer,
 	"CreateFlag": service.RoleEditor, "UpdateFlag": service.RoleEditor, "DeleteFlag": service.RoleEditor,
 	"CreateVariant": service.RoleEditor, "UpdateVariant": service.RoleEditor, "DeleteVariant": service.RoleEditor,
@@ -86,7 +86,7 @@ func TestRoles(t *testing.T) {
 					want = "permission denied: needs viewer on any namespace" // no page would work
 				case !known:
 					want = `permission denied: needs admin on namespace "*"`
-				case (o.Method() == "ListNamespaces" || o.Method() == "Search") && role < service.RoleViewer:
+				case slices.Contains([]string{"ListNamespaces", "Search", "ListFlagNamespaces", "ListAllChanges"}, o.Method()) && role < service.RoleViewer:
 					want = `permission denied: needs viewer on namespace "*"`
 				case need != service.RoleUnset && (role < need || !test.within):
 					want = fmt.Sprintf("permission denied: needs %s on namespace %q", need, test.namespace)

@@ -173,6 +173,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		// Changes and documents: not part of Flipt v1.
 		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"),
 			management.ListChanges).Heavy().Needing(service.RoleViewer),
+		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListAllChanges", manage, only(get, apiPrefix+"/changes"),
+			management.ListAllChanges).Heavy().ForEveryIdentity(),
 		call.Ask[guidonv1.LatestChangesResponse]("/guidon.v1.ChangeService/LatestChanges", manage,
 			within(get, "/changes/latest"),
 			management.LatestChanges).Heavy().LightIf(management.FewLatestChanges).Needing(service.RoleViewer),
@@ -230,7 +232,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.EvaluationTotals]("/guidon.v1.AnalyticsService/GetEvaluations", manage,
 			within(get, "/evaluations"), counts.Totals).Heavy().Needing(service.RoleViewer),
 		call.Ask[emptypb.Empty]("/guidon.v1.AnalyticsService/ReportEvaluations", manage, within(post, "/evaluations"),
-			counts.Report).Light().Needing(service.RoleClient),
+			counts.Report).Light().Reporting().Needing(service.RoleClient),
 		call.Ask[analytics.GetFlagEvaluationsCountResponse]("/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount", call.AreaMeta,
 			only(get, internalPrefix+"/analytics/namespaces/{namespace_key}/flags/{flag_key}"), counts.Count).
 			Heavy().Needing(service.RoleViewer),
@@ -247,6 +249,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			within(get, "/catalog/counts"), management.GetCatalogCounts),
 		call.Inform("/guidon.v1.CatalogService/Search", manage, only(get, apiPrefix+"/search"),
 			management.Search, management.CheckSearch).ForEveryIdentity(),
+		call.Inform("/guidon.v1.CatalogService/ListFlagNamespaces", manage, only(get, apiPrefix+"/flags/{key}/namespaces"),
+			management.ListFlagNamespaces, management.CheckKey).ForEveryIdentity(),
 
 		call.Analyze("/guidon.v1.AnalysisService/PreviewFlagReach", manage, within(post, "/flags/{key}/reach"),
 			management.PreviewFlagReach, management.CheckPreviewFlagReach),

@@ -74,9 +74,9 @@ func newHotHandler(requests *call.RequestLimiter) *handler.Handler {
 
 type noObserver struct{}
 
-func (noObserver) Finished(string, string, guidon.Code, time.Duration) {}
-func (noObserver) Evaluated([]evaluation.Event)                        {}
-func (noObserver) SnapshotRequested(string, int)                       {}
+func (noObserver) Finished(string, string, guidon.Code, time.Duration, string) {}
+func (noObserver) Evaluated([]evaluation.Event)                                {}
+func (noObserver) SnapshotRequested(string, int)                               {}
 
 // hotConnection is a client that allocates nothing.
 type hotConnection struct {

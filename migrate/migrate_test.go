@@ -34,8 +34,12 @@ func open(t testing.TB, path string) *store.DB {
 	return db
 }
 
-// dropLatest removes the tables of steps after horizons.
+// dropLatest takes back the steps after horizons.
 const dropLatest = "DROP TABLE webhooks; DROP TABLE webhook_states; DROP TABLE webhook_deliveries; DROP TABLE evaluation_minutes; DROP TABLE evaluation_series; DROP TABLE evaluation_flags; DROP TABLE evaluation_marks; "
+
+// dropEvents takes back the step change_events, without which no release that knows it can write.
+const dropEvents = "DROP INDEX changes_by_event; DROP INDEX changes_by_author; DROP INDEX changes_by_moment; ALTER TABLE changes DROP COLUMN event; " +
+	"CREATE INDEX changes_by_time ON changes (namespace_key, happened_at); "
 
 func names(steps []migrate.Step) []string {
 	var list []string
@@ -47,7 +51,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "webhooks"}
+	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}
 	want := append([]string{"additions"}, mandatory...)
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), slices.Insert(slices.Clone(mandatory), 8, "additions")) || !all[0].AppliedAt.IsZero() {
@@ -84,7 +88,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), dropLatest + "DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), dropLatest+"DROP TABLE change_horizons; DROP TABLE change_notes; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DROP TABLE change_addresses; DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -93,8 +97,11 @@ func TestUpFromPrevious(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := db.SQL().ExecContext(t.Context(), dropEvents); err != nil {
+		t.Fatal(err)
+	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "webhooks"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
@@ -135,6 +142,9 @@ func TestUpFromEveryStep(t *testing.T) {
 			}
 		}
 		put("old", service.Write{})
+		if _, err := db.SQL().ExecContext(t.Context(), dropEvents); err != nil {
+			t.Fatal(err)
+		}
 		if applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil || len(applied) != len(all)-1-step {
 			t.Fatalf("from step %d: got %+v, %v", step, applied, err)
 		}
@@ -186,7 +196,7 @@ func TestHorizons(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), dropLatest + "DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), dropLatest+dropEvents+"DROP TABLE change_horizons; DROP TABLE change_deletions; DROP INDEX changes_by_deletion; DELETE FROM schema_steps WHERE version_id >= 7"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
@@ -231,7 +241,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) < 2 || all[len(all)-1].Version != 99 || all[len(all)-1].Name != "" {
+	if err != nil || len(all) != 13 || all[12].Version != 99 || all[11].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

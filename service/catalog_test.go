@@ -448,7 +448,7 @@ func TestCatalogErrors(t *testing.T) {
 		{flags(service.FlagQuery{Text: "\xff"}), "invalid field query: must be valid UTF-8"},
 		{segments(service.SegmentQuery{Sort: 4}), "invalid field sort: must be a known order"},
 		{segments(service.SegmentQuery{Window: service.Window{Offset: -1}}), "invalid field offset: must be greater than or equal to '0'"},
-		{unused(service.UnusedQuery{Reasons: []service.UnusedKind{3}}), "invalid field reasons: must be known reasons"},
+		{unused(service.UnusedQuery{Reasons: []service.UnusedKind{6}}), "invalid field reasons: must be known reasons"},
 		{unused(service.UnusedQuery{Reasons: make([]service.UnusedKind, 101)}), "invalid field reasons: must not have more than 100 values"},
 	} {
 		flagtest.CheckError(t, test.err, guidon.InvalidArgument, test.want)

@@ -41,9 +41,9 @@ type UnusedFlag struct {
 
 // UnusedQuery selects flags that may no longer be needed.
 type UnusedQuery struct {
-	Reasons []UnusedKind  // of which a flag must have one; none means any but UnusedCannotTell
-	After   time.Duration // without an evaluation; 0 means 30 days
-	Window  Window
+	Reasons   []UnusedKind // of which a flag must have one; none means any but UnusedCannotTell
+	AfterDays int          // without an evaluation; 0 means 30
+	Window    Window
 }
 
 // Validate returns InvalidArgument if the query breaks a rule, whatever the namespace.
@@ -56,13 +56,11 @@ func (q *UnusedQuery) Validate() error {
 			return invalidField("reasons", "must be known reasons")
 		}
 	}
-	if q.After != 0 && (q.After < minUnused || q.After > count.MaxUnused) {
-		return invalidField("after", "must be from 1 to 366 days")
+	if q.AfterDays < 0 || q.AfterDays > count.MaxUnusedDays {
+		return invalidField("afterDays", "must be from 1 to 366")
 	}
 	return q.Window.Validate()
 }
-
-const minUnused = 24 * time.Hour
 
 // UnusedList is one page of the flags that may no longer be needed.
 type UnusedList struct {
@@ -77,7 +75,7 @@ func (v View) UnusedFlags(ctx context.Context, q UnusedQuery) (*UnusedList, erro
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	usage, err := v.usage(ctx, cmp.Or(q.After, NewFor))
+	usage, err := v.usage(ctx, cmp.Or(time.Duration(q.AfterDays)*count.StepDay, NewFor))
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (u *usageIn) reasons(f *flagFacts) unusedReasons {
 
 // addUsage adds to the flags how they were used.
 func (u *usageIn) addUsage(ctx context.Context, v View, flags []UnusedFlag) error {
-	if u == nil {
+	if u == nil || len(flags) == 0 {
 		return nil
 	}
 	keys := make([]string, len(flags))

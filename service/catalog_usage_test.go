@@ -171,13 +171,13 @@ func TestUsage(t *testing.T) {
 	if diff := cmp.Diff(want, list.Flags[0].Usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
-	list, err = v.UnusedFlags(t.Context(), service.UnusedQuery{Reasons: []service.UnusedKind{service.UnusedCannotTell}, After: 60 * day})
+	list, err = v.UnusedFlags(t.Context(), service.UnusedQuery{Reasons: []service.UnusedKind{service.UnusedCannotTell}, AfterDays: 60})
 	if err != nil || list.Total != 1 || list.Flags[0].Usage.Downloads != 2 {
 		t.Errorf("got %+v, %v, want the flag that nobody can tell of, with 2 downloads", list, err)
 	}
-	for _, after := range []time.Duration{-1, time.Hour, 367 * day} {
-		if _, err := v.UnusedFlags(t.Context(), service.UnusedQuery{After: after}); err == nil {
-			t.Errorf("after %s: got no error", after)
+	for _, days := range []int{-1, 367} {
+		if _, err := v.UnusedFlags(t.Context(), service.UnusedQuery{AfterDays: days}); err == nil {
+			t.Errorf("after %d days: got no error", days)
 		}
 	}
 	e.mark(t, "alive", 2*time.Hour)

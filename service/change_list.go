@@ -130,7 +130,7 @@ func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	if f.Limit < 0 {
 		return change.Search{}, invalidField("limit", "must be greater than or equal to '0'")
 	}
-	limit := cmp.Or(min(int(f.Limit), maxChangePage), defaultChangePage)
+	limit := changePageSize(f.Limit)
 	cursor, err := parseChangesPageToken(f.PageToken)
 	if err != nil {
 		return change.Search{}, err
@@ -142,10 +142,18 @@ func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	return change.Search{Query: query, Message: f.Message, Reason: f.Reason}, nil
 }
 
+// changePageSize returns how many records a page has at most.
+func changePageSize(limit int32) int {
+	return cmp.Or(min(int(limit), maxChangePage), defaultChangePage)
+}
+
 // ChangesPageToken returns the token of the page of change records that starts after the
 // record at c.
-func ChangesPageToken(c guidon.Position) string {
-	text, _ := json.Marshal(c) // cannot fail for two integers
+func ChangesPageToken(c guidon.Position) string { return placeToken(c) }
+
+// placeToken returns the token of the page that starts after a place.
+func placeToken(place any) string {
+	text, _ := json.Marshal(place) // cannot fail for a position or a place
 	return base64.StdEncoding.EncodeToString(text)
 }
 
@@ -154,12 +162,16 @@ func parseChangesPageToken(token string) (guidon.Position, error) {
 		return guidon.Position{}, nil
 	}
 	var c guidon.Position
-	text, err := base64.StdEncoding.DecodeString(token)
-	if err == nil {
-		err = json.Unmarshal(text, &c)
-	}
-	if err != nil || c.Revision <= 0 || c.Sequence < 0 {
-		return guidon.Position{}, guidon.Errorf(guidon.InvalidArgument, "pageToken is not valid: %q", token)
+	if err := parsePlace(token, &c); err != nil || c.Revision <= 0 || c.Sequence < 0 {
+		return guidon.Position{}, errPageToken(token)
 	}
 	return c, nil
+}
+
+func parsePlace(token string, place any) error {
+	text, err := base64.StdEncoding.DecodeString(token)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, place)
 }

@@ -22,9 +22,6 @@ func (s *Service) Counting(c *count.Counter) *Service {
 	return &next
 }
 
-// Counts reports whether the service counts evaluations.
-func (s *Service) Counts() bool { return s.counter != nil }
-
 // FlagEvaluations are the evaluations of a flag over time.
 type FlagEvaluations struct {
 	*count.Series

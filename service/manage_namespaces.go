@@ -58,20 +58,11 @@ func (s *Service) visibleNamespaces(ctx context.Context, by Caller) ([]*guidon.N
 	if err != nil {
 		return nil, err
 	}
-	a := by.Authentication
-	if a == nil {
-		return namespaces, nil
+	readable, err := by.readable()
+	if err != nil || readable == nil {
+		return namespaces, err
 	}
-	scope, limited := a.Scope()
-	if a.May(RoleViewer, Everywhere) && !limited {
-		return namespaces, nil
-	}
-	if !a.MayAnywhere(RoleViewer) {
-		return nil, Refusal(RoleViewer, Everywhere)
-	}
-	return slices.DeleteFunc(slices.Clone(namespaces), func(n *guidon.Namespace) bool {
-		return limited && n.Key != scope || !a.May(RoleViewer, n.Key)
-	}), nil
+	return slices.DeleteFunc(slices.Clone(namespaces), func(n *guidon.Namespace) bool { return !readable(n.Key) }), nil
 }
 
 // CreateNamespace creates a namespace. It returns InvalidArgument if the key exists

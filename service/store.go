@@ -88,6 +88,11 @@ type ChangeLog interface {
 	// there are more.
 	SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error)
 
+	// AllChanges returns change records of all namespaces, newest first, and the place before
+	// which there may be more; that is zero if there are none. It examines a limited number of
+	// records, so it may return none although there are more.
+	AllChanges(ctx context.Context, feed change.Feed) ([]*change.Record, change.Place, error)
+
 	// LatestChanges returns the newest change record of each of the flags or segments with
 	// the keys, in any order, and without the bodies of large records. It leaves out
 	// objects that do not exist, and those whose record has been deleted. The kind must be

@@ -109,13 +109,23 @@ func in[T any](args *[]any, values []T) string {
 
 // FirstMinute implements [count.Store].
 func (d *DB) FirstMinute(ctx context.Context, from time.Time) (time.Time, error) {
+	return d.firstTime(ctx, `SELECT minute FROM evaluation_minutes WHERE minute >= ? ORDER BY minute LIMIT 1`, from.Unix())
+}
+
+// FirstHours implements [count.Store].
+func (d *DB) FirstHours(ctx context.Context, from time.Time) (time.Time, error) {
+	return d.firstTime(ctx, `SELECT start_at FROM evaluation_series WHERE unit = ? AND start_at >= ? ORDER BY start_at LIMIT 1`,
+		count.Hours.Name, from.Unix())
+}
+
+func (d *DB) firstTime(ctx context.Context, query string, args ...any) (time.Time, error) {
 	return readValue(ctx, d, func(ctx context.Context, s *session) (time.Time, error) {
-		var minute int64
-		found, err := s.row(ctx, `SELECT minute FROM evaluation_minutes WHERE minute >= ? ORDER BY minute LIMIT 1`, []any{from.Unix()}, &minute)
+		var seconds int64
+		found, err := s.row(ctx, query, args, &seconds)
 		if err != nil || !found {
 			return time.Time{}, err
 		}
-		return unix(minute), nil
+		return unix(seconds), nil
 	})
 }
 

@@ -265,17 +265,23 @@ func (s *session) recordsAt(
 	for _, p := range positions {
 		lists = append(lists, atPositionArgs(namespace, p))
 	}
+	if records, err = s.recordsOf(ctx, query, lists); err != nil {
+		return nil, err
+	}
+	return records, s.addAddresses(ctx, records)
+}
+
+// recordsOf returns the records at the positions of the lists of arguments, in any order and
+// without addresses.
+func (s *session) recordsOf(ctx context.Context, query string, lists [][]any) (records []*change.Record, err error) {
 	var r recordRow
 	var malformed error
-	records = make([]*change.Record, 0, len(positions))
+	records = make([]*change.Record, 0, len(lists))
 	err = s.rowsOfEach(ctx, query, lists, func() {
 		c, err := r.record()
 		records, malformed = append(records, c), cmp.Or(malformed, err)
 	}, r.dest()...)
-	if err = cmp.Or(err, malformed); err != nil {
-		return nil, err
-	}
-	return records, s.addAddresses(ctx, records)
+	return records, cmp.Or(err, malformed)
 }
 
 func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*change.Record, error) {

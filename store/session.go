@@ -135,11 +135,31 @@ func (d *DB) withStatementTimeout(ctx context.Context) (context.Context, context
 	return context.WithTimeout(ctx, d.statementTimeout)
 }
 
+// traced begins to trace the statements, see [Options.Trace]. The returned function must be
+// called when they have ended.
+func (d *DB) traced(ctx context.Context, queued []statement, last string) func(*error) {
+	if d.trace == nil {
+		return ignoreError
+	}
+	ended := d.trace(ctx, d.dialect.name)
+	if ended == nil {
+		return ignoreError
+	}
+	text := ""
+	for _, st := range queued {
+		text += st.query + "; "
+	}
+	return func(err *error) { ended(text+last, *err) }
+}
+
+func ignoreError(*error) {}
+
 // exec runs a statement and returns the number of rows that it changed.
-func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
+func (s *session) exec(ctx context.Context, query string, args ...any) (_ int64, err error) {
 	if s.failed != nil {
 		return 0, s.failed
 	}
+	defer s.db.traced(ctx, s.queued, query)(&err)
 	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
@@ -213,7 +233,7 @@ func (s *session) send(ctx context.Context, last statement) (batchResult, error)
 }
 
 // flush sends the queued statements.
-func (s *session) flush(ctx context.Context) error {
+func (s *session) flush(ctx context.Context) (err error) {
 	if s.failed != nil || len(s.queued) == 0 {
 		return s.failed
 	}
@@ -222,15 +242,17 @@ func (s *session) flush(ctx context.Context) error {
 	last := len(s.queued) - 1
 	st := s.queued[last]
 	s.queued = s.queued[:last]
-	_, err := s.send(bounded, st)
+	defer s.db.traced(ctx, s.queued, st.query)(&err)
+	_, err = s.send(bounded, st)
 	return s.fail(ctx, err)
 }
 
 // row scans the only row of a query and reports whether there was one.
-func (s *session) row(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
+func (s *session) row(ctx context.Context, query string, args []any, dest ...any) (_ bool, err error) {
 	if s.failed != nil {
 		return false, s.failed
 	}
+	defer s.db.traced(ctx, s.queued, query)(&err)
 	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
@@ -238,7 +260,7 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 		_, err := s.send(bounded, statement{query: query, args: args, row: r})
 		return r.found, s.fail(ctx, err)
 	}
-	err := s.conn.QueryRowContext(bounded, s.db.dialect.query(query), args...).Scan(dest...)
+	err = s.conn.QueryRowContext(bounded, s.db.dialect.query(query), args...).Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -246,10 +268,11 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 }
 
 // rows calls scan for every row of a query.
-func (s *session) rows(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+func (s *session) rows(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) (err error) {
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
+	defer s.db.traced(ctx, nil, query)(&err)
 	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	rows, err := s.conn.QueryContext(bounded, s.db.dialect.query(query), args...)
@@ -295,7 +318,8 @@ func (s *session) fail(ctx context.Context, err error) error {
 // commit commits the transaction. The error is an *uncertain if the outcome is
 // unknown. Cancellation of ctx does not interrupt it, because the outcome would then
 // be unknown. The deadline of ctx and the statement timeout still apply.
-func (s *session) commit(ctx context.Context) error {
+func (s *session) commit(ctx context.Context) (err error) {
+	defer s.db.traced(ctx, s.queued, "COMMIT")(&err)
 	detached, cancel := s.db.withStatementTimeout(context.WithoutCancel(ctx))
 	defer cancel()
 	if deadline, ok := ctx.Deadline(); ok {
@@ -304,7 +328,6 @@ func (s *session) commit(ctx context.Context) error {
 		defer cancel()
 	}
 	var result batchResult
-	var err error
 	if len(s.queued) > 0 {
 		result, err = s.send(detached, statement{query: "COMMIT"})
 	} else {

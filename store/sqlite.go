@@ -126,7 +126,9 @@ func newSQLiteDB(file *sqliteFile, options Options) (*DB, error) {
 		return nil, err
 	}
 	defer known.Close()
-	d := &DB{dialect: sqliteDialect, path: file.path, file: file, patience: patience, statementTimeout: options.StatementTimeout}
+	d := &DB{
+		dialect: sqliteDialect, path: file.path, file: file, patience: patience, statementTimeout: options.StatementTimeout, trace: options.Trace,
+	}
 	d.reader = sql.OpenDB(&fileConnector{driver: known.Driver(), dsn: sqliteReaderDSN(file.path), file: file})
 	d.writer = sql.OpenDB(&cachingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})
 	d.writer.SetMaxOpenConns(1)

@@ -60,7 +60,15 @@ type Options struct {
 	// minutes only. It must be safe for concurrent use. [Open] then requires TLS. If
 	// Password fails, the operation fails with Unavailable.
 	Password func(ctx context.Context, address, user string) (string, error)
+	// Trace, if not nil, traces all statements except those that check the file, copy it and
+	// roll back. Its argument is the name of the dialect.
+	Trace Trace
 }
+
+// Trace is called before something is sent to a database. The result, unless it is nil, is
+// called after that, with the text of the statements or the name of the first command, which
+// has no values, and the error.
+type Trace func(ctx context.Context, system string) func(text string, err error)
 
 // tune sets the limits of a pool of at most open connections.
 func (o Options) tune(pool *sql.DB, open int) {
@@ -85,6 +93,7 @@ type DB struct {
 	additions        atomic.Bool   // the database is known to permit them
 	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration
+	trace            Trace // or nil
 }
 
 var _ service.Store = (*DB)(nil)

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -50,6 +51,18 @@ func TestSecrets(t *testing.T) {
 	storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore {
 		db := openNew(t)
 		return [2]storetest.SecretStore{db, openFile(t, db.Path())}
+	})
+}
+
+func TestTraced(t *testing.T) {
+	storetest.RunTraced(t, func(t *testing.T, trace func(context.Context, string) func(string, error)) storetest.PingedStore {
+		path := openNew(t).Path()
+		db, err := store.Open(t.Context(), "sqlite:"+path, store.Options{Trace: trace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		return db
 	})
 }
 

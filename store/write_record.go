@@ -40,6 +40,12 @@ func (e *entry) action() change.Action {
 	return change.ActionUpdate
 }
 
+// event returns the kind of event that the change was.
+func (e *entry) event() change.Event {
+	c := change.Record{Kind: e.kind, Key: e.key, Action: e.action(), Before: e.before, After: e.after}
+	return c.Event()
+}
+
 // isNoOp reports whether nothing is left of the change.
 func (e *entry) isNoOp() bool {
 	return !e.unseen && bytes.Equal(e.before, e.after) && (e.before == nil) == (e.after == nil)
@@ -100,7 +106,7 @@ func (r *record) finalize() bool {
 
 var changeColumns = []string{
 	"namespace_key", "revision", "seq", "stamp", "kind", "object_key", "action",
-	"actor", "actor_name", "actor_method", "happened_at", "request_id", "body_size", "before_body", "after_body",
+	"actor", "actor_name", "actor_method", "happened_at", "request_id", "body_size", "before_body", "after_body", "event",
 }
 
 // write stores the entries as change records of the namespace.
@@ -114,7 +120,7 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 		err := insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
 			string(e.kind), e.key, string(e.action()),
 			actor, name, method, r.now.UnixMicro(), storableText(r.by.RequestID),
-			size, nullable(e.before), nullable(e.after))
+			size, nullable(e.before), nullable(e.after), string(e.event()))
 		if err != nil {
 			return err
 		}

@@ -48,12 +48,13 @@ func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (de
 	return deleted, nil
 }
 
+const selectNamespacesEver = `SELECT namespace_key FROM namespaces ORDER BY namespace_key`
+
 // namespacesEver returns the keys of all namespaces, including deleted ones, and that of
 // the authentications.
 func (d *DB) namespacesEver(ctx context.Context) ([]string, error) {
 	return readValue(ctx, d, func(ctx context.Context, s *session) ([]string, error) {
-		const query = `SELECT namespace_key FROM namespaces ORDER BY namespace_key`
-		return collect(ctx, s, query, nil, func(rows *sql.Rows) (key string, err error) {
+		return collect(ctx, s, selectNamespacesEver, nil, func(rows *sql.Rows) (key string, err error) {
 			err = rows.Scan(&key)
 			return key, err
 		})

@@ -122,7 +122,8 @@ func readValue[T any](ctx context.Context, d *DB, fn func(ctx context.Context, s
 
 // query runs one read statement outside a transaction.
 func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
-	return d.retry(ctx, func(ctx context.Context) error {
+	return d.retry(ctx, func(ctx context.Context) (err error) {
+		defer d.traced(ctx, nil, query)(&err)
 		bounded, cancel := d.withStatementTimeout(ctx)
 		defer cancel()
 		if err := d.queryOnce(bounded, d.dialect.query(query), args, scan); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -37,11 +38,11 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	for _, warning := range c.Warnings {
 		logger.Warn(warning)
 	}
-	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false)
+	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false, nil)
 	if err != nil {
 		return nil, err
 	}
-	storage, err := instance.WithRedis(db, c.Cache, false)
+	storage, err := instance.WithRedis(db, c.Cache, false, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +63,9 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	h.AllowedHosts = []string{"*"} // AWS serves only host names that it has assigned, so DNS rebinding is impossible
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
+	}
+	if c.Metrics.EMF {
+		h.Observer = &emf{out: out, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: time.Now}
 	}
 	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger}
 	return lambda.New(lambda.Config{

@@ -147,6 +147,14 @@ func (s checkedStore) SearchChanges(ctx context.Context, search change.Search) (
 	return s.Store.SearchChanges(ctx, search)
 }
 
+// AllChanges implements [service.Store].
+func (s checkedStore) AllChanges(ctx context.Context, feed change.Feed) ([]*change.Record, change.Place, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, change.Place{}, err
+	}
+	return s.Store.AllChanges(ctx, feed)
+}
+
 // LatestChanges implements [service.Store].
 func (s checkedStore) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
 	if err := s.schema.check(ctx); err != nil {

@@ -151,3 +151,36 @@ func TestLogFollow(t *testing.T) {
 	follower.interrupt()
 	s.fails(cli.ExitFailure, []string{"log", "--follow", "-a", running.grpc}, "only over HTTP")
 }
+
+// TestLogAllNamespaces lists the changes of all namespaces.
+func TestLogAllNamespaces(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate")
+	s.ok("namespace", "create", "shop")
+	s.ok("flag", "create", "pay", "-n", "shop", "--enabled")
+	s.ok("flag", "off", "pay", "-n", "shop", "-m", "incident")
+	s.ok("flag", "create", "other")
+	rows := func(args ...string) (got []string) {
+		for line := range strings.Lines(s.ok(append([]string{"log", "--all-namespaces"}, args...)...)) {
+			words := strings.Fields(line)
+			got = append(got, strings.Join(append(words[:2:2], words[4:]...), " ")) // without the time and the actor
+		}
+		return got
+	}
+	const title = "NAMESPACE REVISION ACTION KIND KEY REASON MESSAGE SUMMARY"
+	want := []string{title, `default 2 create flag other - - created (boolean flag "other")`, `shop 3 update flag pay - incident turned off`,
+		`shop 2 create flag pay - - created (boolean flag "pay")`, `shop 1 create namespace shop - - created ("shop")`, `default 1 create namespace default - - created ("Default")`}
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{title, want[2]}, rows("--event", "turned-off,targeting", "--since", "1h")); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want[:3], rows("--limit", "2", "--since", "2001-01-01T09:00Z")); diff != "" {
+		t.Errorf("limit (-want +got):\n%s", diff)
+	}
+	s.fails(cli.ExitUsage, []string{"log", "pay", "--all-namespaces"}, "a flag cannot be combined with --all-namespaces")
+	s.fails(cli.ExitUsage, []string{"log", "--event", "created"}, "--event requires --all-namespaces")
+	s.fails(cli.ExitUsage, []string{"log", "--all-namespaces", "--follow"}, "all-namespaces")
+	s.fails(cli.ExitFailure, []string{"log", "--all-namespaces", "--event", "odd"}, "must be turned-off, turned-on, targeting, created, deleted or other")
+}

@@ -14,6 +14,7 @@ type Call struct {
 	Message string        // why a write is made, or ""
 	DryRun  bool          // a write is checked and answered, and not stored
 	Age     time.Duration // of the tokens that identified the caller; 0 unless they are stale
+	Span    Span          // of the operation, or nil if it is not traced
 	Until   time.Time     // when the caller's capability ends, or zero
 }
 

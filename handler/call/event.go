@@ -15,8 +15,9 @@ import (
 type Observer interface {
 	// Finished is called once per request, except for event streams that were open.
 	// Operation is a gRPC name, the pattern of another route, "preflight" or
-	// "unmatched". Code is that of the error, or [OK].
-	Finished(operation, transport string, code guidon.Code, duration time.Duration)
+	// "unmatched". Code is that of the error, or [OK]. Trace is the id of the trace that has
+	// the request, or "" if none is recorded.
+	Finished(operation, transport string, code guidon.Code, duration time.Duration, trace string)
 }
 
 // Event collects the data that is logged and observed about one request. It is emitted once.
@@ -34,6 +35,7 @@ type Event struct {
 	Err       error
 	Quiet     bool   // log at Debug only
 	Ended     string // why a stream that was open has ended
+	TraceHeader
 
 	requestIDGiven bool // RequestID is the caller's
 	actor          string
@@ -42,6 +44,9 @@ type Event struct {
 	stale          time.Duration
 	redact         bool // the text of Err may echo client input
 	signIn         *SignIn
+	trace          string // the id of its trace, or ""
+	recorded       bool   // the trace is recorded
+	span           Span   // that ends with the event, or nil
 }
 
 // Actor returns the id of the caller, as far as it is known.
@@ -84,17 +89,25 @@ func (i *Invoker) Finish(ctx context.Context, e *Event) {
 		}
 	}()
 	duration := time.Since(e.Start)
-	code := OK
-	if e.Err != nil {
-		code = guidon.CodeOf(e.Err)
+	code := codeOf(e.Err)
+	if e.span != nil {
+		e.span.End(code, e.Status)
 	}
 	if level := e.level(code); i.config.Logger.Enabled(ctx, level) {
 		LogEvent(ctx, i.config.Logger, level, "request", func(room []slog.Attr) []slog.Attr { return e.attributes(room, code, duration) })
 	}
 	// The duration of a stream says nothing about the latency of the service.
 	if i.config.Observer != nil && e.Ended == "" {
-		i.config.Observer.Finished(e.Operation, e.Transport, code, duration)
+		i.config.Observer.Finished(e.Operation, e.Transport, code, duration, e.recordedTrace())
 	}
+}
+
+// codeOf returns the code of the error, or [OK] if it is nil.
+func codeOf(err error) guidon.Code {
+	if err == nil {
+		return OK
+	}
+	return guidon.CodeOf(err)
 }
 
 // level returns Error for failures on our side, Debug for requests that would fill
@@ -130,6 +143,9 @@ func (e *Event) attributes(attributes []slog.Attr, code guidon.Code, duration ti
 		slog.String("operation", e.Operation),
 		slog.String("transport", e.Transport),
 	)
+	if e.trace != "" {
+		attributes = append(attributes, slog.String("trace_id", e.trace))
+	}
 	if e.Method != "" {
 		method := e.Method
 		if !KnownMethod(method) {

@@ -30,6 +30,7 @@ type Config struct {
 	RecordAddress  bool            // of callers who change authentications or bindings
 	ReadOnly       bool            // refuses writes of namespaces, also those of trusted callers
 	Observer       Observer        // optional
+	Tracer         Tracer          // optional
 }
 
 // AuthenticationConfig configures which requests need a credential.
@@ -74,6 +75,7 @@ func (i *Invoker) Invoke(ctx context.Context, o *Operation, request Request) (Re
 	}
 	e.Deadline, _ = ctx.Deadline()
 	e.SetRequestID(request.RequestID)
+	e.SetTrace(request.Trace)
 	request.RequestID = e.RequestID
 	if request.Turn == nil {
 		turn := i.config.Budget.Heavy.NewTurn()
@@ -94,7 +96,12 @@ func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, wor
 	if o.effect == issues && i.config.RecordAddress && request.Sender != nil {
 		call.Caller.Address = i.config.Proxies.Caller(request.Sender.From(ctx)).Address.String()
 	}
+	ctx, call.Span = i.begin(ctx, o.Name, e)
 	response, err := i.run(ctx, o, request, work)
+	if call.Span != nil {
+		code := codeOf(err)
+		call.Span.End(code, statusOf(response, code))
+	}
 	response.RequestID, response.Age = e.RequestID, max(response.Age, call.Age)
 	e.redact, e.signIn = work.undecoded, response.SignIn
 	e.actor, e.namespace, e.revision, e.stale = call.Caller.Actor.ID, response.Namespace, response.Revision, response.Age

@@ -44,9 +44,10 @@ const (
 type effect uint8
 
 const (
-	reads  effect = iota
-	writes        // a namespace: If-Match applies
-	issues        // authentications: If-Match does not apply
+	reads   effect = iota
+	writes         // a namespace: If-Match applies
+	issues         // authentications: If-Match does not apply
+	reports        // counts of evaluations: neither If-Match nor a dry run applies
 )
 
 // Operation is an operation of the API: over both HTTP and gRPC or, if it has no
@@ -136,12 +137,14 @@ func (o *Operation) Writes() bool { return o.effect == writes }
 // is unavailable. The response then states the age of the data.
 func (o *Operation) ServesStale() bool { return o.stale }
 
-// Changes reports whether the operation changes a namespace or authentications.
+// Changes reports whether the operation changes a namespace, authentications or counts.
 func (o *Operation) Changes() bool { return o.effect != reads }
 
 // TakesMessage reports whether the header Guidon-Message applies: the operation changes
 // something other than a session.
-func (o *Operation) TakesMessage() bool { return o.effect != reads && !o.signs }
+func (o *Operation) TakesMessage() bool {
+	return (o.effect == writes || o.effect == issues) && !o.signs
+}
 
 // SignsInOrOut reports whether the operation starts or ends a session, so that pages of
 // other origins must not send requests for it even if the browser has no session.

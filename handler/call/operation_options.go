@@ -14,6 +14,12 @@ func (o *Operation) Issuing() *Operation {
 	return o
 }
 
+// Reporting marks an operation that adds to counts, which have no revision.
+func (o *Operation) Reporting() *Operation {
+	o.effect = reports
+	return o
+}
+
 // SigningInOrOut marks an operation that starts or ends a session.
 func (o *Operation) SigningInOrOut() *Operation {
 	o.signs = true

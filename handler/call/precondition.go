@@ -15,7 +15,7 @@ func (o *Operation) condition(header string) (*int64, error) {
 	if header == "" || o.effect == reads {
 		return nil, nil
 	}
-	if o.effect == issues {
+	if o.effect != writes {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid header If-Match: does not apply to %s", o.Method())
 	}
 	if header == "*" {

@@ -24,6 +24,7 @@ type Request struct {
 	ClientVersion string // raw header value: the server version that the client was made for
 	MayBeStale    bool   // memory may answer while the database does not, as with [Operation.ServingStale]
 	RequestID     string // replaced if it is not fit for a log, before Source is called
+	Trace         TraceHeader
 	Transport     string // "http", "grpc" or "local"
 	Namespace     string // that of the path, until the message has been read
 	Message       proto.Message

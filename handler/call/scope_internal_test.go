@@ -47,7 +47,11 @@ func setNamespace(m protoreflect.Message, namespace string) {
 	if items := fields.ByName("requests"); items != nil {
 		setNamespace(m.Mutable(items).List().AppendMutable().Message(), namespace)
 	}
-	for _, name := range []protoreflect.Name{"namespace_key", "key"} {
+	names := []protoreflect.Name{"namespace_key", "key"}
+	if m.Descriptor().Name() == "ListFlagNamespacesRequest" {
+		names = []protoreflect.Name{"reference"} // its key is that of a flag
+	}
+	for _, name := range names {
 		if field := fields.ByName(name); field != nil {
 			m.Set(field, protoreflect.ValueOfString(namespace))
 			return

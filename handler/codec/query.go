@@ -94,6 +94,15 @@ func parseAll(m protoreflect.Message, desc protoreflect.FieldDescriptor, values 
 	return result, nil
 }
 
+// withSeconds returns the time with seconds, which links that people write often lack.
+func withSeconds(text string) string {
+	const minuteEnd = len("2006-01-02T15:04")
+	if len(text) <= minuteEnd || text[minuteEnd] == ':' {
+		return text
+	}
+	return text[:minuteEnd] + ":00" + text[minuteEnd:]
+}
+
 // parse parses a parameter or path variable as one value.
 func parse(desc protoreflect.FieldDescriptor, text string) (protoreflect.Value, error) {
 	switch kind := desc.Kind(); kind {
@@ -115,7 +124,7 @@ func parse(desc protoreflect.FieldDescriptor, text string) (protoreflect.Value, 
 		return protoreflect.ValueOfInt64(n), err
 	case protoreflect.MessageKind:
 		if planOf(desc.Message()).shape == timestamp {
-			at, err := jsontext.ParseTime([]byte(text))
+			at, err := jsontext.ParseTime([]byte(withSeconds(text)))
 			if err != nil {
 				return protoreflect.Value{}, fmt.Errorf("%q is not an RFC 3339 time", shorten(text))
 			}

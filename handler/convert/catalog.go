@@ -1,7 +1,9 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -43,12 +45,46 @@ func FlagSummary(s *service.FlagSummary) *guidonv1.FlagSummary {
 	return m
 }
 
+// FlagNamespace returns the message of what a flag is in one namespace.
+func FlagNamespace(in service.FlagNamespace) *guidonv1.FlagNamespace {
+	m := &guidonv1.FlagNamespace{
+		NamespaceKey: in.Namespace.Key, NamespaceName: in.Namespace.Name, Revision: in.Revision,
+		Same: in.Same, Unavailable: ErrorText(in.Err),
+	}
+	if in.Flag != nil {
+		m.Flag = FlagSummary(in.Flag)
+	}
+	return m
+}
+
 // ownState returns the own state of a flag, or nil if that is its state.
 func ownState(state, own analysis.FlagState) *guidonv1.FlagState {
 	if own == state {
 		return nil
 	}
 	return new(guidonv1.FlagState(own))
+}
+
+// FlagWords returns what a flag does for everyone else in words, such as "off", "on for 20%" or "on: a 50%, b 50%".
+func FlagWords(f *guidonv1.FlagSummary) string {
+	state := [...]string{"off", "on", "partly on"}[f.GetState()]
+	if f.GetState() == guidonv1.FlagState_OFF_FLAG_STATE {
+		return state
+	}
+	var shares []string
+	for _, s := range f.GetEveryoneElse() {
+		percentage := analysis.PercentWords(s.GetPercentage())
+		switch boolean := f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE; {
+		case boolean && s.GetEnabled() && s.GetPercentage() < 100:
+			return "on for " + percentage
+		case !boolean:
+			shares = append(shares, cmp.Or(s.GetVariantKey(), "nothing")+" "+percentage)
+		}
+	}
+	if len(shares) == 0 {
+		return state
+	}
+	return state + ": " + strings.Join(shares, ", ")
 }
 
 // FlagType returns the type on the wire: the first one for a flag that cannot be read.

@@ -15,8 +15,9 @@ import (
 
 // Event reports the evaluation of one flag for one entity.
 type Event struct {
-	RequestID   string // as in the log
-	Revision    int64  // of the namespace, or 0 if the request is not about exactly one
+	RequestID   string    // as in the log
+	Span        call.Span // of the operation, or nil if it is not traced
+	Revision    int64     // of the namespace, or 0 if the request is not about exactly one
 	Namespace   string
 	Flag        string
 	EntityID    string // personal data
@@ -62,6 +63,7 @@ type Observer interface {
 type Events struct {
 	observer  Observer
 	requestID string
+	span      call.Span
 	revision  int64
 	list      []Event
 	held      bool // report nothing until End, because the request may still fail
@@ -80,7 +82,7 @@ func (v *Evaluator) Events(c *call.Call, state service.State) *Events {
 		return nil
 	}
 	e := eventsPool.Get().(*Events)
-	e.observer, e.requestID, e.revision = v.observer, c.Caller.RequestID, state.Revision
+	e.observer, e.requestID, e.span, e.revision = v.observer, c.Caller.RequestID, c.Span, state.Revision
 	return e
 }
 
@@ -93,7 +95,7 @@ func (e *Events) End() {
 	if cap(e.list) > maxEvents {
 		return // grown while held: too large for the pool
 	}
-	e.observer, e.held = nil, false
+	e.observer, e.span, e.held = nil, nil, false
 	eventsPool.Put(e)
 }
 
@@ -113,7 +115,7 @@ func (e *Events) Discard(err error) {
 	for i := range e.list {
 		of := &e.list[i]
 		*of = Event{
-			RequestID: of.RequestID, Revision: of.Revision, Namespace: of.Namespace, Flag: of.Flag, EntityID: of.EntityID,
+			RequestID: of.RequestID, Span: of.Span, Revision: of.Revision, Namespace: of.Namespace, Flag: of.Flag, EntityID: of.EntityID,
 			Type: of.Type, Err: err, FlagExists: of.FlagExists, Duration: of.Duration,
 		}
 	}
@@ -168,7 +170,7 @@ func (e *Events) add(m Evaluated, kind string, err error, duration time.Duration
 	}
 	e.list = append(e.list, Event{})
 	last := &e.list[len(e.list)-1]
-	last.RequestID, last.Revision, last.EntityID = e.requestID, e.revision, m.GetEntityId()
+	last.RequestID, last.Span, last.Revision, last.EntityID = e.requestID, e.span, e.revision, m.GetEntityId()
 	last.Namespace, last.Flag, last.Type, last.Duration = convert.NamespaceOf(m), m.GetFlagKey(), kind, duration
 	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument) || errors.Is(err, guidon.Unimplemented)
 	return last

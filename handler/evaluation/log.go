@@ -44,8 +44,17 @@ func (l *Log) SnapshotRequested(string, int) {}
 // attributes appends the attributes that the conventions name, and the request id that
 // the request is logged with.
 func (l *Log) attributes(attributes []slog.Attr, e *Event) []slog.Attr {
+	attributes = e.Attributes(append(attributes, slog.String("request_id", e.RequestID)), l.entities)
+	if e.Err != nil {
+		attributes = append(attributes, slog.String("feature_flag.error.message", call.Clip(guidon.PublicMessage(e.Err))))
+	}
+	return attributes
+}
+
+// Attributes appends the attributes that the conventions name, except the message of an error.
+// The entity, which is personal data, is among them only if entities is set.
+func (e *Event) Attributes(attributes []slog.Attr, entities bool) []slog.Attr {
 	attributes = append(attributes,
-		slog.String("request_id", e.RequestID),
 		slog.String("feature_flag.provider.name", "guidon"),
 		slog.String("feature_flag.set.id", call.Clip(e.Namespace)),
 		slog.String("feature_flag.key", call.Clip(e.Flag)),
@@ -57,13 +66,11 @@ func (l *Log) attributes(attributes []slog.Attr, e *Event) []slog.Attr {
 	if e.Revision > 0 {
 		attributes = append(attributes, slog.String("feature_flag.version", strconv.FormatInt(e.Revision, 10)))
 	}
-	if l.entities && e.EntityID != "" {
+	if entities && e.EntityID != "" {
 		attributes = append(attributes, slog.String("feature_flag.context.id", call.Clip(e.EntityID)))
 	}
 	if e.Err != nil {
-		attributes = append(attributes,
-			slog.String("error.type", conventionalError(e.Err)),
-			slog.String("feature_flag.error.message", call.Clip(guidon.PublicMessage(e.Err))))
+		attributes = append(attributes, slog.String("error.type", conventionalError(e.Err)))
 	}
 	return attributes
 }

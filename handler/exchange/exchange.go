@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/call"
@@ -49,6 +50,7 @@ func (t *Router) begin(w http.ResponseWriter, r *http.Request) *Exchange {
 	x.Event.Start = clock.Tick()
 	x.Event.Operation, x.Event.Transport, x.Event.Method = unmatched, "http", r.Method
 	x.Event.SetRequestID(First(r.Header, "X-Request-Id"))
+	x.Event.SetTrace(traceOf(r.Header))
 	x.Set("X-Request-Id", x.Event.RequestID)
 	return x
 }
@@ -105,6 +107,12 @@ func (x *Exchange) Carry(ctx context.Context, o *call.Operation) (call.Response,
 // it is heavy.
 func (x *Exchange) CarryAgain(ctx context.Context, o *call.Operation, request *call.Request) (call.Response, error) {
 	request.Turn = &x.turn
+	if o.Name != x.Event.Operation {
+		traced, begun := x.router.invoker.Trace(ctx, &x.Event)
+		if begun {
+			ctx, x.Request = traced, x.Request.WithContext(traced)
+		}
+	}
 	response, err := x.router.invoker.Carry(ctx, o, request, new(call.Work), &x.Event)
 	if !x.wroteHeader {
 		x.setState(response.State)
@@ -171,6 +179,14 @@ func (x *Exchange) Context() (context.Context, context.CancelFunc, error) {
 	x.Event.Deadline = time.Now().Add(timeout)
 	ctx, cancel := context.WithDeadline(ctx, x.Event.Deadline)
 	return ctx, cancel, nil
+}
+
+// traceOf returns what the header says about the trace of the request.
+func traceOf(header http.Header) call.TraceHeader {
+	return call.TraceHeader{
+		Parent: strings.Join(header["Traceparent"], ","), State: strings.Join(header["Tracestate"], ","),
+		Amazon: First(header, "X-Amzn-Trace-Id"),
+	}
 }
 
 // First is header.Get for a name in canonical form.

@@ -109,7 +109,7 @@ func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesReques
 
 func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
 	return service.UnusedQuery{
-		Reasons: enums[service.UnusedKind](m.GetReasons()), After: m.GetAfter().AsDuration(), Window: windowOf(m),
+		Reasons: enums[service.UnusedKind](m.GetReasons()), AfterDays: int(m.GetAfterDays()), Window: windowOf(m),
 	}
 }
 
@@ -158,6 +158,19 @@ func GetCatalogCounts(v service.View, _ *guidonv1.GetCatalogCountsRequest, reque
 	return dated(v, request, &guidonv1.CatalogCounts{
 		Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused),
 	}), nil
+}
+
+// ListFlagNamespaces returns what a flag is in each namespace that the caller may view.
+func ListFlagNamespaces(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListFlagNamespacesRequest,
+) (*guidonv1.FlagNamespaceList, error) {
+	found, page, err := s.FlagNamespaces(ctx, c.Caller, c.Demand, m.GetKey(), m.GetReference(), convert.Page(m))
+	if err != nil {
+		return nil, err
+	}
+	return &guidonv1.FlagNamespaceList{
+		Namespaces: lists.Map(found, convert.FlagNamespace), NextPageToken: page.NextToken, TotalCount: convert.Count(page.Total),
+	}, nil
 }
 
 func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {

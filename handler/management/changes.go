@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -21,16 +23,9 @@ import (
 func ListChanges(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListChangesRequest, request *call.Request,
 ) (call.Response, error) {
-	since, err := convert.Instant("since", m.GetSince())
+	since, until, err := timesOf(m)
 	if err != nil {
 		return call.Response{}, err
-	}
-	until, err := convert.Instant("until", m.GetUntil())
-	if err != nil {
-		return call.Response{}, err
-	}
-	if m.GetMaxObjectBytes() < 0 {
-		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field maxObjectBytes: must not be negative")
 	}
 	changes, next, state, err := s.ListChanges(ctx, c.Demand, m.GetNamespaceKey(), service.ChangeFilter{
 		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
@@ -41,15 +36,47 @@ func ListChanges(
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	list := &changeList{changes, next, m}
-	list.cut()
-	if request.Pieces {
-		return call.Response{State: state, Answer: call.Whole{InPieces: list}}, nil
+	list := &changeList{changes, next, int(m.GetMaxObjectBytes())}
+	list.cut(func(r *change.Record) string { return service.ChangesPageToken(r.Cursor()) })
+	response := list.answer(request)
+	response.State = state
+	return response, nil
+}
+
+// ListAllChanges lists the changes of all namespaces that the caller may view, newest first.
+func ListAllChanges(
+	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListAllChangesRequest, request *call.Request,
+) (call.Response, error) {
+	since, until, err := timesOf(m)
+	if err != nil {
+		return call.Response{}, err
 	}
-	return call.Response{
-		State:   state,
-		Message: &guidonv1.ListChangesResponse{Changes: lists.Map(list.records, list.convert), NextPageToken: list.next},
-	}, nil
+	changes, next, err := s.AllChanges(ctx, c.Caller, service.FeedFilter{
+		Namespace: m.GetNamespaceKey(), Actor: m.GetActor(), Since: since, Until: until,
+		Events: lists.Map(m.GetEvents(), func(text string) change.Event { return change.Event(text) }),
+		Limit:  m.GetLimit(), PageToken: m.GetPageToken(),
+	})
+	if err != nil {
+		return call.Response{}, err
+	}
+	list := &changeList{changes, next, int(m.GetMaxObjectBytes())}
+	list.cut(func(r *change.Record) string { return service.FeedPageToken(r.Place()) })
+	return list.answer(request), nil
+}
+
+// timesOf returns the times of a request for changes, and checks its limit of objects.
+func timesOf(m interface {
+	GetSince() *timestamppb.Timestamp
+	GetUntil() *timestamppb.Timestamp
+	GetMaxObjectBytes() int32
+}) (since, until *time.Time, err error) {
+	if since, err = convert.Instant("since", m.GetSince()); err != nil {
+		return nil, nil, err
+	}
+	if until, err = convert.Instant("until", m.GetUntil()); err == nil && m.GetMaxObjectBytes() < 0 {
+		err = guidon.Errorf(guidon.InvalidArgument, "invalid field maxObjectBytes: must not be negative")
+	}
+	return since, until, err
 }
 
 // changeList is a page of changes whose objects become messages one by one: they take many
@@ -57,11 +84,12 @@ func ListChanges(
 type changeList struct {
 	records []*change.Record
 	next    string // the token of the next page
-	request *guidonv1.ListChangesRequest
+	largest int    // objects that take more bytes are left out; 0 means no limit
 }
 
-// cut ends the page before it becomes too large.
-func (l *changeList) cut() {
+// cut ends the page before it becomes too large. after returns the token of the page that starts
+// after a record.
+func (l *changeList) cut(after func(*change.Record) string) {
 	weigh := convert.Weight[change.Record]()
 	n, _ := convert.Fitting(l.records, func(r *change.Record) int {
 		if l.leavesOut(r) {
@@ -72,14 +100,20 @@ func (l *changeList) cut() {
 		return weigh(r)
 	})
 	if n < len(l.records) {
-		l.records, l.next = l.records[:n], service.ChangesPageToken(l.records[n-1].Cursor())
+		l.records, l.next = l.records[:n], after(l.records[n-1])
 	}
 }
 
 // leavesOut reports whether the objects of the record are left out.
 func (l *changeList) leavesOut(r *change.Record) bool {
-	largest := int(l.request.GetMaxObjectBytes())
-	return largest > 0 && len(r.Before)+len(r.After) > largest
+	return l.largest > 0 && len(r.Before)+len(r.After) > l.largest
+}
+
+func (l *changeList) answer(request *call.Request) call.Response {
+	if request.Pieces {
+		return call.Response{Answer: call.Whole{InPieces: l}}
+	}
+	return call.Response{Message: &guidonv1.ListChangesResponse{Changes: lists.Map(l.records, l.convert), NextPageToken: l.next}}
 }
 
 func (l *changeList) convert(r *change.Record) *guidonv1.Change {

@@ -50,10 +50,11 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/flipt.Flipt/Evaluate":                                     "For older clients. Others use evaluateVariant.",
 	"/flipt.Flipt/BatchEvaluate":                                "For older clients. Others use evaluateBatch.",
 
-	"/guidon.v1.ChangeService/ListChanges":   "A record has the object before and after the change, who made it, when and why. With kind authentication, binding or webhook, the records are those of tokens and sessions, bindings or webhooks, which belong to no namespace and need the role admin.",
-	"/guidon.v1.ChangeService/LatestChanges": "The records are in the order of the keys. Those of objects that do not exist are missing.",
-	"/guidon.v1.DocumentService/Import":      "Creates the namespace if it does not exist, which needs the role admin. With dryRun the response says what would change.",
-	"/guidon.v1.DocumentService/Export":      "The document is what an import takes.",
+	"/guidon.v1.ChangeService/ListAllChanges": "Includes those of namespaces that have been deleted since. The work for one page is limited, so there may be few or no changes, although there is a next page. Records of earlier releases have no event until the server has added it in the background.",
+	"/guidon.v1.ChangeService/ListChanges":    "A record has the object before and after the change, who made it, when and why. With kind authentication, binding or webhook, the records are those of tokens and sessions, bindings or webhooks, which belong to no namespace and need the role admin.",
+	"/guidon.v1.ChangeService/LatestChanges":  "The records are in the order of the keys. Those of objects that do not exist are missing.",
+	"/guidon.v1.DocumentService/Import":       "Creates the namespace if it does not exist, which needs the role admin. With dryRun the response says what would change.",
+	"/guidon.v1.DocumentService/Export":       "The document is what an import takes.",
 
 	"/guidon.v1.EditService/GetFlagContent":    "The variants and rules have no ids and times.",
 	"/guidon.v1.EditService/GetSegmentContent": "The constraints have no ids and times.",
@@ -84,9 +85,10 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 
 	"/guidon.v1.CatalogService/ListFlagSummaries":    "A flag must match the query and each filter, and it matches a filter by any of its values.",
 	"/guidon.v1.CatalogService/ListSegmentSummaries": "All words of the query must occur in a segment.",
-	"/guidon.v1.CatalogService/ListUnusedFlags":      "Everybody gets the same from them, or their review date has passed. The longest unchanged is first.",
+	"/guidon.v1.CatalogService/ListUnusedFlags":      "Everybody gets the same from them, nobody evaluates them, or their review date has passed. The longest unchanged is first.",
 	"/guidon.v1.CatalogService/ListProperties":       "Those in the most constraints are first. The values are those that constraints compare with for equality.",
 	"/guidon.v1.CatalogService/GetCatalogCounts":     "A namespace that does not exist has none.",
+	"/guidon.v1.CatalogService/ListFlagNamespaces":   "Namespaces without the flag are listed too. One that cannot be read at the moment says why.",
 	"/guidon.v1.CatalogService/Search":               "Finds keys and names that contain the text: exact keys first, then beginnings. At most 100 namespaces are searched.",
 
 	"/guidon.v1.CompareService/Compare": "Either may be an earlier state. The differences say what makes the second from the first.",

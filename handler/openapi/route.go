@@ -193,7 +193,10 @@ func parameterRef(component string) object {
 // ofNone reports whether the operation is about no particular namespace, and so has no
 // revision.
 func ofNone(o *call.Operation) bool {
-	return o.Name == "/flipt.Flipt/ListNamespaces" || o.Name == "/guidon.v1.CatalogService/Search"
+	return slices.Contains([]string{
+		"/flipt.Flipt/ListNamespaces", "/guidon.v1.CatalogService/Search", "/guidon.v1.CatalogService/ListFlagNamespaces",
+		"/guidon.v1.ChangeService/ListAllChanges",
+	}, o.Name)
 }
 
 // ofNamespace reports whether the operation is about namespaces.

@@ -87,6 +87,7 @@ var scenario = []sent{
 	{"/guidon.v1.CatalogService/ListUnusedFlags", `{"namespaceKey":"default"}`, ""},
 	{"/guidon.v1.CatalogService/ListProperties", `{"namespaceKey":"default","prefix":"c"}`, ""},
 	{"/guidon.v1.CatalogService/GetCatalogCounts", `{"namespaceKey":"default"}`, ""},
+	{"/guidon.v1.CatalogService/ListFlagNamespaces", `{"key":"new-checkout","reference":"default"}`, ""},
 	{"/guidon.v1.CatalogService/Search", `{"query":"checkout"}`, ""},
 
 	// Edits, plans and changes.
@@ -111,6 +112,7 @@ var scenario = []sent{
 	{"/guidon.v1.CompareService/Compare", `{"namespaceKey":"default","with":"staging"}`, ""},
 	{"/guidon.v1.PlanService/Plan", `{"namespaceKey":"staging","sourceNamespaceKey":"default","flagKeys":["banner"]}`, "plan"},
 	{"/guidon.v1.PlanService/Apply", `{"namespaceKey":"staging","sourceNamespaceKey":"default","flagKeys":["banner"],"digest":"{plan}"}`, ""},
+	{"/guidon.v1.ChangeService/ListAllChanges", `{"since":"2026-11-01T09:00:00Z","events":["turned-off","turned-on"],"maxObjectBytes":1}`, ""},
 	{"/guidon.v1.ChangeService/ListChanges", `{"namespaceKey":"default","kind":"flag","limit":1}`, ""},
 	{"/guidon.v1.ChangeService/LatestChanges", `{"namespaceKey":"default","kind":"flag","keys":["new-checkout","banner"]}`, ""},
 	{"/api/v1/namespaces/{namespace_key}/changes/stream", ``, ""},

@@ -85,10 +85,11 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/flipt.Flipt/Evaluate":                                     "Evaluate a variant flag (legacy)",
 	"/flipt.Flipt/BatchEvaluate":                                "Evaluate several variant flags (legacy)",
 
-	"/guidon.v1.ChangeService/ListChanges":   "List the change records of a namespace, newest first",
-	"/guidon.v1.ChangeService/LatestChanges": "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
-	"/guidon.v1.DocumentService/Import":      "Import a document into a namespace, all of it or nothing",
-	"/guidon.v1.DocumentService/Export":      "Export a namespace as a document",
+	"/guidon.v1.ChangeService/ListAllChanges": "List the changes of all namespaces that the caller may view",
+	"/guidon.v1.ChangeService/ListChanges":    "List the change records of a namespace, newest first",
+	"/guidon.v1.ChangeService/LatestChanges":  "Get the newest change record of each of up to 500 flags or segments, without the objects before and after",
+	"/guidon.v1.DocumentService/Import":       "Import a document into a namespace, all of it or nothing",
+	"/guidon.v1.DocumentService/Export":       "Export a namespace as a document",
 
 	"/guidon.v1.EditService/GetFlagContent":    "Get a flag with everything under it, as PUT takes it",
 	"/guidon.v1.EditService/GetSegmentContent": "Get a segment with its constraints, as PUT takes it",
@@ -122,6 +123,7 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/guidon.v1.CatalogService/ListUnusedFlags":      "List the flags that may no longer be needed, and why",
 	"/guidon.v1.CatalogService/ListProperties":       "List the properties that constraints compare, with known values",
 	"/guidon.v1.CatalogService/GetCatalogCounts":     "Count the flags, the segments, and the flags that may no longer be needed",
+	"/guidon.v1.CatalogService/ListFlagNamespaces":   "List what a flag is in each namespace that the caller may view",
 	"/guidon.v1.CatalogService/Search":               "Find flags, segments, owners, tags and namespaces, in all namespaces that the caller may view",
 
 	"/guidon.v1.CompareService/Compare": "Compare two namespaces: which flags and segments differ, field by field",

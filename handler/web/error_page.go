@@ -96,7 +96,7 @@ func (s *Site) showError(x *exchange.Exchange, status int, reason string, lost b
 	if !ok {
 		said = otherWords
 	}
-	s.reply(x, status, errorPage{said, lost, x.Event.RequestID})
+	_ = s.reply(x, status, errorPage{said, lost, x.Event.RequestID})
 }
 
 // replyError is the form of the errors of a mount.

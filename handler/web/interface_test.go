@@ -111,7 +111,7 @@ func TestDefaultNamespace(t *testing.T) {
 func TestDisabled(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Page: func(c *page.Config) { c.Interface.Disabled = true }})
 	for path, want := range map[string]int{
-		"/": 404, "/settings/profile": 404, "/namespaces/default/flags": 404, "/shortcuts": 404, "/search": 404,
+		"/": 404, "/settings/profile": 404, "/namespaces/default/flags": 404, "/shortcuts": 404, "/search": 404, "/changes": 404,
 		"/sign-in": 200, "/sign-in/cli": 400, "/api/v1/namespaces": 200,
 	} {
 		got := s.Get(path)

@@ -30,6 +30,8 @@ func placeName(path string) string {
 	}
 	name := func(i int) string { return placeNames[segments[i]] }
 	switch {
+	case path == "/changes":
+		return "the changes of all namespaces"
 	case len(segments) == 2 && segments[0] == "settings" && name(1) != "":
 		return name(1)
 	case len(segments) == 3 && segments[0] == "namespaces" && name(2) != "":

@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/code"
+	"github.com/guidonhq/guidon/handler/web/evaluations"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -25,6 +26,7 @@ func routes(s *page.Site) *page.Routes {
 		settings.Routes(s),
 		playground.Routes(),
 		code.Routes(flag.Head),
+		evaluations.Routes(flag.Head),
 		transfer.Routes(s),
 	)
 }

@@ -39,7 +39,7 @@ func (s *Site) Mount(rows []exchange.Row) exchange.Mount {
 	prefixes := []string{page.SignInPath, page.AssetsPath}
 	if !s.Interface.Disabled {
 		p.routes = routes(s.Site)
-		prefixes = append(prefixes, "/", "/namespaces", "/settings", "/search", "/shortcuts")
+		prefixes = append(prefixes, "/", "/namespaces", "/settings", "/search", "/shortcuts", "/changes")
 	}
 	return exchange.Mount{Prefixes: prefixes, Serve: p.serve, Error: s.replyError}
 }

@@ -72,6 +72,14 @@ var states = []state{
 		v.Do(t, click(named("summary", "Add rule")), click(named("button", "This flag needs another")))
 		awaitFocus(t, v, "requires-add")
 	}, []string{"but not in", "The default in the code", "Needs Dark mode to be"}},
+	{"evaluations", variantPath + "/evaluations", func(t *testing.T, s *shop, v *visitor) {
+		s.change(t, http.MethodPost, "/api/v1/namespaces/default/evaluations", map[string]any{"reporter": "app", "counts": map[string]any{
+			"checkout-redesign": map[string]any{"classic match": 1500, "one-page match": 400, "none unknown": 80, "error unknown": 20},
+		}})
+		v.Visit(t, variantPath+"/evaluations")
+		v.Do(t, click(css("summary:has(h2)")))
+	}, []string{"classic 75% 1,500", "no variant 4% 80", "until now 1,500 400 80 20"}},
+	{"evaluations-list", flagsPath, func(*testing.T, *shop, *visitor) {}, []string{"Evaluations", "none"}},
 	{"answer", "/namespaces/default/playground?flag=checkout-redesign", func(t *testing.T, _ *shop, v *visitor) {
 		v.Do(t, chromedp.SendKeys(css("#entity"), "u-8841"), chromedp.SendKeys(css("#k0"), "country"), chromedp.SendKeys(css("#v0"), "DE"))
 		v.Do(t, click(css("[data-key=submit]")))

@@ -39,6 +39,7 @@ var lambdaDifferences = []struct {
 	{"*", "TestOFREPEventStreams", "the same"},
 	{"*", "TestRoleOfStreams", "the same"},
 	{"*", "TestStateRejected/stream", "the same"},
+	{"*", "TestTraceOfFront", "the front sets the header X-Amzn-Trace-Id"},
 	{"*", "TestMessageHeader/invalid_UTF-8", "an event is JSON: U+FFFD replaces the bytes"},
 	{"HTTP API*", "TestPaths/invalid_UTF-8_in_the_path", "an event is JSON, and the path in it is decoded"},
 	{"HTTP API*", "TestInvalidUTF8InRequests", "the same"},
@@ -60,13 +61,13 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestCORSCredentials", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
+	"TestAbort", "TestCORSCredentials", "TestCounts", "TestCountsOff", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
 	"TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestEveryRouteIsReachable", "TestFailureAddress", "TestFailureEvent",
 	"TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
 	"TestFewLatestChanges", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHeavy", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
-	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestRamp", "TestReadOnlyTrusted", "TestRecordAddress", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
+	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestRamp", "TestRanges", "TestReadOnlyTrusted", "TestRecordAddress", "TestReports", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
 	"TestSignIn", "TestSnapshotObserved", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTime", "TestTimeInAnalyses", "TestTimeOfStates", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
 }
 

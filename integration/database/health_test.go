@@ -53,7 +53,8 @@ func TestRemovedFile(t *testing.T) {
 	if got := health(); got != "serving" {
 		t.Errorf("guidon health: got %q", got)
 	}
-	if n := strings.Count(s.Log(), reason); n != 1 {
+	// A loop whose first run falls into that time may fail for the same reason.
+	if n := strings.Count(s.Log(), "writes are rejected"); n != 1 {
 		t.Errorf("the log says %d times that the file is gone, want once", n)
 	}
 }

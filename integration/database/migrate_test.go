@@ -22,7 +22,7 @@ import (
 // allSteps are the steps by number, createSteps those by the order in which a new database gets
 // them.
 var (
-	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions", "evaluations", "webhooks"}
+	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions", "evaluations", "change_events", "webhooks"}
 	createSteps = append([]string{"additions"}, slices.Delete(slices.Clone(allSteps), 8, 9)...)
 )
 
@@ -243,7 +243,7 @@ func TestMigrateInterrupted(t *testing.T) {
 			{"webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
-			harness.Execute(t, db.SQL(), "DROP INDEX changes_by_time")
+			harness.Execute(t, db.SQL(), "DROP INDEX changes_by_actor")
 		}
 		for i, tables := range drops {
 			for _, table := range tables {
@@ -279,7 +279,7 @@ func TestMigratePrevious(t *testing.T) {
 		}
 		oldChanges(t, db, 3)
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "webhooks"}) {
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}) {
 			t.Fatalf("got %+v, %v, want the later steps", steps, err)
 		}
 		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {

@@ -51,7 +51,7 @@ func schema(t *testing.T, db *sql.DB, s *harness.DatabaseServer) string {
 		indexes = `SELECT tablename, indexname, '', indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1, 2`
 	}
 	columns := texts(t, db, `SELECT table_name, column_name, data_type, COALESCE(character_maximum_length, 0), is_nullable,
-		COALESCE(collation_name, ''), COALESCE(column_default, '') FROM information_schema.columns
+		COALESCE(collation_name, ''), COALESCE(column_default, 'NULL') FROM information_schema.columns
 		WHERE table_schema = `+schemaOf(s)+` ORDER BY table_name, ordinal_position`)
 	sortByName(columns, 1)
 	var text strings.Builder
@@ -71,7 +71,11 @@ func schema(t *testing.T, db *sql.DB, s *harness.DatabaseServer) string {
 		if c[5] != "" && table != "schema_lock" { // that has the database's default, which differs
 			kind += " collate " + c[5]
 		}
-		if c[6] != "" && c[6] != "NULL" {
+		switch c[6] {
+		case "NULL": // there is none
+		case "":
+			kind += " default ''" // MySQL does not quote it
+		default:
 			kind += " default " + c[6]
 		}
 		fmt.Fprintf(&text, "    %-14s %s\n", c[1], kind)

@@ -11,6 +11,8 @@ import (
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
+
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
@@ -20,6 +22,20 @@ import (
 func TestStore(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		storetest.Run(t, func(t *testing.T) service.Store { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+}
+
+// TestStoreTraced checks what is said about statements to those who trace them.
+func TestStoreTraced(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunTraced(t, func(t *testing.T, trace func(context.Context, string) func(string, error)) storetest.PingedStore {
+			db, err := store.Open(t.Context(), s.Migrated(t), store.Options{Trace: trace})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			return db
+		})
 	})
 }
 

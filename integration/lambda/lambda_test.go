@@ -3,6 +3,7 @@ package lambda
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -137,6 +138,33 @@ func TestLambdaThaw(t *testing.T) {
 			t.Errorf("got %d flags, want 3", list.TotalCount)
 		}
 	})
+}
+
+// TestLambdaCounts: the function writes what it has counted before a request ends, once in a period.
+func TestLambdaCounts(t *testing.T) {
+	harness.Postgres.Need(t)
+	database := harness.Postgres.Migrated(t)
+	api := harness.Behind(t, harness.Function(t, database, "GUIDON_ANALYTICS_BUFFER_FLUSH_PERIOD=10s"), lambdatest.FunctionURL())
+	api.Must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "x", "type": "BOOLEAN_FLAG_TYPE"}, nil)
+	db := harness.OpenStore(t, database)
+	evaluated := 0
+	for deadline := time.Now().Add(harness.Patience); ; time.Sleep(time.Second) { // the period must pass
+		api.Must(t, "POST", "/evaluate/v1/boolean", map[string]any{"flagKey": "f", "entityId": "e"}, nil)
+		evaluated++
+		rows, err := db.Minutes(t.Context(), "default", nil, time.Now().Add(-time.Hour), time.Now().Add(time.Hour), maps.Clone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) > 0 {
+			if got := rows[0].Counts["f"].Sum(); len(rows) != 1 || got != uint64(evaluated) { // #nosec G115 -- small
+				t.Errorf("got %d rows, the first with %d evaluations, want one with %d", len(rows), got, evaluated)
+			}
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing was stored")
+		}
+	}
 }
 
 // cutConnections ends all other connections to the database.

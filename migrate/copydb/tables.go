@@ -35,7 +35,7 @@ var tables = []table{
 	{"flags", 2, columns("namespace_key flag_key created_rev# created_seq# changed_rev# body")},
 	{"segments", 2, columns("namespace_key segment_key created_rev# created_seq# changed_rev# body")},
 	{"changes", 3, columns("namespace_key revision# seq# stamp# kind object_key action actor actor_name actor_method" +
-		" happened_at# request_id body_size# before_body after_body")},
+		" happened_at# request_id body_size# before_body after_body event")},
 	{"authentications", 1, columns("id method# token_hash expires_at# created_rev# created_seq# body")},
 	{"authentication_subjects", 1, columns("authentication_id subject_hash")},
 	{"bindings", 1, columns("id created_rev# created_seq# body")},

@@ -94,17 +94,21 @@ CREATE TABLE changes (
     request_id    TEXT         NOT NULL,
     body_size     BIGINT       NOT NULL,
     before_body   TEXT,
-    after_body    TEXT,
+    after_body    TEXT, event VARCHAR(16) NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_key, revision, seq)
 );
 
 CREATE INDEX changes_by_actor ON changes (namespace_key, actor, revision, seq);
 
+CREATE INDEX changes_by_author ON changes (actor, happened_at, namespace_key, revision, seq, event);
+
 CREATE INDEX changes_by_deletion ON changes (namespace_key, revision, seq) WHERE action = 'delete';
 
-CREATE INDEX changes_by_object ON changes (namespace_key, object_key, revision, seq);
+CREATE INDEX changes_by_event ON changes (event, happened_at, namespace_key, revision, seq);
 
-CREATE INDEX changes_by_time ON changes (namespace_key, happened_at);
+CREATE INDEX changes_by_moment ON changes (namespace_key, happened_at, revision, seq);
+
+CREATE INDEX changes_by_object ON changes (namespace_key, object_key, revision, seq);
 
 CREATE TABLE evaluation_flags (
     namespace_key VARCHAR(255) NOT NULL,

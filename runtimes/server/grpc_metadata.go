@@ -38,10 +38,13 @@ func requestOf(ctx context.Context, o *call.Operation, in *inbound) call.Request
 		CacheControl:  strings.Join(md["cache-control"], ","),
 		MinRevision:   strings.Join(md["guidon-min-revision"], ","),
 		RequestID:     first(md["x-request-id"]),
-		Transport:     transportGRPC,
-		Source:        in,
-		Sender:        in,
-		Turn:          &in.turn,
+		Trace: call.TraceHeader{
+			Parent: strings.Join(md["traceparent"], ","), State: strings.Join(md["tracestate"], ","), Amazon: first(md["x-amzn-trace-id"]),
+		},
+		Transport: transportGRPC,
+		Source:    in,
+		Sender:    in,
+		Turn:      &in.turn,
 	}
 	if o.Changes() {
 		request.DryRun = strings.Join(md["guidon-dry-run"], ",")

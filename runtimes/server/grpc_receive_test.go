@@ -111,7 +111,7 @@ type counter struct {
 	finished map[string]guidon.Code
 }
 
-func (c *counter) Finished(operation, _ string, code guidon.Code, _ time.Duration) {
+func (c *counter) Finished(operation, _ string, code guidon.Code, _ time.Duration, _ string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.finished[operation] = code

@@ -210,7 +210,7 @@ func newGate() *gate {
 	return &gate{entered: make(chan struct{}, 16), open: make(chan struct{})}
 }
 
-func (g *gate) Finished(string, string, guidon.Code, time.Duration) {}
+func (g *gate) Finished(string, string, guidon.Code, time.Duration, string) {}
 
 func (g *gate) SnapshotRequested(string, int) {}
 

@@ -86,36 +86,45 @@ func mergeRows(rows []Minute) (merged []Minute) {
 	return merged
 }
 
-// hours computes the hours that are over, in order.
-func (r *rollup) hours(ctx context.Context) error {
-	end := r.now.Add(-hourEnded).Truncate(time.Hour)
-	for at := r.marks[markHours]; at.Before(end); {
-		first, err := r.store.FirstMinute(ctx, at)
+// each computes the steps before end that have not been computed yet, in order. next returns the first time from
+// another on at which there is something to compute, or zero.
+func (r *rollup) each(
+	ctx context.Context, mark string, step time.Duration, end time.Time,
+	next func(ctx context.Context, from time.Time) (time.Time, error), compute func(ctx context.Context, at time.Time) error,
+) error {
+	for at := r.marks[mark]; ; at = at.Add(step) {
+		found, err := next(ctx, at)
 		if err != nil {
 			return err
 		}
-		if at = first.Truncate(time.Hour); first.IsZero() || !at.Before(end) {
-			break // nothing was counted since
+		if at = found.Truncate(step); found.IsZero() || !at.Before(end) {
+			break
 		}
-		next := at.Add(time.Hour)
-		parts, err := r.store.MinuteParts(ctx, at, next)
-		if err != nil {
+		if err := compute(ctx, at); err != nil {
 			return err
 		}
-		for namespace, list := range parts {
-			if err := r.hour(ctx, namespace, list, at); err != nil {
-				return err
-			}
-		}
-		if err := r.set(ctx, markHours, next); err != nil {
+		if err := r.set(ctx, mark, at.Add(step)); err != nil {
 			return err
 		}
-		at = next
 	}
-	if r.marks[markHours].Before(end) {
-		return r.set(ctx, markHours, end)
+	if r.marks[mark].Before(end) {
+		return r.set(ctx, mark, end)
 	}
 	return nil
+}
+
+// hours computes the hours that are over.
+func (r *rollup) hours(ctx context.Context) error {
+	end := r.now.Add(-hourEnded).Truncate(time.Hour)
+	return r.each(ctx, markHours, StepHour, end, r.store.FirstMinute, func(ctx context.Context, at time.Time) error {
+		parts, err := r.store.MinuteParts(ctx, at, at.Add(StepHour))
+		for namespace, list := range parts {
+			if err == nil {
+				err = r.hour(ctx, namespace, list, at)
+			}
+		}
+		return err
+	})
 }
 
 // hour computes an hour of a namespace, one part of its flags after the other. A flag can be in rows that are
@@ -187,28 +196,17 @@ func (r *rollup) put(ctx context.Context, u *Unit, namespace string, at time.Tim
 	return nil
 }
 
-// days computes the days that are over, in order.
+// days computes the days that are over.
 func (r *rollup) days(ctx context.Context) error {
-	end := r.marks[markHours].Truncate(StepDay)
-	first := end.Add(-r.keep.Hours) // of older days there are no hours
-	if from := r.marks[markDays]; from.After(first) {
-		first = from
-	}
-	for at := first.Truncate(StepDay); at.Before(end); at = at.Add(StepDay) {
+	return r.each(ctx, markDays, StepDay, r.marks[markHours].Truncate(StepDay), r.store.FirstHours, func(ctx context.Context, at time.Time) error {
 		namespaces, err := r.store.SeriesNamespaces(ctx, Hours, at)
-		if err != nil {
-			return err
-		}
 		for _, namespace := range namespaces {
-			if err := r.day(ctx, namespace, at); err != nil {
-				return err
+			if err == nil {
+				err = r.day(ctx, namespace, at)
 			}
 		}
-		if err := r.set(ctx, markDays, at.Add(StepDay)); err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 // day computes a day of a namespace.

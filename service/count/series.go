@@ -202,8 +202,11 @@ func (r *reading) minutes(ctx context.Context, from, to time.Time) error {
 	return err
 }
 
-// partsOf returns the parts with the counts of the flags; nil means all.
+// partsOf returns the parts with the counts of the flags, without keys of all; nil means all parts.
 func partsOf(keys []string) (list []int) {
+	if keys == nil {
+		return nil
+	}
 	list = []int{0}
 	for _, key := range keys {
 		if key == Namespace {
@@ -215,8 +218,11 @@ func partsOf(keys []string) (list []int) {
 	return slices.Compact(list)
 }
 
-// selecting returns the function that selects the counts of the flags, and of the namespace.
+// selecting returns the function that selects the counts of the flags, without keys of all, and of the namespace.
 func selecting(keys []string) func(Counts) Counts {
+	if keys == nil {
+		return func(c Counts) Counts { return c }
+	}
 	return func(c Counts) Counts {
 		selected := Counts{}
 		for _, key := range keys {

@@ -91,6 +91,8 @@ type Store interface {
 
 	// Series returns the rows of the flags that start at the times.
 	Series(ctx context.Context, u *Unit, namespace string, starts []time.Time, keys []string) ([]Row, error)
+	// FirstHours returns the first day of any namespace with hours from a time on, or the zero time.
+	FirstHours(ctx context.Context, from time.Time) (time.Time, error)
 	// SeriesNamespaces returns the namespaces that have rows with the start.
 	SeriesNamespaces(ctx context.Context, u *Unit, start time.Time) ([]string, error)
 	// SeriesAfter returns at most limit rows with the start, in the order of their keys, after a key.

@@ -80,7 +80,7 @@ func (c *Counter) Usage(ctx context.Context, namespace string) (*Usage, error) {
 	if u.Last, err = c.Last(ctx, namespace, nil); err != nil {
 		return nil, err
 	}
-	whole, err := c.Series(ctx, namespace, []string{Namespace}, Range{From: now.Add(-MaxUnused), Step: StepDay})
+	whole, err := c.Series(ctx, namespace, []string{Namespace}, Range{From: now.Add(-MaxUnusedDays * StepDay), Step: StepDay})
 	if err != nil {
 		return nil, err
 	}
@@ -89,5 +89,5 @@ func (c *Counter) Usage(ctx context.Context, namespace string) (*Usage, error) {
 	return u, nil
 }
 
-// MaxUnused limits after how long without an evaluation a flag counts as unused.
-const MaxUnused = 366 * StepDay
+// MaxUnusedDays limits after how long without an evaluation a flag counts as unused.
+const MaxUnusedDays = 366

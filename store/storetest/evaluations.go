@@ -324,6 +324,10 @@ func testPause(t *testing.T, s count.Store) {
 		t.Fatal(err)
 	}
 	since := now
+	last, err := c.Last(t.Context(), "shop", nil)
+	if diff := cmp.Diff(map[string]time.Time{"flag-0": now}, last); err != nil || diff != "" {
+		t.Errorf("last evaluations of all flags: %v (-want +got):\n%s", err, diff)
+	}
 	now = now.Add(100 * time.Minute)
 	all, err = c.Series(t.Context(), "shop", []string{"flag-0"}, count.Range{})
 	if got := all["flag-0"]; err != nil || !got.From.Equal(since) || !got.Since.Equal(since) || len(got.Points) != 100 || got.Points[0].Sum() != 1 {

@@ -67,6 +67,8 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"ChangeNotes", testNotes},
 		{"ChangeSearch", testChangeSearch},
 		{"ChangeSearchBounded", testChangeSearchBounded},
+		{"ChangeFeed", testFeed},
+		{"ChangeFeedBounded", testFeedBounded},
 		{"ChangeLatest", testLatestChanges},
 		{"LastChange", testLastChange},
 		{"LastChangeOneWins", testLastChangeOneWins},

@@ -45,7 +45,7 @@ type observer struct {
 	calls []string
 }
 
-func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.Duration) {
+func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.Duration, _ string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.calls = append(o.calls, transport+" "+operation)

@@ -27,6 +27,8 @@ func (c *Config) check(found *problems) {
 	c.Audit.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
+	c.Metrics.OTLP.check("metrics.otlp", found)
+	c.Tracing.check(found)
 	c.Authentication.check(c.Server.PublicURL, found)
 	c.checkPublicScheme(found)
 	c.checkSession(found)

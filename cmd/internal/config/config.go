@@ -22,6 +22,7 @@ type Config struct {
 	CORS           CORS           `key:"cors"`
 	Diagnostics    Diagnostics    `key:"diagnostics"`
 	Metrics        Metrics        `key:"metrics"`
+	Tracing        Tracing        `key:"tracing"`
 	Authentication Authentication `key:"authentication"`
 	Authorization  Authorization  `key:"authorization"`
 	UI             UI             `key:"ui"`
@@ -146,6 +147,10 @@ type Profiling struct {
 type Metrics struct {
 	Enabled bool `key:"enabled" default:"true"`
 	Public  bool `key:"public" default:"false"`
+
+	Exporter string `key:"exporter" default:"prometheus" options:"prometheus otlp"`
+	OTLP     OTLP   `key:"otlp"`
+	EMF      bool   `key:"emf" default:"false"`
 }
 
 // Lambda configures the function on AWS Lambda.
@@ -153,6 +158,9 @@ type Lambda struct {
 	BasePath  string `key:"base_path"`
 	Streaming bool   `key:"streaming" default:"false"`
 }
+
+// ExporterOTLP is the exporter that sends metrics to a collector.
+const ExporterOTLP = "otlp"
 
 // The encodings of the log.
 const (

@@ -137,6 +137,8 @@ func (f field) kind() string {
 		return "duration"
 	case int:
 		return "integer"
+	case float64:
+		return "number"
 	case bool:
 		return "true or false"
 	case []string:
@@ -158,6 +160,8 @@ func (f field) set(text string) error {
 		return f.setDuration(text)
 	case int:
 		return f.setInt(text)
+	case float64:
+		return f.setFloat(text)
 	case bool:
 		on, err := strconv.ParseBool(text)
 		if err != nil {
@@ -197,6 +201,17 @@ func (f field) setInt(text string) error {
 		return fmt.Errorf("must be from %d to %d, not %d", low, high, n)
 	}
 	f.value.SetInt(int64(n))
+	return nil
+}
+
+func (f field) setFloat(text string) error {
+	low, _ := strconv.ParseFloat(f.tag.Get("min"), 64)
+	high, _ := strconv.ParseFloat(f.tag.Get("max"), 64)
+	n, err := strconv.ParseFloat(text, 64)
+	if inside := n >= low && n <= high; err != nil || !inside {
+		return fmt.Errorf("must be a number from %s to %s, not %q", f.tag.Get("min"), f.tag.Get("max"), text)
+	}
+	f.value.SetFloat(n)
 	return nil
 }
 

@@ -19,7 +19,6 @@ func (c *Config) JSON() json.RawMessage {
 		"experimental": map[string]any{},
 		"meta":         map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
 		"storage":      map[string]any{"type": "database"},
-		"tracing":      map[string]any{"enabled": false},
 	}
 	for _, f := range fields(c) {
 		if !f.secret() {

@@ -74,6 +74,8 @@ func sample(f field) string {
 		return "1m7s"
 	case int:
 		return "77"
+	case float64:
+		return "0.7"
 	case bool:
 		return fmt.Sprint(f.tag.Get("default") != "true")
 	case []string:

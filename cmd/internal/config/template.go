@@ -68,7 +68,7 @@ func (f field) templateDoc() string {
 func (f field) templateValue() string {
 	text := f.tag.Get("default")
 	switch f.value.Interface().(type) {
-	case time.Duration, int, bool:
+	case time.Duration, int, float64, bool:
 		return " " + text
 	case []string:
 		quoted := strings.Fields(text)

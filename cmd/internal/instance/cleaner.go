@@ -122,6 +122,15 @@ func (c Cleaner) evaluations(ctx context.Context) error {
 	return c.withLease(ctx, "evaluations", c.counter.RollUp)
 }
 
+// events adds events to change records of earlier releases, and returns to how many.
+func (c Cleaner) events(ctx context.Context) (changed int, err error) {
+	err = c.withLease(ctx, "events of changes", func(ctx context.Context) (err error) {
+		changed, err = c.db.AddEvents(ctx, changesRun)
+		return err
+	})
+	return changed, err
+}
+
 // withLease calls fn while holding the lease of that name. It returns errElsewhere if
 // another process holds the lease, or takes it over.
 func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context.Context) error) (err error) {
@@ -202,7 +211,11 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	if err != nil {
 		return result, err
 	}
-	return result, unlessElsewhere(c.evaluations(ctx))
+	if err := unlessElsewhere(c.evaluations(ctx)); err != nil {
+		return result, err
+	}
+	_, err = c.events(ctx)
+	return result, unlessElsewhere(err)
 }
 
 // LoopTokens is one iteration of the loop that deletes expired authentications of the
@@ -224,6 +237,15 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	}
 	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
 		logger.Warn("old change records kept for a reader that has not passed them", "reader", reader, "count", result.HeldBack[reader])
+	}
+	return unlessElsewhere(err)
+}
+
+// LoopEvents is one iteration of the loop that adds events to change records of earlier releases.
+func (c Cleaner) LoopEvents(ctx context.Context, logger *slog.Logger) error {
+	changed, err := c.events(ctx)
+	if changed > 0 {
+		logger.Info("events added to change records of earlier releases", "count", changed)
 	}
 	return unlessElsewhere(err)
 }

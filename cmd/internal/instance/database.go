@@ -22,12 +22,13 @@ func onLambda() bool { return os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "" }
 
 // OpenDatabase opens the configured database, with passwords from AWS if configured. It
 // does not connect to a database server before the first use. If exclusive is set, no
-// other process can write to an SQLite file.
-func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS, exclusive bool) (*store.DB, error) {
+// other process can write to an SQLite file. trace may be nil.
+func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS, exclusive bool, trace store.Trace) (*store.DB, error) {
 	options := store.Options{
 		Lambda: onLambda(), Exclusive: exclusive,
 		MaxOpenConns: c.MaxOpenConn, MaxIdleConns: c.MaxIdleConn, ConnMaxLifetime: c.ConnMaxLifetime,
 		ConnMaxIdleTime: c.ConnMaxIdleTime, ConnectTimeout: c.ConnectTimeout, StatementTimeout: c.StatementTimeout,
+		Trace: trace,
 	}
 	if c.Auth == config.AuthAWS {
 		options.Password = aws.DatabaseToken
@@ -56,8 +57,8 @@ type Storage struct {
 
 // WithRedis puts the configured Redis, if any, in front of the database. If onlyWrites
 // is set, writes are announced to Redis, but nothing is read from it. WithRedis does not
-// connect, so that the program also starts while Redis is unavailable.
-func WithRedis(db *store.DB, c config.Cache, onlyWrites bool) (*Storage, error) {
+// connect, so that the program also starts while Redis is unavailable. trace may be nil.
+func WithRedis(db *store.DB, c config.Cache, onlyWrites bool, trace store.Trace) (*Storage, error) {
 	if c.Backend != config.BackendRedis {
 		return &Storage{DB: db}, nil
 	}
@@ -72,7 +73,7 @@ func WithRedis(db *store.DB, c config.Cache, onlyWrites bool) (*Storage, error) 
 	if err != nil {
 		return nil, fmt.Errorf("cache.redis: %w", err)
 	}
-	options := rediscache.Options{Prefix: c.Redis.Prefix, Timeout: c.Redis.NetTimeout, OnlyWrites: onlyWrites}
+	options := rediscache.Options{Prefix: c.Redis.Prefix, Timeout: c.Redis.NetTimeout, OnlyWrites: onlyWrites, Trace: trace}
 	return &Storage{DB: db, Redis: rediscache.New(db, client, options)}, nil
 }
 

@@ -76,7 +76,8 @@ func pages(c *config.Config, info diagnostics.Info, runtime Runtime) page.Config
 	return page.Config{
 		PublicPath: c.Server.PublicPath(), PublicURL: c.Server.PublicURL, RemovedPath: runtime.RemovedPath,
 		Required: c.Authentication.Required, Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo,
-		Version: info.Version, ReadOnly: c.Server.ReadOnly, Streams: runtime.Streams, Retention: c.Changes.Retention,
+		Version: info.Version, ReadOnly: c.Server.ReadOnly, Streams: runtime.Streams, Counts: c.Analytics.Enabled,
+		Retention: c.Changes.Retention,
 		Interface: page.Interface{
 			Disabled: !c.UI.Enabled, DefaultTheme: page.Theme(c.UI.DefaultTheme),
 			TopbarColor: c.UI.Topbar.Color, TopbarLabel: c.UI.Topbar.Label,

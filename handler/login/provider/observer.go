@@ -9,10 +9,11 @@ import (
 type Observer interface {
 	// ProviderExpected is called once for each combination that ProviderAsked may have.
 	ProviderExpected(provider, kind, result string)
-	// ProviderAsked is called once for each request. The provider is the name of the client,
-	// the kind one of this package, and the result "ok", "refused" for a response with an
-	// error, or "unavailable" for anything else.
-	ProviderAsked(provider, kind, result string)
+	// ProviderAsked is called once for each request, before it is sent. The provider is the
+	// name of the client, and the kind one of this package. The function that it returns is
+	// called with the result: "ok", "refused" for a response with an error, or "unavailable" for
+	// anything else.
+	ProviderAsked(ctx context.Context, provider, kind string) (answered func(result string))
 }
 
 // Kinds of requests.
@@ -41,21 +42,21 @@ func WithKind(ctx context.Context, kind string) context.Context {
 	return context.WithValue(ctx, kindKey{}, kind)
 }
 
-// observe reports the request to the observer, if there is one.
-func (t *transport) observe(r *http.Request, response *http.Response, err error) {
-	if t.observer == nil {
-		return
+// kindOf returns the kind of the request.
+func kindOf(r *http.Request) string {
+	if kind, ok := r.Context().Value(kindKey{}).(string); ok {
+		return kind
 	}
-	kind, ok := r.Context().Value(kindKey{}).(string)
-	if !ok {
-		kind = kindAPI
-	}
-	result := "ok"
+	return kindAPI
+}
+
+// resultOf returns the result of a request, for the observer.
+func resultOf(response *http.Response, err error) string {
 	switch {
 	case err != nil || response.StatusCode >= http.StatusInternalServerError:
-		result = "unavailable"
+		return "unavailable"
 	case response.StatusCode >= http.StatusBadRequest:
-		result = "refused"
+		return "refused"
 	}
-	t.observer.ProviderAsked(t.name, kind, result)
+	return "ok"
 }

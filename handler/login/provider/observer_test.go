@@ -26,10 +26,12 @@ func (c *counts) ProviderExpected(provider, kind, result string) {
 	c.seen[provider+" "+kind+" "+result] = 0
 }
 
-func (c *counts) ProviderAsked(provider, kind, result string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.seen[provider+" "+kind+" "+result]++
+func (c *counts) ProviderAsked(_ context.Context, provider, kind string) func(result string) {
+	return func(result string) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.seen[provider+" "+kind+" "+result]++
+	}
 }
 
 // TestObserver: everything is expected that may be counted, and each request is counted once, by what it is for and how it ended, whether it

@@ -20,8 +20,12 @@ type transport struct {
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.observer == nil {
+		return t.roundTrip(r)
+	}
+	answered := t.observer.ProviderAsked(r.Context(), t.name, kindOf(r))
 	response, err := t.roundTrip(r)
-	t.observe(r, response, err)
+	answered(resultOf(response, err))
 	return response, err
 }
 

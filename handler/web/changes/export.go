@@ -65,8 +65,7 @@ func export(v *page.Visit, f *filter, format string) error {
 		}
 	}
 	v.Header().Set("Content-Disposition", `attachment; filename="changes-`+v.Key()+"."+format+`"`) // keys have no quotes
-	v.ReplyBody(http.StatusOK, contentType, body)
-	return nil
+	return v.ReplyBody(http.StatusOK, contentType, body)
 }
 
 // read reads the changes, the newest first.

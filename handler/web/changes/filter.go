@@ -48,7 +48,16 @@ const maxFilter = 4096
 // readFilter reads the filter in the address.
 func readFilter(v *page.Visit) *filter {
 	f := &filter{values: make(map[string]string), request: &guidonv1.ListChangesRequest{NamespaceKey: v.Key()}}
-	for _, field := range filterFields {
+	f.readValues(v, filterFields...)
+	f.readWords()
+	f.request.Since, f.request.Until = f.readTimes(v)
+	f.readPlace(v)
+	return f
+}
+
+// readValues reads fields of the address.
+func (f *filter) readValues(v *page.Visit, fields ...string) {
+	for _, field := range fields {
 		value := strings.TrimSpace(v.Query().Get(field))
 		switch {
 		case value == "":
@@ -59,15 +68,15 @@ func readFilter(v *page.Visit) *filter {
 		}
 		f.values[field] = value
 	}
-	f.readWords()
-	f.request.Since = f.readTime(v, fieldSince)
-	f.request.Until = f.readTime(v, fieldUntil)
-	if f.problems == nil && f.request.Since != nil && f.request.Until != nil &&
-		!f.request.GetSince().AsTime().Before(f.request.GetUntil().AsTime()) {
+}
+
+// readTimes reads since when and until when changes are listed.
+func (f *filter) readTimes(v *page.Visit) (since, until *timestamppb.Timestamp) {
+	since, until = f.readTime(v, fieldSince), f.readTime(v, fieldUntil)
+	if f.problems == nil && since != nil && until != nil && !since.AsTime().Before(until.AsTime()) {
 		f.problems.Add(fieldUntil, "This is not after the beginning, so no change can match.")
 	}
-	f.readPlace(v)
-	return f
+	return since, until
 }
 
 // readWords reads the fields that are no times.
@@ -86,6 +95,9 @@ func (f *filter) readWords() {
 	}
 }
 
+// minuteLayout is the form of times in links.
+const minuteLayout = "2006-01-02T15:04Z07:00"
+
 // timeLayouts are the forms of times without a zone, which are in that of the visitor.
 var timeLayouts = []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05"}
 
@@ -98,8 +110,10 @@ func (f *filter) readTime(v *page.Visit, field string) *timestamppb.Timestamp {
 	if ago, ok := parseAgo(text); ok {
 		return timestamppb.New(v.Site.Now().Add(-ago))
 	}
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return timestamppb.New(at)
+	for _, layout := range []string{time.RFC3339, minuteLayout} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return timestamppb.New(at)
+		}
 	}
 	for _, layout := range timeLayouts {
 		if at, err := time.ParseInLocation(layout, text, v.Location()); err == nil {

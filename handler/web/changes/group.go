@@ -12,21 +12,27 @@ import (
 
 // group has the change records of one revision.
 type group struct {
-	Revision int64
-	At       time.Time
-	Actor    page.Actor
-	Message  string
-	Reason   *guidonv1.ChangeReason
-	Records  []record
-	More     bool // the revision changed more objects than these
+	Namespace string
+	Revision  int64
+	At        time.Time
+	Actor     page.Actor
+	Message   string
+	Reason    *guidonv1.ChangeReason
+	Records   []record
+	More      bool // the revision changed more objects than these
 }
 
-// groupsOf returns the groups of records, which are sorted by revision.
+// Address returns the address of the revision.
+func (g *group) Address(v *page.Visit) string {
+	return v.To("namespaces", g.Namespace, "changes", revisionText(g.Revision))
+}
+
+// groupsOf returns the groups of records, of which those of a revision follow each other.
 func groupsOf(changes []*guidonv1.Change) (groups []*group) {
 	for _, c := range changes {
-		if len(groups) == 0 || groups[len(groups)-1].Revision != c.GetRevision() {
+		if len(groups) == 0 || groups[len(groups)-1].Revision != c.GetRevision() || groups[len(groups)-1].Namespace != c.GetNamespaceKey() {
 			groups = append(groups, &group{
-				Revision: c.GetRevision(), At: c.GetAt().AsTime(), Actor: page.ActorOf(c.GetActor()),
+				Namespace: c.GetNamespaceKey(), Revision: c.GetRevision(), At: c.GetAt().AsTime(), Actor: page.ActorOf(c.GetActor()),
 				Message: page.Printable(c.GetMessage(), maxMessage), Reason: c.GetReason(),
 			})
 		}

@@ -48,12 +48,11 @@ func (p pages) history(k kind) func(v *page.Visit) error {
 		if err := p.readHead(v, h); err != nil {
 			return err
 		}
-		v.Reply(http.StatusOK, page.Page{
+		return v.Reply(http.StatusOK, page.Page{
 			Title: "History of " + h.Name, Place: page.Place(k.folder),
 			Crumbs: []page.Crumb{{Text: k.title, Address: v.In(k.folder)}, {Text: h.Key, Address: v.In(k.folder, h.Key)}, {Text: "History"}},
 			Main:   historyMain(v, h), Live: false,
 		})
-		return nil
 	}
 }
 

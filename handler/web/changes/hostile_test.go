@@ -57,7 +57,7 @@ func plant(s *site, text string) int64 {
 // TestHostile: whatever texts others have chosen, the pages consist of the same elements.
 func TestHostile(t *testing.T) {
 	pages := []string{
-		ns + "/changes", at(4), at(5), undoOf(4), undoOf(5), ns + "/changes/5/undo?flag=wish",
+		"/changes", ns + "/changes", at(4), at(5), undoOf(4), undoOf(5), ns + "/changes/5/undo?flag=wish",
 		ns + "/flags/wish/history", ns + "/flags/wish/history/4", ns + "/segments/staff/history/4", ns + "/flags/wish/history/4/restore",
 	}
 	open := func(text string) []string {

@@ -49,11 +49,10 @@ func list(v *page.Visit) error {
 			return err
 		}
 	}
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: "Changes", Place: page.PlaceChanges, Crumbs: []page.Crumb{{Text: "Changes"}}, Live: l.First() && !l.Some(),
 		Main: listMain(v, l), Regions: map[string]templ.Component{"list": feed(v, l)},
 	})
-	return nil
 }
 
 // read reads the groups of the page. A revision of which a page of records has only a part
@@ -152,14 +151,19 @@ func (l *changeList) goOnAt(v *page.Visit, field, value string) {
 // Seen returns the actors of the listed changes, each once.
 func (l *changeList) Seen() []page.Actor {
 	if l.actors == nil {
-		known := make(map[string]bool)
-		for _, g := range l.Groups {
-			if !known[g.Actor.ID] {
-				known[g.Actor.ID], l.actors = true, append(l.actors, g.Actor)
-			}
-		}
+		l.actors = actorsOf(l.Groups)
 	}
 	return l.actors
+}
+
+func actorsOf(groups []*group) (actors []page.Actor) {
+	known := make(map[string]bool)
+	for _, g := range groups {
+		if !known[g.Actor.ID] {
+			known[g.Actor.ID], actors = true, append(actors, g.Actor)
+		}
+	}
+	return actors
 }
 
 // ActiveChips returns the active filters.

@@ -55,12 +55,11 @@ func one(v *page.Visit) error {
 		p.Details = append(p.Details, detailOf(r.Change))
 	}
 	p.Effects, p.Truncated, p.Known = effectsOfChange(v, g)
-	v.Reply(http.StatusOK, page.Page{
+	return v.Reply(http.StatusOK, page.Page{
 		Title: "Revision " + revisionText(revision), Place: page.PlaceChanges,
 		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: "Revision " + revisionText(revision)}},
 		Main:   oneMain(v, p),
 	})
-	return nil
 }
 
 // revisionOf returns the revision in the path.

@@ -116,9 +116,9 @@ func (r record) KindName() string {
 // of the change if the object has none.
 func (r record) HistoryAddress(v *page.Visit) string {
 	if k, ok := kinds[r.GetKind()]; ok {
-		return v.In(k.folder, r.GetKey(), "history", revisionText(r.GetRevision()))
+		return v.To("namespaces", r.GetNamespaceKey(), k.folder, r.GetKey(), "history", revisionText(r.GetRevision()))
 	}
-	return v.In("changes", revisionText(r.GetRevision()))
+	return v.To("namespaces", r.GetNamespaceKey(), "changes", revisionText(r.GetRevision()))
 }
 
 // StateAddress returns the address of the object as it was after the change or, if that

@@ -27,6 +27,7 @@ func Routes(_ *page.Site, heads Heads) []page.Route {
 		p.heads.Segment = segmentHead
 	}
 	routes := []page.Route{
+		{Pattern: "/changes", Get: listEverywhere},
 		{Pattern: "/namespaces/{namespace}/changes", Get: list, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/changes/{revision}", Get: one, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/changes/{revision}/undo", Get: reviewUndo, Post: undo},

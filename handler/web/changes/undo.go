@@ -221,8 +221,7 @@ func (r *undoReview) submit(v *page.Visit) error {
 		return r.show(v, http.StatusOK, form)
 	}
 	after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", revisionText(answer.GetRevision())))
-	v.Redirect(after + "?saved=" + revisionText(answer.GetRevision()))
-	return nil
+	return v.Redirect(after + "?saved=" + revisionText(answer.GetRevision()))
 }
 
 // asks reports whether the key of the namespace must be typed.
@@ -257,12 +256,11 @@ func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
 		}
 	}
 	v.Header().Set("Cache-Control", "no-store")
-	v.Reply(status, page.Page{
+	return v.Reply(status, page.Page{
 		Title: r.Heading, Place: page.PlaceChanges,
 		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: r.Heading}},
 		Main:   reviewMain(v, r),
 	})
-	return nil
 }
 
 // plan makes the plan with the choices of the form.

@@ -161,9 +161,10 @@ func TestCopy(t *testing.T) {
 	if got, want := press(t, s, ask, "copy").Location(), "/namespaces/staging/flags/one-click-buy?saved=2"; got != want {
 		t.Errorf("leads to %s, want %s", got, want)
 	}
-	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Loyal customers", "Same key elsewhere Default the same")
+	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Loyal customers")
+	s.Get("/namespaces/staging/flags/one-click-buy/namespaces").Check(200).Contains("Default On for 13% Same as here", "No such flag", "Promote to Warehouse")
 	press(t, s, s.Get("/namespaces/staging/flags/one-click-buy?edit=3"), "save", "rule.2.share", "50").Location()
-	s.Get("/namespaces/staging/flags/one-click-buy").Check(200).Contains("Same key elsewhere Default differs")
+	s.Get("/namespaces/staging/flags/one-click-buy/namespaces").Check(200).Contains("Staging On for 50% This namespace", "Default On for 13% Differs", "Compare with Default")
 }
 
 // TestMessage: the message of a change is checked, and stays in its field.
@@ -230,4 +231,20 @@ func TestAsks(t *testing.T) {
 	del := s.Get(flags + "checkout-redesign/delete").Check(200)
 	press(t, s, del, "delete", "key", "checkout-redesign").Check(422)
 	press(t, s, del, "delete", "key", "checkout-redesign", "namespace", "default").Location()
+}
+
+// TestNamespaces: the tab has controls for the namespaces that the visitor may edit, and is not
+// there for those who can see one namespace only.
+func TestNamespaces(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	const path = flags + "one-click-buy/namespaces"
+	some := s.As(s.SignIn(service.TokenInput{Name: "some", Role: service.RoleEditor, Namespaces: []string{"default", "warehouse"}}))
+	some.Get(path).Check(200).Contains("Default On for 13% This namespace just now Turn off in Default", "Warehouse No such flag Promote to Warehouse")
+
+	viewer := s.As(s.SignIn(service.TokenInput{Name: "viewer", Role: service.RoleViewer}))
+	viewer.Get(path).Check(200).Contains("Default On for 13%", "Warehouse No such flag").Lacks("Turn off in Default", "Promote")
+	one := s.As(s.SignIn(service.TokenInput{Name: "one", Role: service.RoleEditor, Namespaces: []string{"default"}}))
+	one.Get(flags + "one-click-buy").Check(200).Lacks(">Namespaces<")
+	press(t, s, s.Get(flags+"one-click-buy/turn-off"), "turn-off").Location()
+	s.Get(path).Check(200).Contains("Default Off This namespace", "Turn on in Default")
 }

@@ -18,7 +18,7 @@ func (q *question) askDelete(status int) error {
 	if err != nil {
 		return err
 	}
-	q.state, q.elsewhere = r.state(), q.readElsewhere()
+	q.state, q.keep = r.state(), q.keepers()
 	return q.v.Reply(status, q.plainPage("Delete", deleteMain(q)))
 }
 
@@ -65,12 +65,12 @@ func (p pages) postDelete(v *page.Visit, form url.Values) error {
 	return savedAt(v, response, "flags")
 }
 
-// elsewhereWords says which other namespaces keep a flag of the same key.
-func (q *question) elsewhereWords() string {
-	if len(q.elsewhere) == 1 {
-		return " " + q.elsewhere[0].name + " has a flag with the same key, which stays."
+// keptWords says which other namespaces keep a flag of the same key.
+func (q *question) keptWords() string {
+	if len(q.keep) == 1 {
+		return " " + q.keep[0] + " has a flag with the same key, which stays."
 	}
-	return " " + page.Number(len(q.elsewhere)) + " other namespaces have a flag with the same key, which stays."
+	return " " + page.Number(len(q.keep)) + " other namespaces have a flag with the same key, which stays."
 }
 
 // lowerState returns the state within a sentence.

@@ -45,8 +45,14 @@ func (s *subject) tabs() []tabLink {
 		links[0].count = len(s.flag.GetRules())
 		links = append(links, tabLink{"variants", "Variants", s.address("variants"), len(s.flag.GetVariants())})
 	}
+	links = append(links, tabLink{"history", "History", s.address("history"), -1})
+	if s.v.Site.Counts {
+		links = append(links, tabLink{"evaluations", "Evaluations", s.address("evaluations"), -1})
+	}
+	if len(s.v.Namespaces) > 1 {
+		links = append(links, tabLink{"namespaces", "Namespaces", s.address("namespaces"), -1})
+	}
 	links = append(links,
-		tabLink{"history", "History", s.address("history"), -1},
 		tabLink{"code", "Code", s.address("code"), -1},
 		tabLink{"details", "Details", s.address("details"), -1})
 	if s.at != 0 {

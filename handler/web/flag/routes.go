@@ -16,6 +16,7 @@ func Routes(*page.Site) []page.Route {
 		{Pattern: pattern, Get: p.getTargeting, Post: p.post(targetingTab)},
 		{Pattern: pattern + "/variants", Get: p.getVariants, Post: p.post(variantsTab), Unchanging: true},
 		{Pattern: pattern + "/details", Get: p.getDetails, Post: p.post(detailsTab), Unchanging: true},
+		{Pattern: pattern + "/namespaces", Get: p.getNamespaces},
 		{Pattern: pattern + "/review", Get: p.getReview, Post: page.WithForm(p.postReview)},
 		{Pattern: pattern + "/turn-off", Get: p.getSwitch, Post: page.WithForm(p.postSwitch)},
 		{Pattern: pattern + "/ramp", Get: p.getRamp, Post: page.WithForm(p.postRamp)},

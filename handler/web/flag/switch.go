@@ -39,11 +39,11 @@ func switchWords(state part.State) string {
 type question struct {
 	*subject
 	asked
-	problems  part.Problems
-	form      url.Values
-	elsewhere []elsewhere
-	state     part.State
-	effect    []string
+	problems part.Problems
+	form     url.Values
+	keep     []string // the names of other namespaces with such a flag
+	state    part.State
+	effect   []string
 }
 
 // asked is what a question asks for.

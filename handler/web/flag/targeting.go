@@ -45,21 +45,20 @@ func (d *draft) openAt(number string) {
 // ladder is the page of targetingTab.
 type ladder struct {
 	*edit
-	draft     *draft
-	problems  part.Problems
-	segments  segments
-	stored    remarks
-	now       remarks // those of the draft
-	unsaved   []change.Difference
-	effect    []string
-	offered   []namedSegment
-	known     segment.Known
-	flags     []namedSegment // that the box for required ones offers
-	required  map[string]*guidonv1.DocumentFlag
-	elsewhere []elsewhere
-	uses      *guidonv1.FlagUseList    // the flags that require the stored one
-	coming    []*guidonv1.FlagBoundary // of the stored flag
-	editable  bool
+	draft    *draft
+	problems part.Problems
+	segments segments
+	stored   remarks
+	now      remarks // those of the draft
+	unsaved  []change.Difference
+	effect   []string
+	offered  []namedSegment
+	known    segment.Known
+	flags    []namedSegment // that the box for required ones offers
+	required map[string]*guidonv1.DocumentFlag
+	uses     *guidonv1.FlagUseList    // the flags that require the stored one
+	coming   []*guidonv1.FlagBoundary // of the stored flag
+	editable bool
 }
 
 func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
@@ -108,7 +107,6 @@ func (l *ladder) read() (err error) {
 		return err
 	}
 	if l.at == 0 {
-		l.elsewhere = l.readElsewhere()
 		timeline, err := getFlagTimeline.Run(l.v, &guidonv1.GetFlagTimelineRequest{NamespaceKey: l.v.Key(), Key: l.key})
 		if err != nil {
 			return err

@@ -33,7 +33,8 @@ type list struct {
 	chips    []chip
 	near     []page.Similar // flags with similar keys
 	mayEdit  bool
-	unplaced bool // the page is beyond the last one
+	unplaced bool                 // the page is beyond the last one
+	days     map[string]*page.Day // the evaluations of the rows by key; nil if they are not known
 }
 
 // row is a flag in the list.
@@ -108,6 +109,7 @@ func showList(v *page.Visit) error {
 	if err := l.addAuthors(v); err != nil {
 		return err
 	}
+	l.addDays(v)
 	p := page.Page{
 		Title: "Flags", Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags"}}, Main: listMain(v, l), Live: true,
 		Modules: []string{"list.js"}, Regions: map[string]templ.Component{"list": listRegion(v, l)},
@@ -235,6 +237,20 @@ func (l *list) addAuthors(v *page.Visit) error {
 		}
 	}
 	return nil
+}
+
+// addDays adds the evaluations of the rows. The list does without them if they cannot be read.
+func (l *list) addDays(v *page.Visit) {
+	if !v.Site.Counts || len(l.rows) == 0 || v.Away() {
+		return
+	}
+	var keys []string
+	for _, r := range l.rows {
+		keys = append(keys, r.Key)
+	}
+	if days, err := page.LastDay(v, keys...); err == nil {
+		l.days = days
+	}
 }
 
 // addMenus adds the filters to choose from.

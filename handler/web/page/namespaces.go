@@ -85,6 +85,6 @@ func (v *Visit) Opens(place Place, exists func(key string) bool) bool {
 	if exists(key) {
 		to = append(to, key)
 	}
-	v.Redirect(Below(to...))
+	_ = v.Redirect(Below(to...))
 	return true
 }

@@ -65,7 +65,7 @@ func (v *Visit) Fail(err error) {
 	header.Del("ETag")
 	header.Set("Cache-Control", "no-store")
 	if status == http.StatusUnauthorized && v.Request.Method != http.MethodPost {
-		Redirect(v.Exchange, v.Site.SignInFor(v.Site.ReturnTo(v.here())))
+		_ = Redirect(v.Exchange, v.Site.SignInFor(v.Site.ReturnTo(v.here())))
 		return
 	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
@@ -81,7 +81,7 @@ func (v *Visit) Fail(err error) {
 	own, isOwn := errors.AsType[*Error](err)
 	if isOwn {
 		if own.Page.Main != nil {
-			v.Reply(status, own.Page)
+			_ = v.Reply(status, own.Page)
 			return
 		}
 		p.Heading, p.Text = own.Heading, own.Text
@@ -101,7 +101,7 @@ func (v *Visit) Fail(err error) {
 		v.Exchange.Reply(status, contentHTML, part.Render(v.Site.Bare(v.Preferences, p.Heading, v.problemMain(p))))
 		return
 	}
-	v.Reply(status, Page{Title: p.Heading, Main: v.problemMain(p)})
+	_ = v.Reply(status, Page{Title: p.Heading, Main: v.problemMain(p)})
 }
 
 // refusedRole matches the text of [service.Refusal].

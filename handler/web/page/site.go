@@ -30,6 +30,7 @@ type Config struct {
 	Version       string // of the service
 	ReadOnly      bool   // changes are refused, except of sessions, tokens and bindings
 	Streams       bool   // the service has event streams
+	Counts        bool   // evaluations are counted
 	// Retention is how long change records are kept; 0 means as long as their namespace.
 	Retention time.Duration
 	Interface Interface

@@ -471,7 +471,7 @@ func TestHostile(t *testing.T) {
 func TestHistoryHead(t *testing.T) {
 	s, _ := visitors(t)
 	for path, tabs := range map[string]string{
-		flags + "checkout-redesign": "Targeting 3 Variants 3 History Code Details", segments + "risky-orders": "Constraints 3 Used by 3 History",
+		flags + "checkout-redesign": "Targeting 3 Variants 3 History Namespaces Code Details", segments + "risky-orders": "Constraints 3 Used by 3 History",
 	} {
 		r := s.Get(path + "/history").Check(200)
 		for _, n := range r.All("nav") {

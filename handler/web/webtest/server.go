@@ -29,6 +29,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -44,12 +45,14 @@ type Options struct {
 	Empty    bool                  // the namespace default is empty, instead of having the example shop
 	Fault    func() error          // of the store, asked before each use; nil means none
 	Now      func() time.Time      // the clock of the service and its pages; nil means time.Now
+	Counts   bool                  // evaluations are counted, from now on
 }
 
 // Server is a service with its pages.
 type Server struct {
 	t       testing.TB
 	Service *service.Service // to change the state that pages show
+	Counter *count.Counter   // of evaluations, or nil
 	DB      *store.DB
 	handler http.Handler
 	Log     *bytes.Buffer
@@ -70,7 +73,16 @@ func New(t testing.TB, options Options) *Server {
 	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy).
 		WithWebhooks(&service.Webhooks{Store: s.DB, AllowHTTP: true})
 	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
+	if options.Counts {
+		keep := count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
+		s.Counter = count.NewCounter(s.DB, keep, options.Now)
+		s.Service = s.Service.Counting(s.Counter)
+		if err := s.Counter.RollUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	config := page.Config{
+		Counts:   options.Counts,
 		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
 		Now: options.Now,
 	}

@@ -10,7 +10,6 @@ import (
 	flipt "github.com/guidonhq/guidon/handler/wire/flipt"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -1677,9 +1676,8 @@ type ListUnusedFlagsRequest struct {
 	Offset int32 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
 	// The most flags to return, at most 200; 0 means 50.
 	Limit int32 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
-	// After how long without an evaluation a flag is unused, from 1 to 366 days, such as
-	// "2592000s"; unset means 30 days.
-	After         *durationpb.Duration `protobuf:"bytes,5,opt,name=after,proto3" json:"after,omitempty"`
+	// After how many days without an evaluation a flag is unused, at most 366; 0 means 30.
+	AfterDays     int32 `protobuf:"varint,5,opt,name=after_days,json=afterDays,proto3" json:"after_days,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1742,11 +1740,11 @@ func (x *ListUnusedFlagsRequest) GetLimit() int32 {
 	return 0
 }
 
-func (x *ListUnusedFlagsRequest) GetAfter() *durationpb.Duration {
+func (x *ListUnusedFlagsRequest) GetAfterDays() int32 {
 	if x != nil {
-		return x.After
+		return x.AfterDays
 	}
-	return nil
+	return 0
 }
 
 // UnusedFlagList is one page of flags that may no longer be needed.
@@ -2325,7 +2323,7 @@ type CatalogCounts struct {
 	Flags int32 `protobuf:"varint,1,opt,name=flags,proto3" json:"flags,omitempty"`
 	// How many segments.
 	Segments int32 `protobuf:"varint,2,opt,name=segments,proto3" json:"segments,omitempty"`
-	// How many flags may no longer be needed, as ListUnusedFlags lists them.
+	// How many flags may no longer be needed, as far as their configuration tells.
 	Unused        int32 `protobuf:"varint,3,opt,name=unused,proto3" json:"unused,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2722,11 +2720,242 @@ func (x *SearchHit) GetOwnState() FlagState {
 	return FlagState_OFF_FLAG_STATE
 }
 
+// ListFlagNamespacesRequest names a flag.
+type ListFlagNamespacesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The flag's key.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The namespace that the others are compared with, which comes first; empty for none. It
+	// must exist.
+	Reference string `protobuf:"bytes,2,opt,name=reference,proto3" json:"reference,omitempty"`
+	// The most namespaces to return, at most 100; 0 means 100.
+	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListFlagNamespacesRequest) Reset() {
+	*x = ListFlagNamespacesRequest{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListFlagNamespacesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListFlagNamespacesRequest) ProtoMessage() {}
+
+func (x *ListFlagNamespacesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListFlagNamespacesRequest.ProtoReflect.Descriptor instead.
+func (*ListFlagNamespacesRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ListFlagNamespacesRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *ListFlagNamespacesRequest) GetReference() string {
+	if x != nil {
+		return x.Reference
+	}
+	return ""
+}
+
+func (x *ListFlagNamespacesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListFlagNamespacesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// FlagNamespaceList is one page of namespaces.
+type FlagNamespaceList struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespaces: the reference, then the others in creation order, whether they have the flag
+	// or not.
+	Namespaces []*FlagNamespace `protobuf:"bytes,1,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many namespaces the caller may view.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagNamespaceList) Reset() {
+	*x = FlagNamespaceList{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagNamespaceList) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagNamespaceList) ProtoMessage() {}
+
+func (x *FlagNamespaceList) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagNamespaceList.ProtoReflect.Descriptor instead.
+func (*FlagNamespaceList) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *FlagNamespaceList) GetNamespaces() []*FlagNamespace {
+	if x != nil {
+		return x.Namespaces
+	}
+	return nil
+}
+
+func (x *FlagNamespaceList) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *FlagNamespaceList) GetTotalCount() int32 {
+	if x != nil {
+		return x.TotalCount
+	}
+	return 0
+}
+
+// FlagNamespace is what a flag is in one namespace.
+type FlagNamespace struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The namespace's key.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// The namespace's name.
+	NamespaceName string `protobuf:"bytes,2,opt,name=namespace_name,json=namespaceName,proto3" json:"namespace_name,omitempty"`
+	// The revision of the namespace.
+	Revision int64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	// The flag; unset if the namespace has none with the key.
+	Flag *FlagSummary `protobuf:"bytes,4,opt,name=flag,proto3" json:"flag,omitempty"`
+	// Whether the reference has the same flag: its content is the same, and so is that of the
+	// segments that it refers to.
+	Same bool `protobuf:"varint,5,opt,name=same,proto3" json:"same,omitempty"`
+	// Why the namespace cannot be read at the moment; unset if it can.
+	Unavailable   *string `protobuf:"bytes,6,opt,name=unavailable,proto3,oneof" json:"unavailable,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FlagNamespace) Reset() {
+	*x = FlagNamespace{}
+	mi := &file_guidonv1_catalog_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FlagNamespace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FlagNamespace) ProtoMessage() {}
+
+func (x *FlagNamespace) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_catalog_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FlagNamespace.ProtoReflect.Descriptor instead.
+func (*FlagNamespace) Descriptor() ([]byte, []int) {
+	return file_guidonv1_catalog_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *FlagNamespace) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *FlagNamespace) GetNamespaceName() string {
+	if x != nil {
+		return x.NamespaceName
+	}
+	return ""
+}
+
+func (x *FlagNamespace) GetRevision() int64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *FlagNamespace) GetFlag() *FlagSummary {
+	if x != nil {
+		return x.Flag
+	}
+	return nil
+}
+
+func (x *FlagNamespace) GetSame() bool {
+	if x != nil {
+		return x.Same
+	}
+	return false
+}
+
+func (x *FlagNamespace) GetUnavailable() string {
+	if x != nil && x.Unavailable != nil {
+		return *x.Unavailable
+	}
+	return ""
+}
+
 var File_guidonv1_catalog_proto protoreflect.FileDescriptor
 
 const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
+	"\x16guidonv1/catalog.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xfd\x02\n" +
 	"\x18ListFlagSummariesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12,\n" +
@@ -2865,13 +3094,14 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\n" +
 	"unreadable\x18\v \x01(\tH\x00R\n" +
 	"unreadable\x88\x01\x01B\r\n" +
-	"\v_unreadable\"\xd3\x01\n" +
+	"\v_unreadable\"\xc1\x01\n" +
 	"\x16ListUnusedFlagsRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x125\n" +
 	"\areasons\x18\x02 \x03(\x0e2\x1b.guidon.v1.UnusedReasonKindR\areasons\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x05R\x06offset\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12/\n" +
-	"\x05after\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x05after\"\xb9\x01\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"after_days\x18\x05 \x01(\x05R\tafterDays\"\xb9\x01\n" +
 	"\x0eUnusedFlagList\x12+\n" +
 	"\x05flags\x18\x01 \x03(\v2\x15.guidon.v1.UnusedFlagR\x05flags\x12\x1f\n" +
 	"\vtotal_count\x18\x02 \x01(\x05R\n" +
@@ -2949,7 +3179,28 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"flag_count\x18\b \x01(\x05R\tflagCount\x127\n" +
 	"\town_state\x18\xe8\a \x01(\x0e2\x14.guidon.v1.FlagStateH\x00R\bownState\x88\x01\x01B\f\n" +
 	"\n" +
-	"_own_state*I\n" +
+	"_own_state\"\x80\x01\n" +
+	"\x19ListFlagNamespacesRequest\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x1c\n" +
+	"\treference\x18\x02 \x01(\tR\treference\x12\x14\n" +
+	"\x05limit\x18\x03 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\x96\x01\n" +
+	"\x11FlagNamespaceList\x128\n" +
+	"\n" +
+	"namespaces\x18\x01 \x03(\v2\x18.guidon.v1.FlagNamespaceR\n" +
+	"namespaces\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1f\n" +
+	"\vtotal_count\x18\x03 \x01(\x05R\n" +
+	"totalCount\"\xee\x01\n" +
+	"\rFlagNamespace\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12%\n" +
+	"\x0enamespace_name\x18\x02 \x01(\tR\rnamespaceName\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x03R\brevision\x12*\n" +
+	"\x04flag\x18\x04 \x01(\v2\x16.guidon.v1.FlagSummaryR\x04flag\x12\x12\n" +
+	"\x04same\x18\x05 \x01(\bR\x04same\x12%\n" +
+	"\vunavailable\x18\x06 \x01(\tH\x00R\vunavailable\x88\x01\x01B\x0e\n" +
+	"\f_unavailable*I\n" +
 	"\tFlagState\x12\x12\n" +
 	"\x0eOFF_FLAG_STATE\x10\x00\x12\x11\n" +
 	"\rON_FLAG_STATE\x10\x01\x12\x15\n" +
@@ -2984,14 +3235,15 @@ const file_guidonv1_catalog_proto_rawDesc = "" +
 	"\x17SEGMENT_SEARCH_HIT_KIND\x10\x01\x12\x19\n" +
 	"\x15OWNER_SEARCH_HIT_KIND\x10\x02\x12\x17\n" +
 	"\x13TAG_SEARCH_HIT_KIND\x10\x03\x12\x1d\n" +
-	"\x19NAMESPACE_SEARCH_HIT_KIND\x10\x042\xf4\x03\n" +
+	"\x19NAMESPACE_SEARCH_HIT_KIND\x10\x042\xce\x04\n" +
 	"\x0eCatalogService\x12T\n" +
 	"\x11ListFlagSummaries\x12#.guidon.v1.ListFlagSummariesRequest\x1a\x1a.guidon.v1.FlagSummaryList\x12]\n" +
 	"\x14ListSegmentSummaries\x12&.guidon.v1.ListSegmentSummariesRequest\x1a\x1d.guidon.v1.SegmentSummaryList\x12O\n" +
 	"\x0fListUnusedFlags\x12!.guidon.v1.ListUnusedFlagsRequest\x1a\x19.guidon.v1.UnusedFlagList\x12K\n" +
 	"\x0eListProperties\x12 .guidon.v1.ListPropertiesRequest\x1a\x17.guidon.v1.PropertyList\x12P\n" +
 	"\x10GetCatalogCounts\x12\".guidon.v1.GetCatalogCountsRequest\x1a\x18.guidon.v1.CatalogCounts\x12=\n" +
-	"\x06Search\x12\x18.guidon.v1.SearchRequest\x1a\x19.guidon.v1.SearchResponseB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x06Search\x12\x18.guidon.v1.SearchRequest\x1a\x19.guidon.v1.SearchResponse\x12X\n" +
+	"\x12ListFlagNamespaces\x12$.guidon.v1.ListFlagNamespacesRequest\x1a\x1c.guidon.v1.FlagNamespaceListB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_catalog_proto_rawDescOnce sync.Once
@@ -3006,7 +3258,7 @@ func file_guidonv1_catalog_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_guidonv1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_guidonv1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_guidonv1_catalog_proto_goTypes = []any{
 	(FlagState)(0),                      // 0: guidon.v1.FlagState
 	(FlagSort)(0),                       // 1: guidon.v1.FlagSort
@@ -3042,26 +3294,28 @@ var file_guidonv1_catalog_proto_goTypes = []any{
 	(*SearchResponse)(nil),              // 31: guidon.v1.SearchResponse
 	(*SearchGroup)(nil),                 // 32: guidon.v1.SearchGroup
 	(*SearchHit)(nil),                   // 33: guidon.v1.SearchHit
-	(flipt.FlagType)(0),                 // 34: flipt.FlagType
-	(*timestamppb.Timestamp)(nil),       // 35: google.protobuf.Timestamp
-	(flipt.MatchType)(0),                // 36: flipt.MatchType
-	(*durationpb.Duration)(nil),         // 37: google.protobuf.Duration
-	(flipt.ComparisonType)(0),           // 38: flipt.ComparisonType
+	(*ListFlagNamespacesRequest)(nil),   // 34: guidon.v1.ListFlagNamespacesRequest
+	(*FlagNamespaceList)(nil),           // 35: guidon.v1.FlagNamespaceList
+	(*FlagNamespace)(nil),               // 36: guidon.v1.FlagNamespace
+	(flipt.FlagType)(0),                 // 37: flipt.FlagType
+	(*timestamppb.Timestamp)(nil),       // 38: google.protobuf.Timestamp
+	(flipt.MatchType)(0),                // 39: flipt.MatchType
+	(flipt.ComparisonType)(0),           // 40: flipt.ComparisonType
 }
 var file_guidonv1_catalog_proto_depIdxs = []int32{
 	0,  // 0: guidon.v1.ListFlagSummariesRequest.states:type_name -> guidon.v1.FlagState
-	34, // 1: guidon.v1.ListFlagSummariesRequest.types:type_name -> flipt.FlagType
+	37, // 1: guidon.v1.ListFlagSummariesRequest.types:type_name -> flipt.FlagType
 	1,  // 2: guidon.v1.ListFlagSummariesRequest.sort:type_name -> guidon.v1.FlagSort
 	8,  // 3: guidon.v1.FlagSummaryList.flags:type_name -> guidon.v1.FlagSummary
 	11, // 4: guidon.v1.FlagSummaryList.facets:type_name -> guidon.v1.FlagFacets
 	15, // 5: guidon.v1.FlagSummaryList.suggestions:type_name -> guidon.v1.FlagSuggestion
-	34, // 6: guidon.v1.FlagSummary.type:type_name -> flipt.FlagType
+	37, // 6: guidon.v1.FlagSummary.type:type_name -> flipt.FlagType
 	0,  // 7: guidon.v1.FlagSummary.state:type_name -> guidon.v1.FlagState
 	9,  // 8: guidon.v1.FlagSummary.everyone_else:type_name -> guidon.v1.FlagShare
 	9,  // 9: guidon.v1.FlagSummary.while_off:type_name -> guidon.v1.FlagShare
 	10, // 10: guidon.v1.FlagSummary.first_segment:type_name -> guidon.v1.SegmentName
-	35, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
-	35, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
+	38, // 11: guidon.v1.FlagSummary.created_at:type_name -> google.protobuf.Timestamp
+	38, // 12: guidon.v1.FlagSummary.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 13: guidon.v1.FlagSummary.own_state:type_name -> guidon.v1.FlagState
 	12, // 14: guidon.v1.FlagFacets.states:type_name -> guidon.v1.FlagStateCount
 	13, // 15: guidon.v1.FlagFacets.types:type_name -> guidon.v1.FlagTypeCount
@@ -3069,52 +3323,55 @@ var file_guidonv1_catalog_proto_depIdxs = []int32{
 	14, // 17: guidon.v1.FlagFacets.tags:type_name -> guidon.v1.FacetCount
 	14, // 18: guidon.v1.FlagFacets.segments:type_name -> guidon.v1.FacetCount
 	0,  // 19: guidon.v1.FlagStateCount.state:type_name -> guidon.v1.FlagState
-	34, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
+	37, // 20: guidon.v1.FlagTypeCount.type:type_name -> flipt.FlagType
 	2,  // 21: guidon.v1.ListSegmentSummariesRequest.sort:type_name -> guidon.v1.SegmentSort
 	18, // 22: guidon.v1.SegmentSummaryList.segments:type_name -> guidon.v1.SegmentSummary
-	36, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
-	35, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
-	35, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
+	39, // 23: guidon.v1.SegmentSummary.match_type:type_name -> flipt.MatchType
+	38, // 24: guidon.v1.SegmentSummary.created_at:type_name -> google.protobuf.Timestamp
+	38, // 25: guidon.v1.SegmentSummary.updated_at:type_name -> google.protobuf.Timestamp
 	4,  // 26: guidon.v1.ListUnusedFlagsRequest.reasons:type_name -> guidon.v1.UnusedReasonKind
-	37, // 27: guidon.v1.ListUnusedFlagsRequest.after:type_name -> google.protobuf.Duration
-	21, // 28: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
-	8,  // 29: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
-	23, // 30: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
-	22, // 31: guidon.v1.UnusedFlag.usage:type_name -> guidon.v1.FlagUsage
-	3,  // 32: guidon.v1.FlagUsage.verdict:type_name -> guidon.v1.FlagVerdict
-	35, // 33: guidon.v1.FlagUsage.last_evaluated_at:type_name -> google.protobuf.Timestamp
-	35, // 34: guidon.v1.FlagUsage.counted_since:type_name -> google.protobuf.Timestamp
-	4,  // 35: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
-	26, // 36: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
-	27, // 37: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
-	38, // 38: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
-	32, // 39: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
-	32, // 40: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
-	32, // 41: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
-	32, // 42: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
-	32, // 43: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
-	33, // 44: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
-	5,  // 45: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
-	34, // 46: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
-	0,  // 47: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
-	0,  // 48: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
-	6,  // 49: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
-	16, // 50: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
-	19, // 51: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
-	24, // 52: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
-	28, // 53: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
-	30, // 54: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
-	7,  // 55: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
-	17, // 56: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
-	20, // 57: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
-	25, // 58: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
-	29, // 59: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
-	31, // 60: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
-	55, // [55:61] is the sub-list for method output_type
-	49, // [49:55] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	21, // 27: guidon.v1.UnusedFlagList.flags:type_name -> guidon.v1.UnusedFlag
+	8,  // 28: guidon.v1.UnusedFlag.flag:type_name -> guidon.v1.FlagSummary
+	23, // 29: guidon.v1.UnusedFlag.reasons:type_name -> guidon.v1.UnusedReason
+	22, // 30: guidon.v1.UnusedFlag.usage:type_name -> guidon.v1.FlagUsage
+	3,  // 31: guidon.v1.FlagUsage.verdict:type_name -> guidon.v1.FlagVerdict
+	38, // 32: guidon.v1.FlagUsage.last_evaluated_at:type_name -> google.protobuf.Timestamp
+	38, // 33: guidon.v1.FlagUsage.counted_since:type_name -> google.protobuf.Timestamp
+	4,  // 34: guidon.v1.UnusedReason.kind:type_name -> guidon.v1.UnusedReasonKind
+	26, // 35: guidon.v1.PropertyList.properties:type_name -> guidon.v1.Property
+	27, // 36: guidon.v1.Property.types:type_name -> guidon.v1.PropertyType
+	40, // 37: guidon.v1.PropertyType.type:type_name -> flipt.ComparisonType
+	32, // 38: guidon.v1.SearchResponse.flags:type_name -> guidon.v1.SearchGroup
+	32, // 39: guidon.v1.SearchResponse.segments:type_name -> guidon.v1.SearchGroup
+	32, // 40: guidon.v1.SearchResponse.owners:type_name -> guidon.v1.SearchGroup
+	32, // 41: guidon.v1.SearchResponse.tags:type_name -> guidon.v1.SearchGroup
+	32, // 42: guidon.v1.SearchResponse.namespaces:type_name -> guidon.v1.SearchGroup
+	33, // 43: guidon.v1.SearchGroup.hits:type_name -> guidon.v1.SearchHit
+	5,  // 44: guidon.v1.SearchHit.kind:type_name -> guidon.v1.SearchHitKind
+	37, // 45: guidon.v1.SearchHit.type:type_name -> flipt.FlagType
+	0,  // 46: guidon.v1.SearchHit.state:type_name -> guidon.v1.FlagState
+	0,  // 47: guidon.v1.SearchHit.own_state:type_name -> guidon.v1.FlagState
+	36, // 48: guidon.v1.FlagNamespaceList.namespaces:type_name -> guidon.v1.FlagNamespace
+	8,  // 49: guidon.v1.FlagNamespace.flag:type_name -> guidon.v1.FlagSummary
+	6,  // 50: guidon.v1.CatalogService.ListFlagSummaries:input_type -> guidon.v1.ListFlagSummariesRequest
+	16, // 51: guidon.v1.CatalogService.ListSegmentSummaries:input_type -> guidon.v1.ListSegmentSummariesRequest
+	19, // 52: guidon.v1.CatalogService.ListUnusedFlags:input_type -> guidon.v1.ListUnusedFlagsRequest
+	24, // 53: guidon.v1.CatalogService.ListProperties:input_type -> guidon.v1.ListPropertiesRequest
+	28, // 54: guidon.v1.CatalogService.GetCatalogCounts:input_type -> guidon.v1.GetCatalogCountsRequest
+	30, // 55: guidon.v1.CatalogService.Search:input_type -> guidon.v1.SearchRequest
+	34, // 56: guidon.v1.CatalogService.ListFlagNamespaces:input_type -> guidon.v1.ListFlagNamespacesRequest
+	7,  // 57: guidon.v1.CatalogService.ListFlagSummaries:output_type -> guidon.v1.FlagSummaryList
+	17, // 58: guidon.v1.CatalogService.ListSegmentSummaries:output_type -> guidon.v1.SegmentSummaryList
+	20, // 59: guidon.v1.CatalogService.ListUnusedFlags:output_type -> guidon.v1.UnusedFlagList
+	25, // 60: guidon.v1.CatalogService.ListProperties:output_type -> guidon.v1.PropertyList
+	29, // 61: guidon.v1.CatalogService.GetCatalogCounts:output_type -> guidon.v1.CatalogCounts
+	31, // 62: guidon.v1.CatalogService.Search:output_type -> guidon.v1.SearchResponse
+	35, // 63: guidon.v1.CatalogService.ListFlagNamespaces:output_type -> guidon.v1.FlagNamespaceList
+	57, // [57:64] is the sub-list for method output_type
+	50, // [50:57] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_catalog_proto_init() }
@@ -3128,13 +3385,14 @@ func file_guidonv1_catalog_proto_init() {
 	file_guidonv1_catalog_proto_msgTypes[12].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[14].OneofWrappers = []any{}
 	file_guidonv1_catalog_proto_msgTypes[27].OneofWrappers = []any{}
+	file_guidonv1_catalog_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_catalog_proto_rawDesc), len(file_guidonv1_catalog_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   28,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -967,11 +967,123 @@ func (x *ListChangesRequest) GetMaxObjectBytes() int32 {
 	return 0
 }
 
+// ListAllChangesRequest filters the change records of all namespaces; an unset filter matches all.
+type ListAllChangesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only changes in this namespace, which need not exist any more.
+	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	// Only changes made by the actor with this id.
+	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
+	// Only changes made at this time or later.
+	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	// Only changes made before this time.
+	Until *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
+	// Only these kinds of events: "turned-off" and "turned-on" of flags; "targeting", if a flag or
+	// a segment was changed otherwise than in its name, description or metadata; "created" and
+	// "deleted"; "other".
+	Events []string `protobuf:"bytes,5,rep,name=events,proto3" json:"events,omitempty"`
+	// The most changes to return, at most 100; 0 means 25.
+	Limit int32 `protobuf:"varint,6,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The next_page_token of the preceding page; empty for the first page.
+	PageToken string `protobuf:"bytes,7,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Leave out the objects of changes that take more bytes than this, before and after
+	// together, and name them instead; 0 means no limit.
+	MaxObjectBytes int32 `protobuf:"varint,8,opt,name=max_object_bytes,json=maxObjectBytes,proto3" json:"max_object_bytes,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ListAllChangesRequest) Reset() {
+	*x = ListAllChangesRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAllChangesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAllChangesRequest) ProtoMessage() {}
+
+func (x *ListAllChangesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAllChangesRequest.ProtoReflect.Descriptor instead.
+func (*ListAllChangesRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ListAllChangesRequest) GetNamespaceKey() string {
+	if x != nil {
+		return x.NamespaceKey
+	}
+	return ""
+}
+
+func (x *ListAllChangesRequest) GetActor() string {
+	if x != nil {
+		return x.Actor
+	}
+	return ""
+}
+
+func (x *ListAllChangesRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ListAllChangesRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *ListAllChangesRequest) GetEvents() []string {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *ListAllChangesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListAllChangesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListAllChangesRequest) GetMaxObjectBytes() int32 {
+	if x != nil {
+		return x.MaxObjectBytes
+	}
+	return 0
+}
+
 // ListChangesResponse is one page of changes.
 type ListChangesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The changes, newest first. With a message or a reason there may be none, although
-	// there is a next page.
+	// The changes, newest first. With a message or a reason, and in the changes of all namespaces,
+	// there may be none, although there is a next page.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -981,7 +1093,7 @@ type ListChangesResponse struct {
 
 func (x *ListChangesResponse) Reset() {
 	*x = ListChangesResponse{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[13]
+	mi := &file_guidonv1_guidon_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -993,7 +1105,7 @@ func (x *ListChangesResponse) String() string {
 func (*ListChangesResponse) ProtoMessage() {}
 
 func (x *ListChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[13]
+	mi := &file_guidonv1_guidon_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1006,7 +1118,7 @@ func (x *ListChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListChangesResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListChangesResponse) GetChanges() []*Change {
@@ -1040,7 +1152,7 @@ type LatestChangesRequest struct {
 
 func (x *LatestChangesRequest) Reset() {
 	*x = LatestChangesRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	mi := &file_guidonv1_guidon_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1164,7 @@ func (x *LatestChangesRequest) String() string {
 func (*LatestChangesRequest) ProtoMessage() {}
 
 func (x *LatestChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	mi := &file_guidonv1_guidon_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1177,7 @@ func (x *LatestChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LatestChangesRequest.ProtoReflect.Descriptor instead.
 func (*LatestChangesRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *LatestChangesRequest) GetNamespaceKey() string {
@@ -1108,7 +1220,7 @@ type LatestChangesResponse struct {
 
 func (x *LatestChangesResponse) Reset() {
 	*x = LatestChangesResponse{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	mi := &file_guidonv1_guidon_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1232,7 @@ func (x *LatestChangesResponse) String() string {
 func (*LatestChangesResponse) ProtoMessage() {}
 
 func (x *LatestChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	mi := &file_guidonv1_guidon_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1245,7 @@ func (x *LatestChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LatestChangesResponse.ProtoReflect.Descriptor instead.
 func (*LatestChangesResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *LatestChangesResponse) GetChanges() []*Change {
@@ -1185,7 +1297,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[16]
+	mi := &file_guidonv1_guidon_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1309,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[16]
+	mi := &file_guidonv1_guidon_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1322,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Change) GetNamespaceKey() string {
@@ -1344,7 +1456,7 @@ type ChangeReason struct {
 
 func (x *ChangeReason) Reset() {
 	*x = ChangeReason{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	mi := &file_guidonv1_guidon_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1356,7 +1468,7 @@ func (x *ChangeReason) String() string {
 func (*ChangeReason) ProtoMessage() {}
 
 func (x *ChangeReason) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	mi := &file_guidonv1_guidon_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1369,7 +1481,7 @@ func (x *ChangeReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeReason.ProtoReflect.Descriptor instead.
 func (*ChangeReason) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ChangeReason) GetKind() string {
@@ -1422,7 +1534,7 @@ type Actor struct {
 
 func (x *Actor) Reset() {
 	*x = Actor{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[18]
+	mi := &file_guidonv1_guidon_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1434,7 +1546,7 @@ func (x *Actor) String() string {
 func (*Actor) ProtoMessage() {}
 
 func (x *Actor) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[18]
+	mi := &file_guidonv1_guidon_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1447,7 +1559,7 @@ func (x *Actor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actor.ProtoReflect.Descriptor instead.
 func (*Actor) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Actor) GetId() string {
@@ -1492,7 +1604,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[19]
+	mi := &file_guidonv1_guidon_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1616,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[19]
+	mi := &file_guidonv1_guidon_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1629,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{19}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ImportRequest) GetNamespaceKey() string {
@@ -1583,7 +1695,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[20]
+	mi := &file_guidonv1_guidon_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1595,7 +1707,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[20]
+	mi := &file_guidonv1_guidon_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1608,7 +1720,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{20}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ImportResponse) GetNamespaceKey() string {
@@ -1672,7 +1784,7 @@ type DocumentChange struct {
 
 func (x *DocumentChange) Reset() {
 	*x = DocumentChange{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[21]
+	mi := &file_guidonv1_guidon_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1684,7 +1796,7 @@ func (x *DocumentChange) String() string {
 func (*DocumentChange) ProtoMessage() {}
 
 func (x *DocumentChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[21]
+	mi := &file_guidonv1_guidon_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,7 +1809,7 @@ func (x *DocumentChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentChange.ProtoReflect.Descriptor instead.
 func (*DocumentChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{21}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DocumentChange) GetKind() string {
@@ -1748,7 +1860,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[22]
+	mi := &file_guidonv1_guidon_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1760,7 +1872,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[22]
+	mi := &file_guidonv1_guidon_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1773,7 +1885,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{22}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ExportRequest) GetNamespaceKey() string {
@@ -1806,7 +1918,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[23]
+	mi := &file_guidonv1_guidon_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1818,7 +1930,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[23]
+	mi := &file_guidonv1_guidon_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1831,7 +1943,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{23}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Document) GetNamespace() *DocumentNamespace {
@@ -1875,7 +1987,7 @@ type DocumentNamespace struct {
 
 func (x *DocumentNamespace) Reset() {
 	*x = DocumentNamespace{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[24]
+	mi := &file_guidonv1_guidon_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1887,7 +1999,7 @@ func (x *DocumentNamespace) String() string {
 func (*DocumentNamespace) ProtoMessage() {}
 
 func (x *DocumentNamespace) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[24]
+	mi := &file_guidonv1_guidon_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1900,7 +2012,7 @@ func (x *DocumentNamespace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentNamespace.ProtoReflect.Descriptor instead.
 func (*DocumentNamespace) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{24}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DocumentNamespace) GetKey() string {
@@ -1968,7 +2080,7 @@ type DocumentFlag struct {
 
 func (x *DocumentFlag) Reset() {
 	*x = DocumentFlag{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[25]
+	mi := &file_guidonv1_guidon_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1980,7 +2092,7 @@ func (x *DocumentFlag) String() string {
 func (*DocumentFlag) ProtoMessage() {}
 
 func (x *DocumentFlag) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[25]
+	mi := &file_guidonv1_guidon_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1993,7 +2105,7 @@ func (x *DocumentFlag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentFlag.ProtoReflect.Descriptor instead.
 func (*DocumentFlag) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{25}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DocumentFlag) GetKey() string {
@@ -2085,7 +2197,7 @@ type DocumentVariant struct {
 
 func (x *DocumentVariant) Reset() {
 	*x = DocumentVariant{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[26]
+	mi := &file_guidonv1_guidon_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2209,7 @@ func (x *DocumentVariant) String() string {
 func (*DocumentVariant) ProtoMessage() {}
 
 func (x *DocumentVariant) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[26]
+	mi := &file_guidonv1_guidon_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2222,7 @@ func (x *DocumentVariant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentVariant.ProtoReflect.Descriptor instead.
 func (*DocumentVariant) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{26}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DocumentVariant) GetDefault() bool {
@@ -2183,7 +2295,7 @@ type DocumentRule struct {
 
 func (x *DocumentRule) Reset() {
 	*x = DocumentRule{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[27]
+	mi := &file_guidonv1_guidon_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2195,7 +2307,7 @@ func (x *DocumentRule) String() string {
 func (*DocumentRule) ProtoMessage() {}
 
 func (x *DocumentRule) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[27]
+	mi := &file_guidonv1_guidon_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2208,7 +2320,7 @@ func (x *DocumentRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRule.ProtoReflect.Descriptor instead.
 func (*DocumentRule) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{27}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DocumentRule) GetSegmentKeys() []string {
@@ -2315,7 +2427,7 @@ type DocumentDistribution struct {
 
 func (x *DocumentDistribution) Reset() {
 	*x = DocumentDistribution{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[28]
+	mi := &file_guidonv1_guidon_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2439,7 @@ func (x *DocumentDistribution) String() string {
 func (*DocumentDistribution) ProtoMessage() {}
 
 func (x *DocumentDistribution) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[28]
+	mi := &file_guidonv1_guidon_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2452,7 @@ func (x *DocumentDistribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentDistribution.ProtoReflect.Descriptor instead.
 func (*DocumentDistribution) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{28}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DocumentDistribution) GetVariant() string {
@@ -2389,7 +2501,7 @@ type DocumentRollout struct {
 
 func (x *DocumentRollout) Reset() {
 	*x = DocumentRollout{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[29]
+	mi := &file_guidonv1_guidon_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2401,7 +2513,7 @@ func (x *DocumentRollout) String() string {
 func (*DocumentRollout) ProtoMessage() {}
 
 func (x *DocumentRollout) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[29]
+	mi := &file_guidonv1_guidon_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2414,7 +2526,7 @@ func (x *DocumentRollout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRollout.ProtoReflect.Descriptor instead.
 func (*DocumentRollout) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{29}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DocumentRollout) GetDescription() string {
@@ -2531,7 +2643,7 @@ type DocumentRolloutSegment struct {
 
 func (x *DocumentRolloutSegment) Reset() {
 	*x = DocumentRolloutSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[30]
+	mi := &file_guidonv1_guidon_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2543,7 +2655,7 @@ func (x *DocumentRolloutSegment) String() string {
 func (*DocumentRolloutSegment) ProtoMessage() {}
 
 func (x *DocumentRolloutSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[30]
+	mi := &file_guidonv1_guidon_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2556,7 +2668,7 @@ func (x *DocumentRolloutSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRolloutSegment.ProtoReflect.Descriptor instead.
 func (*DocumentRolloutSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{30}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *DocumentRolloutSegment) GetSegmentKeys() []string {
@@ -2599,7 +2711,7 @@ type DocumentRolloutThreshold struct {
 
 func (x *DocumentRolloutThreshold) Reset() {
 	*x = DocumentRolloutThreshold{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[31]
+	mi := &file_guidonv1_guidon_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2611,7 +2723,7 @@ func (x *DocumentRolloutThreshold) String() string {
 func (*DocumentRolloutThreshold) ProtoMessage() {}
 
 func (x *DocumentRolloutThreshold) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[31]
+	mi := &file_guidonv1_guidon_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2624,7 +2736,7 @@ func (x *DocumentRolloutThreshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRolloutThreshold.ProtoReflect.Descriptor instead.
 func (*DocumentRolloutThreshold) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{31}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *DocumentRolloutThreshold) GetPercentage() float32 {
@@ -2681,7 +2793,7 @@ type DocumentSegment struct {
 
 func (x *DocumentSegment) Reset() {
 	*x = DocumentSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[32]
+	mi := &file_guidonv1_guidon_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2693,7 +2805,7 @@ func (x *DocumentSegment) String() string {
 func (*DocumentSegment) ProtoMessage() {}
 
 func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[32]
+	mi := &file_guidonv1_guidon_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2706,7 +2818,7 @@ func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSegment.ProtoReflect.Descriptor instead.
 func (*DocumentSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{32}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DocumentSegment) GetKey() string {
@@ -2765,7 +2877,7 @@ type DocumentConstraint struct {
 
 func (x *DocumentConstraint) Reset() {
 	*x = DocumentConstraint{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[33]
+	mi := &file_guidonv1_guidon_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2777,7 +2889,7 @@ func (x *DocumentConstraint) String() string {
 func (*DocumentConstraint) ProtoMessage() {}
 
 func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[33]
+	mi := &file_guidonv1_guidon_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2790,7 +2902,7 @@ func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentConstraint.ProtoReflect.Descriptor instead.
 func (*DocumentConstraint) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{33}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *DocumentConstraint) GetType() flipt.ComparisonType {
@@ -2895,7 +3007,17 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x0efirst_revision\x18\v \x01(\x03R\rfirstRevision\x12#\n" +
 	"\rlast_revision\x18\f \x01(\x03R\flastRevision\x12(\n" +
 	"\x10max_object_bytes\x18\x0e \x01(\x05R\x0emaxObjectBytesJ\x04\b\r\x10\x0eR\n" +
-	"page_words\"j\n" +
+	"page_words\"\xad\x02\n" +
+	"\x15ListAllChangesRequest\x12#\n" +
+	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x14\n" +
+	"\x05actor\x18\x02 \x01(\tR\x05actor\x120\n" +
+	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x16\n" +
+	"\x06events\x18\x05 \x03(\tR\x06events\x12\x14\n" +
+	"\x05limit\x18\x06 \x01(\x05R\x05limit\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\a \x01(\tR\tpageToken\x12(\n" +
+	"\x10max_object_bytes\x18\b \x01(\x05R\x0emaxObjectBytes\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x90\x01\n" +
@@ -3069,9 +3191,10 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\x13REVERSE_RAMP_ACTION\x10\x03\x12\x17\n" +
 	"\x13CONFIRM_RAMP_ACTION\x10\x04\x12\x14\n" +
 	"\x10STOP_RAMP_ACTION\x10\x05\x12\x16\n" +
-	"\x12FINISH_RAMP_ACTION\x10\x062\xb1\x01\n" +
+	"\x12FINISH_RAMP_ACTION\x10\x062\x85\x02\n" +
 	"\rChangeService\x12L\n" +
 	"\vListChanges\x12\x1d.guidon.v1.ListChangesRequest\x1a\x1e.guidon.v1.ListChangesResponse\x12R\n" +
+	"\x0eListAllChanges\x12 .guidon.v1.ListAllChangesRequest\x1a\x1e.guidon.v1.ListChangesResponse\x12R\n" +
 	"\rLatestChanges\x12\x1f.guidon.v1.LatestChangesRequest\x1a .guidon.v1.LatestChangesResponse2\x89\x01\n" +
 	"\x0fDocumentService\x12=\n" +
 	"\x06Import\x12\x18.guidon.v1.ImportRequest\x1a\x19.guidon.v1.ImportResponse\x127\n" +
@@ -3101,7 +3224,7 @@ func file_guidonv1_guidon_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_guidon_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_guidonv1_guidon_proto_goTypes = []any{
 	(ImportMode)(0),                      // 0: guidon.v1.ImportMode
 	(RampAction)(0),                      // 1: guidon.v1.RampAction
@@ -3118,122 +3241,127 @@ var file_guidonv1_guidon_proto_goTypes = []any{
 	(*DeleteBindingRequest)(nil),         // 12: guidon.v1.DeleteBindingRequest
 	(*DeleteAuthenticationsRequest)(nil), // 13: guidon.v1.DeleteAuthenticationsRequest
 	(*ListChangesRequest)(nil),           // 14: guidon.v1.ListChangesRequest
-	(*ListChangesResponse)(nil),          // 15: guidon.v1.ListChangesResponse
-	(*LatestChangesRequest)(nil),         // 16: guidon.v1.LatestChangesRequest
-	(*LatestChangesResponse)(nil),        // 17: guidon.v1.LatestChangesResponse
-	(*Change)(nil),                       // 18: guidon.v1.Change
-	(*ChangeReason)(nil),                 // 19: guidon.v1.ChangeReason
-	(*Actor)(nil),                        // 20: guidon.v1.Actor
-	(*ImportRequest)(nil),                // 21: guidon.v1.ImportRequest
-	(*ImportResponse)(nil),               // 22: guidon.v1.ImportResponse
-	(*DocumentChange)(nil),               // 23: guidon.v1.DocumentChange
-	(*ExportRequest)(nil),                // 24: guidon.v1.ExportRequest
-	(*Document)(nil),                     // 25: guidon.v1.Document
-	(*DocumentNamespace)(nil),            // 26: guidon.v1.DocumentNamespace
-	(*DocumentFlag)(nil),                 // 27: guidon.v1.DocumentFlag
-	(*DocumentVariant)(nil),              // 28: guidon.v1.DocumentVariant
-	(*DocumentRule)(nil),                 // 29: guidon.v1.DocumentRule
-	(*DocumentDistribution)(nil),         // 30: guidon.v1.DocumentDistribution
-	(*DocumentRollout)(nil),              // 31: guidon.v1.DocumentRollout
-	(*DocumentRolloutSegment)(nil),       // 32: guidon.v1.DocumentRolloutSegment
-	(*DocumentRolloutThreshold)(nil),     // 33: guidon.v1.DocumentRolloutThreshold
-	(*DocumentSegment)(nil),              // 34: guidon.v1.DocumentSegment
-	(*DocumentConstraint)(nil),           // 35: guidon.v1.DocumentConstraint
-	(*auth.Authentication)(nil),          // 36: flipt.auth.Authentication
-	(*timestamppb.Timestamp)(nil),        // 37: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),              // 38: google.protobuf.Struct
-	(flipt.FlagType)(0),                  // 39: flipt.FlagType
-	(*flipt.Requirement)(nil),            // 40: flipt.Requirement
-	(flipt.SegmentOperator)(0),           // 41: flipt.SegmentOperator
-	(*flipt.ConstraintGroup)(nil),        // 42: flipt.ConstraintGroup
-	(*flipt.Portion)(nil),                // 43: flipt.Portion
-	(*flipt.Split)(nil),                  // 44: flipt.Split
-	(*flipt.Ramp)(nil),                   // 45: flipt.Ramp
-	(flipt.MatchType)(0),                 // 46: flipt.MatchType
-	(flipt.ComparisonType)(0),            // 47: flipt.ComparisonType
-	(*emptypb.Empty)(nil),                // 48: google.protobuf.Empty
+	(*ListAllChangesRequest)(nil),        // 15: guidon.v1.ListAllChangesRequest
+	(*ListChangesResponse)(nil),          // 16: guidon.v1.ListChangesResponse
+	(*LatestChangesRequest)(nil),         // 17: guidon.v1.LatestChangesRequest
+	(*LatestChangesResponse)(nil),        // 18: guidon.v1.LatestChangesResponse
+	(*Change)(nil),                       // 19: guidon.v1.Change
+	(*ChangeReason)(nil),                 // 20: guidon.v1.ChangeReason
+	(*Actor)(nil),                        // 21: guidon.v1.Actor
+	(*ImportRequest)(nil),                // 22: guidon.v1.ImportRequest
+	(*ImportResponse)(nil),               // 23: guidon.v1.ImportResponse
+	(*DocumentChange)(nil),               // 24: guidon.v1.DocumentChange
+	(*ExportRequest)(nil),                // 25: guidon.v1.ExportRequest
+	(*Document)(nil),                     // 26: guidon.v1.Document
+	(*DocumentNamespace)(nil),            // 27: guidon.v1.DocumentNamespace
+	(*DocumentFlag)(nil),                 // 28: guidon.v1.DocumentFlag
+	(*DocumentVariant)(nil),              // 29: guidon.v1.DocumentVariant
+	(*DocumentRule)(nil),                 // 30: guidon.v1.DocumentRule
+	(*DocumentDistribution)(nil),         // 31: guidon.v1.DocumentDistribution
+	(*DocumentRollout)(nil),              // 32: guidon.v1.DocumentRollout
+	(*DocumentRolloutSegment)(nil),       // 33: guidon.v1.DocumentRolloutSegment
+	(*DocumentRolloutThreshold)(nil),     // 34: guidon.v1.DocumentRolloutThreshold
+	(*DocumentSegment)(nil),              // 35: guidon.v1.DocumentSegment
+	(*DocumentConstraint)(nil),           // 36: guidon.v1.DocumentConstraint
+	(*auth.Authentication)(nil),          // 37: flipt.auth.Authentication
+	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 39: google.protobuf.Struct
+	(flipt.FlagType)(0),                  // 40: flipt.FlagType
+	(*flipt.Requirement)(nil),            // 41: flipt.Requirement
+	(flipt.SegmentOperator)(0),           // 42: flipt.SegmentOperator
+	(*flipt.ConstraintGroup)(nil),        // 43: flipt.ConstraintGroup
+	(*flipt.Portion)(nil),                // 44: flipt.Portion
+	(*flipt.Split)(nil),                  // 45: flipt.Split
+	(*flipt.Ramp)(nil),                   // 46: flipt.Ramp
+	(flipt.MatchType)(0),                 // 47: flipt.MatchType
+	(flipt.ComparisonType)(0),            // 48: flipt.ComparisonType
+	(*emptypb.Empty)(nil),                // 49: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
-	36, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
-	36, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
-	37, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
-	36, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
-	37, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
+	37, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
+	37, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
+	38, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
+	37, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
+	38, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
 	9,  // 5: guidon.v1.ListBindingsResponse.bindings:type_name -> guidon.v1.Binding
-	37, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
-	37, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
-	18, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
-	18, // 9: guidon.v1.LatestChangesResponse.changes:type_name -> guidon.v1.Change
-	20, // 10: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
-	37, // 11: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
-	38, // 12: guidon.v1.Change.before:type_name -> google.protobuf.Struct
-	38, // 13: guidon.v1.Change.after:type_name -> google.protobuf.Struct
-	19, // 14: guidon.v1.Change.reason:type_name -> guidon.v1.ChangeReason
-	25, // 15: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
-	0,  // 16: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
-	23, // 17: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
-	25, // 18: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
-	25, // 19: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
-	26, // 20: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
-	27, // 21: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
-	34, // 22: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
-	39, // 23: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
-	28, // 24: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
-	29, // 25: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
-	31, // 26: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
-	40, // 27: guidon.v1.DocumentFlag.requires:type_name -> flipt.Requirement
-	41, // 28: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
-	30, // 29: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
-	42, // 30: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
-	40, // 31: guidon.v1.DocumentRule.requires:type_name -> flipt.Requirement
-	37, // 32: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
-	37, // 33: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
-	43, // 34: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
-	44, // 35: guidon.v1.DocumentRule.split:type_name -> flipt.Split
-	32, // 36: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
-	33, // 37: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	42, // 38: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
-	40, // 39: guidon.v1.DocumentRollout.requires:type_name -> flipt.Requirement
-	37, // 40: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
-	37, // 41: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
-	43, // 42: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
-	41, // 43: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	44, // 44: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
-	45, // 45: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
-	46, // 46: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	35, // 47: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	47, // 48: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	14, // 49: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	16, // 50: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
-	21, // 51: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	24, // 52: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	48, // 53: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
-	48, // 54: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
-	4,  // 55: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
-	5,  // 56: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
-	7,  // 57: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
-	48, // 58: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
-	11, // 59: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
-	12, // 60: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
-	13, // 61: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
-	15, // 62: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	17, // 63: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
-	22, // 64: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	25, // 65: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	2,  // 66: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
-	3,  // 67: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
-	48, // 68: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
-	6,  // 69: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
-	8,  // 70: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
-	10, // 71: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
-	9,  // 72: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
-	48, // 73: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
-	48, // 74: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
-	62, // [62:75] is the sub-list for method output_type
-	49, // [49:62] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	38, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
+	38, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
+	38, // 8: guidon.v1.ListAllChangesRequest.since:type_name -> google.protobuf.Timestamp
+	38, // 9: guidon.v1.ListAllChangesRequest.until:type_name -> google.protobuf.Timestamp
+	19, // 10: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
+	19, // 11: guidon.v1.LatestChangesResponse.changes:type_name -> guidon.v1.Change
+	21, // 12: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
+	38, // 13: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
+	39, // 14: guidon.v1.Change.before:type_name -> google.protobuf.Struct
+	39, // 15: guidon.v1.Change.after:type_name -> google.protobuf.Struct
+	20, // 16: guidon.v1.Change.reason:type_name -> guidon.v1.ChangeReason
+	26, // 17: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
+	0,  // 18: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
+	24, // 19: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
+	26, // 20: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
+	26, // 21: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
+	27, // 22: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
+	28, // 23: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
+	35, // 24: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
+	40, // 25: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
+	29, // 26: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
+	30, // 27: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
+	32, // 28: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
+	41, // 29: guidon.v1.DocumentFlag.requires:type_name -> flipt.Requirement
+	42, // 30: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
+	31, // 31: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
+	43, // 32: guidon.v1.DocumentRule.groups:type_name -> flipt.ConstraintGroup
+	41, // 33: guidon.v1.DocumentRule.requires:type_name -> flipt.Requirement
+	38, // 34: guidon.v1.DocumentRule.holds_from:type_name -> google.protobuf.Timestamp
+	38, // 35: guidon.v1.DocumentRule.holds_until:type_name -> google.protobuf.Timestamp
+	44, // 36: guidon.v1.DocumentRule.portion:type_name -> flipt.Portion
+	45, // 37: guidon.v1.DocumentRule.split:type_name -> flipt.Split
+	33, // 38: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
+	34, // 39: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
+	43, // 40: guidon.v1.DocumentRollout.groups:type_name -> flipt.ConstraintGroup
+	41, // 41: guidon.v1.DocumentRollout.requires:type_name -> flipt.Requirement
+	38, // 42: guidon.v1.DocumentRollout.holds_from:type_name -> google.protobuf.Timestamp
+	38, // 43: guidon.v1.DocumentRollout.holds_until:type_name -> google.protobuf.Timestamp
+	44, // 44: guidon.v1.DocumentRollout.portion:type_name -> flipt.Portion
+	42, // 45: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	45, // 46: guidon.v1.DocumentRolloutThreshold.split:type_name -> flipt.Split
+	46, // 47: guidon.v1.DocumentRolloutThreshold.ramp:type_name -> flipt.Ramp
+	47, // 48: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	36, // 49: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	48, // 50: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	14, // 51: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	15, // 52: guidon.v1.ChangeService.ListAllChanges:input_type -> guidon.v1.ListAllChangesRequest
+	17, // 53: guidon.v1.ChangeService.LatestChanges:input_type -> guidon.v1.LatestChangesRequest
+	22, // 54: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	25, // 55: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	49, // 56: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	49, // 57: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	4,  // 58: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	5,  // 59: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	7,  // 60: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	49, // 61: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	11, // 62: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	12, // 63: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	13, // 64: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	16, // 65: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	16, // 66: guidon.v1.ChangeService.ListAllChanges:output_type -> guidon.v1.ListChangesResponse
+	18, // 67: guidon.v1.ChangeService.LatestChanges:output_type -> guidon.v1.LatestChangesResponse
+	23, // 68: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	26, // 69: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	2,  // 70: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	3,  // 71: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	49, // 72: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	6,  // 73: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	8,  // 74: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	10, // 75: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	9,  // 76: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	49, // 77: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	49, // 78: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	65, // [65:79] is the sub-list for method output_type
+	51, // [51:65] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }
@@ -3241,10 +3369,10 @@ func file_guidonv1_guidon_proto_init() {
 	if File_guidonv1_guidon_proto != nil {
 		return
 	}
-	file_guidonv1_guidon_proto_msgTypes[16].OneofWrappers = []any{}
 	file_guidonv1_guidon_proto_msgTypes[17].OneofWrappers = []any{}
-	file_guidonv1_guidon_proto_msgTypes[24].OneofWrappers = []any{}
-	file_guidonv1_guidon_proto_msgTypes[29].OneofWrappers = []any{
+	file_guidonv1_guidon_proto_msgTypes[18].OneofWrappers = []any{}
+	file_guidonv1_guidon_proto_msgTypes[25].OneofWrappers = []any{}
+	file_guidonv1_guidon_proto_msgTypes[30].OneofWrappers = []any{
 		(*DocumentRollout_Segment)(nil),
 		(*DocumentRollout_Threshold)(nil),
 	}
@@ -3254,7 +3382,7 @@ func file_guidonv1_guidon_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_guidon_proto_rawDesc), len(file_guidonv1_guidon_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   34,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   4,
 		},

@@ -116,6 +116,7 @@ func (m *Registry) Handler() http.Handler {
 		ErrorLog:            slog.NewLogLogger(m.logger.Handler(), slog.LevelWarn),
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: maxScrapes,
+		EnableOpenMetrics:   true, // which has exemplars
 	})
 }
 
@@ -132,9 +133,9 @@ func buildInfo(info diagnostics.Info) prometheus.Collector {
 }
 
 // Finished counts one call of an operation.
-func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time.Duration) {
+func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time.Duration, trace string) {
 	if code == guidon.Internal || code == guidon.Unavailable {
 		m.serverErrors.Inc()
 	}
-	m.operations.count(operation, code, duration)
+	m.operations.count(operation, code, duration, trace)
 }

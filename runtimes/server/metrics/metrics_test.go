@@ -207,10 +207,10 @@ func TestLatencyIsByTypeOnly(t *testing.T) {
 func TestOperationMetrics(t *testing.T) {
 	m := metrics.New(metrics.Config{})
 	const get = "/flipt.Flipt/GetFlag"
-	m.Finished(get, "http", call.OK, time.Millisecond)
-	m.Finished(get, "grpc", guidon.NotFound, time.Millisecond)
-	m.Finished(get, "grpc", guidon.Internal, time.Millisecond)
-	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond)
+	m.Finished(get, "http", call.OK, time.Millisecond, "")
+	m.Finished(get, "grpc", guidon.NotFound, time.Millisecond, "")
+	m.Finished(get, "grpc", guidon.Internal, time.Millisecond, "")
+	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond, "")
 	var got []string
 	for _, prefix := range []string{"grpc_server_handled", "grpc_server_started", "guidon_server_errors"} {
 		for _, line := range scrape(t, m, prefix) {
@@ -323,7 +323,7 @@ func BenchmarkFinished(b *testing.B) {
 	m := metrics.New(metrics.Config{})
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Finished("/flipt.Flipt/GetFlag", "grpc", call.OK, time.Millisecond)
+		m.Finished("/flipt.Flipt/GetFlag", "grpc", call.OK, time.Millisecond, "")
 	}
 }
 

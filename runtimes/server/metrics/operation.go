@@ -71,14 +71,18 @@ func (m *operationMetrics) newSeries(service, method string) *operationSeries {
 	return s
 }
 
-// count counts one call that has ended.
-func (m *operationMetrics) count(operation string, code guidon.Code, duration time.Duration) {
+// count counts one call that has ended. The trace, unless it is "", is an example of its duration.
+func (m *operationMetrics) count(operation string, code guidon.Code, duration time.Duration, trace string) {
 	s := m.byName[operation]
 	if s == nil {
 		s = m.other
 	}
 	s.once.Do(func() { s.seconds = m.seconds.WithLabelValues(s.service, s.method, unary) })
 	s.started.Inc()
-	s.seconds.Observe(duration.Seconds())
+	if trace == "" {
+		s.seconds.Observe(duration.Seconds())
+	} else {
+		s.seconds.(prometheus.ExemplarObserver).ObserveWithExemplar(duration.Seconds(), prometheus.Labels{"trace_id": trace})
+	}
 	s.byCode[call.GRPCCode(code)].Inc()
 }

@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // SignIns counts attempts to sign in, and requests to those that vouch for people and
 // workloads. Its methods are safe for concurrent use.
@@ -36,6 +40,6 @@ func (s *SignIns) SignedIn(method, provider, result string) {
 }
 
 // ProviderAsked counts a request to a configured provider.
-func (s *SignIns) ProviderAsked(provider, kind, result string) {
-	s.requests.WithLabelValues(provider, kind, result).Inc()
+func (s *SignIns) ProviderAsked(_ context.Context, provider, kind string) (answered func(result string)) {
+	return func(result string) { s.requests.WithLabelValues(provider, kind, result).Inc() }
 }

@@ -19,7 +19,7 @@ func (s *Source) peek(ctx context.Context, keys []string) (heads map[string]guid
 	states := make([]*redis.SliceCmd, len(keys))
 	var info *redis.StringCmd
 	var clock *redis.TimeCmd
-	err = s.roundTrip(ctx, s.stateKey(keys[0]), func(ctx context.Context) error {
+	err = s.roundTrip(ctx, "HMGET", s.stateKey(keys[0]), func(ctx context.Context) error {
 		pipe := s.client.Pipeline()
 		for i, key := range keys {
 			states[i] = pipe.HMGet(ctx, s.stateKey(key), "life", "since", "asked", "revision")

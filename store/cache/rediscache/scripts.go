@@ -49,7 +49,7 @@ type run struct {
 // runScript runs the script once for each of runs, in one round trip. The replies are
 // in the order of the runs and their keys.
 func (s *Source) runScript(ctx context.Context, script func() *redis.Script, runs ...run) (answers []string, err error) {
-	err = s.roundTrip(ctx, runs[0].keys[0], func(ctx context.Context) error {
+	err = s.roundTrip(ctx, "EVALSHA", runs[0].keys[0], func(ctx context.Context) error {
 		answers, err = eval(ctx, s.client, script, runs)
 		return err
 	})
@@ -86,16 +86,21 @@ func evalPipelined(ctx context.Context, client redis.UniversalClient, evaluate e
 	return answers, nil
 }
 
-// roundTrip runs do with the timeout for Redis and records whether it succeeded. key is
-// one of the keys that it uses.
-func (s *Source) roundTrip(ctx context.Context, key string, do func(ctx context.Context) error) error {
+// roundTrip runs do with the timeout for Redis and records whether it succeeded. command is
+// the name of its first command, and key one of the keys that it uses.
+func (s *Source) roundTrip(ctx context.Context, command, key string, do func(ctx context.Context) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if s.trace != nil {
+		if ended := s.trace(ctx, "redis"); ended != nil {
+			defer func() { ended(command, err) }()
+		}
 	}
 	begun := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	err := do(bounded)
+	err = do(bounded)
 	switch {
 	case err == nil:
 		s.health.answered()

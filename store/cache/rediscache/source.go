@@ -53,6 +53,9 @@ type Options struct {
 	// OnlyWrites is for occasional writers, whose database need not be that of the
 	// instances: writes are announced to Redis, but nothing is read from it.
 	OnlyWrites bool
+	// Trace is like that of package store: it is called with "redis", and its result with the
+	// name of the first command.
+	Trace func(ctx context.Context, system string) func(command string, err error)
 }
 
 // Source is a [cache.SharedSource] in front of another one, the database. It is safe
@@ -76,6 +79,7 @@ type Source struct {
 	client  redis.UniversalClient
 	prefix  string
 	timeout time.Duration
+	trace   func(ctx context.Context, system string) func(command string, err error) // or nil
 
 	clustered atomic.Bool // keys are in different slots of a cluster
 	foundAll  atomic.Bool // the last lookup found all its keys
@@ -95,7 +99,7 @@ func New(database cache.SharedSource, client redis.UniversalClient, options Opti
 	s := &Source{
 		SharedSource: database, client: client,
 		prefix: cmp.Or(options.Prefix, "guidon"), timeout: cmp.Or(options.Timeout, 100*time.Millisecond),
-		writeOnly: options.OnlyWrites,
+		writeOnly: options.OnlyWrites, trace: options.Trace,
 	}
 	_, clustered := client.(*redis.ClusterClient)
 	s.clustered.Store(clustered)

@@ -80,7 +80,7 @@ func (s *Source) conclude(ctx context.Context, key, nonce string, acknowledged b
 }
 
 func (s *Source) concludeOnce(ctx context.Context, key, nonce string, acknowledged bool) error {
-	return s.roundTrip(ctx, s.stateKey(key), func(ctx context.Context) error {
+	return s.roundTrip(ctx, "HDEL", s.stateKey(key), func(ctx context.Context) error {
 		pipe := s.client.Pipeline()
 		concluded := pipe.HDel(ctx, s.stateKey(key), "writer:"+nonce, "revision", "reader", "asked")
 		if acknowledged {

@@ -22,6 +22,10 @@ flag, or a segment, list only its changes. The ids of actors are in the output a
 Changes of tokens and of role bindings belong to no namespace. List them with --kind
 authentication and --kind binding, as an admin of everything.
 
+With --all-namespaces, list those of all namespaces that you may view, the newest first by
+time; --event selects what happened: turned-off, turned-on, targeting, created, deleted or
+other.
+
 With --follow, print the newest changes, the oldest first, and then further ones as they
 are made, until interrupted, each on its own line of JSON or as an element of a YAML list.
 It requires a running server.`
@@ -31,6 +35,7 @@ const logExample = `  guidon log
   guidon log --segment beta-users --since 7d
   guidon log --message sale --reason import --limit 100
   guidon log --revision 410..412
+  guidon log --all-namespaces --since 1h --event turned-off,turned-on
   guidon log --kind authentication --address https://flags.example
   guidon log --follow --address https://flags.example`
 
@@ -47,6 +52,8 @@ type logCommand struct {
 	revision  string
 	limit     int
 	following bool
+	all       bool // of all namespaces
+	events    []string
 }
 
 // LogCommand returns the command "log".
@@ -84,6 +91,12 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	flags.IntVar(&l.limit, "limit", 25, "the most changes to list; with --follow, those at the start")
 	l.Output.Flag(command, "revisions")
 	flags.BoolVarP(&l.following, "follow", "f", false, "print further changes as they are made")
+	flags.BoolVar(&l.all, "all-namespaces", false, "list the changes of all namespaces")
+	flags.StringSliceVar(&l.events, "event", nil, "with --all-namespaces, only these `events`")
+	_ = command.RegisterFlagCompletionFunc("event", cli.CompleteWords(eventNames()...)) // the flag exists
+	for _, other := range []string{"namespace", "segment", "kind", "message", "reason", "revision", "follow"} {
+		command.MarkFlagsMutuallyExclusive("all-namespaces", other)
+	}
 	command.MarkFlagsMutuallyExclusive("segment", "kind")
 	command.MarkFlagsMutuallyExclusive("follow", "until")
 	command.MarkFlagsMutuallyExclusive("follow", "revision")
@@ -133,6 +146,10 @@ func (l *logCommand) mustHaveExisted(ctx context.Context, service client.Client)
 // complete checks the arguments and completes the request.
 func (l *logCommand) complete(args []string) (err error) {
 	switch {
+	case len(args) > 0 && l.all:
+		return cli.UsageError("a flag cannot be combined with --all-namespaces")
+	case len(l.events) > 0 && !l.all:
+		return cli.UsageError("--event requires --all-namespaces")
 	case len(args) > 0 && (l.segment != "" || l.request.GetKind() != ""):
 		return cli.UsageError("a flag cannot be combined with --segment or --kind")
 	case len(args) > 0 && args[0] == "":
@@ -170,7 +187,7 @@ func (l *logCommand) each(ctx context.Context, service client.Client, fn func(*g
 	l.request.PageToken = ""
 	for left := l.limit; left > 0; {
 		l.request.Limit = int32(min(left, logPage)) // #nosec G115 -- at most 100
-		page, err := cli.Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges", &l.request)
+		page, err := l.page(ctx, service)
 		if err != nil {
 			return err
 		}
@@ -185,6 +202,26 @@ func (l *logCommand) each(ctx context.Context, service client.Client, fn func(*g
 		}
 	}
 	return nil
+}
+
+// page returns the page of the request, of one namespace or of all.
+func (l *logCommand) page(ctx context.Context, service client.Client) (*guidonv1.ListChangesResponse, error) {
+	const prefix = "/guidon.v1.ChangeService/"
+	if !l.all {
+		return cli.Call[guidonv1.ListChangesResponse](ctx, service, prefix+"ListChanges", &l.request)
+	}
+	return cli.Call[guidonv1.ListChangesResponse](ctx, service, prefix+"ListAllChanges", &guidonv1.ListAllChangesRequest{
+		Actor: l.request.GetActor(), Since: l.request.GetSince(), Until: l.request.GetUntil(), Events: l.events,
+		Limit: l.request.GetLimit(), PageToken: l.request.GetPageToken(),
+	})
+}
+
+// eventNames are the values of --event.
+func eventNames() (names []string) {
+	for _, event := range change.Events {
+		names = append(names, string(event))
+	}
+	return names
 }
 
 // changeList prints changes.
@@ -202,25 +239,33 @@ func (l *logCommand) newList() changeList {
 	case cli.FormatName:
 		return changeNames{l.Out}
 	}
-	return &changeTable{program: l.Program}
+	return &changeTable{program: l.Program, all: l.all}
 }
 
 // changeTable prints changes as a table.
 type changeTable struct {
 	program *cli.Program
+	all     bool // with the namespaces
 	rows    [][]any
 }
 
 func (t *changeTable) add(c *guidonv1.Change) error {
-	t.rows = append(t.rows, []any{
+	var namespace []any
+	if t.all {
+		namespace = []any{c.GetNamespaceKey()}
+	}
+	t.rows = append(t.rows, append(namespace,
 		c.GetRevision(), cli.When(c.GetAt()), cli.ActorName(c.GetActor()), cli.Action(c.GetAction()), c.GetKind(), c.GetKey(),
 		cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()),
-	})
+	))
 	return nil
 }
 
 func (t *changeTable) end() error {
-	const header = "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY"
+	header := "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY"
+	if t.all {
+		header = "NAMESPACE\t" + header
+	}
 	return t.program.Show("", cli.Output{Table: func(out io.Writer) error {
 		return cli.PrintTable(out, header, t.rows, func(row []any) []any { return row })
 	}})

@@ -60,7 +60,7 @@ func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode Acces
 			return nil, nil, err
 		}
 	}
-	db, err := instance.OpenDatabase(ctx, c.DB, &p.AWS, mode != Reading)
+	db, err := instance.OpenDatabase(ctx, c.DB, &p.AWS, mode != Reading, p.Trace)
 	if _, held := errors.AsType[*filelock.HeldError](err); held {
 		err = heldError{errors.New(guidon.PublicMessage(err))}
 	}
@@ -70,7 +70,7 @@ func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode Acces
 	if mode == Reading {
 		return &instance.Storage{DB: db}, db.Close, nil
 	}
-	storage, err := instance.WithRedis(db, c.Cache, mode != Serving)
+	storage, err := instance.WithRedis(db, c.Cache, mode != Serving, p.Trace)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}

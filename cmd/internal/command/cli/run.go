@@ -17,6 +17,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
+	"github.com/guidonhq/guidon/store"
 )
 
 // Exit codes; see [ExitCodes].
@@ -43,6 +44,7 @@ type Program struct {
 	working    bool          // a command is running: errors are no longer usage errors
 	ConfigFile string
 	AWS        secrets.AWS
+	Trace      store.Trace // of databases; nil except in a server that traces
 
 	protected       string // the protected context that the command works in, or ""
 	confirmed       bool   // the user has confirmed what the command does

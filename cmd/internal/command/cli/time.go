@@ -23,7 +23,7 @@ func (p *Program) timeOf(option, text string, sign time.Duration, what string) (
 	if text == "" {
 		return nil, nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02 15:04", time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return timestamppb.New(at), nil
 		}

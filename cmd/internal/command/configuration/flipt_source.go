@@ -100,7 +100,7 @@ func (t *translation) group(key string, node *yaml.Node, depth int) {
 
 func (t *translation) member(key string, name, value *yaml.Node, depth int) {
 	entry, known := flipt.Find(key)
-	whole := known && (flipt.IsWhole(key) || key == flipt.Metadata || key == flipt.Teams)
+	whole := known && (flipt.IsWhole(key) || flipt.HasMembers(key))
 	if value != nil && value.Kind == yaml.MappingNode && !whole {
 		t.group(key, value, depth+1)
 		return
@@ -161,7 +161,7 @@ func (t *translation) readVariable(name, rest, value string) {
 	switch {
 	case !known:
 		key = name
-	case entry.Key == flipt.Metadata || entry.Key == flipt.Teams:
+	case flipt.HasMembers(entry.Key):
 		t.readMember(key, middle, name, value, entry)
 		return
 	case middle != "" && key == entry.Key:

@@ -20,7 +20,8 @@ import (
 const cleanupHelp = `Delete static tokens that expired longer ago than
 authentication.methods.token.cleanup.grace_period, and change records older than
 changes.retention, except the newest of each object and those that a reader of
-the change log ("guidon reader list") has not passed.
+the change log ("guidon reader list") has not passed. Add counts of evaluations to hours
+and days, and delete those that are kept no longer.
 
 A server does this automatically. Use this command for a database that no server
 is using, or to run the cleanup as a scheduled job. One run deletes a limited

@@ -43,8 +43,12 @@ The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03
 	"get": {`Show a flag with its variants, and its rules. As JSON and YAML it has the
 fields of import files, and the times of its creation and last change.
 
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.
+
+With --all-namespaces, list what the flag does in each namespace that you may view, and
+whether it is the same as in this one.`,
 		`  guidon flag get new-checkout
+  guidon flag get new-checkout -n production --all-namespaces
   guidon flag get price-test -n shop -o yaml
   guidon flag get new-checkout -o json | jq .enabled`},
 	"create": {`Create a flag. It is a boolean flag, or a variant flag if there are variants.
@@ -112,6 +116,7 @@ func flags(p *cli.Program) *object {
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Flags = append(edits.Flags, &guidonv1.FlagEdit{Delete: key})
 	}
+	k.everywhere = k.flagNamespaces
 	creation := &flagCreation{fields: flagFields(p)}
 	o.verbs = append(k.usualVerbs(), k.create(creation.parse, creation.options), update(k, flagFields(p), flagOf),
 		flagOn(k), flagOff(k), flagReach(o, k.complete), flagTimeline(o, k.complete), flagUsage(o, k.complete))

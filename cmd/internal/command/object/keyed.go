@@ -47,6 +47,9 @@ type keyed struct {
 	without func(d *guidonv1.Document, keys []string) // removes objects from a document
 
 	completeQuery cobra.CompletionFunc
+
+	everywhere func(ctx context.Context, c client.Client, key string) (cli.Output, error) // for --all-namespaces; may be nil
+	all        bool                                                                       // --all-namespaces
 }
 
 // newestFirst is the value of --sort for the last change.
@@ -93,7 +96,15 @@ func (k *keyed) usualVerbs() []verb {
 	}
 	get := verb{
 		use: "get <" + k.kind + ">", short: "Show a " + k.kind, names: "the key", complete: one,
+		options: func(command *cobra.Command) {
+			if k.everywhere != nil {
+				command.Flags().BoolVar(&k.all, "all-namespaces", false, "show what it is in each namespace, compared with that of --namespace")
+			}
+		},
 		read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			if k.all {
+				return k.everywhere(ctx, c, args[0])
+			}
 			found, err := k.read(ctx, c, args[0])
 			return k.output(args[0], found), err
 		},

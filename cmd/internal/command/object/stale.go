@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -54,11 +53,16 @@ func StaleCommand(p *cli.Program) *cobra.Command {
 	s.Connection.Flags(command)
 	cli.NamespaceFlag(command, &s.Namespace)
 	s.Output.Flag(command, "the keys of the flags")
-	command.Flags().DurationVar(&s.after, "after", 30*24*time.Hour, "after what `duration` without an evaluation a flag is unused")
+	command.Flags().DurationVar(&s.after, "after", 30*day, "after what `duration` without an evaluation a flag is unused, in whole days")
 	return command
 }
 
+const day = 24 * time.Hour
+
 func (s *staleCommand) run(ctx context.Context, _ []string) error {
+	if s.after < day || s.after%day != 0 || s.after > 366*day {
+		return cli.UsageError("--after must be from 1d to 366d, in whole days")
+	}
 	return s.Reading(ctx, func(service client.Client) error {
 		all, err := s.flags(ctx, service)
 		if err != nil {
@@ -82,7 +86,7 @@ func (s *staleCommand) run(ctx context.Context, _ []string) error {
 // flags returns the flags of all pages and for every reason.
 func (s *staleCommand) flags(ctx context.Context, service client.Client) (*guidonv1.UnusedFlagList, error) {
 	all, request := new(guidonv1.UnusedFlagList), &guidonv1.ListUnusedFlagsRequest{
-		NamespaceKey: s.Namespace, After: durationpb.New(s.after), Limit: 200,
+		NamespaceKey: s.Namespace, AfterDays: int32(s.after / day), Limit: 200, // #nosec G115 -- run limits it
 	}
 	for kind := range guidonv1.UnusedReasonKind_name {
 		request.Reasons = append(request.Reasons, guidonv1.UnusedReasonKind(kind))

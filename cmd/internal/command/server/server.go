@@ -24,11 +24,13 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
+	"github.com/guidonhq/guidon/runtimes/server/tracing"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
@@ -99,6 +101,14 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	grpcMessages.to(logger, instance.LogLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
+	tracer, err := openTracer(ctx, c, build.Version, logger)
+	if err != nil {
+		return err
+	}
+	if tracer != nil {
+		p.Trace = tracer.Query
+		defer tracer.Close()
+	}
 	db, end, err := p.OpenDatabase(ctx, c, cli.Serving)
 	if err != nil {
 		return cli.AdviseHeld(err, "stop it first, or set another file with db.url (GUIDON_DB_URL)")
@@ -109,9 +119,16 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts, err := newParts(c, db, build, p.Stdout, logger)
+	parts, err := newParts(c, db, build, tracer, p.Stdout, logger)
 	if err != nil {
 		return err
+	}
+	if parts.metrics != nil && c.Metrics.Exporter == config.ExporterOTLP {
+		stop, err := parts.metrics.Push(ctx, collector(c.Metrics.OTLP, build.Version, logger))
+		if err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+		defer stop()
 	}
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("cannot create the bootstrap token: %w", db.Explain(err))
@@ -167,7 +184,7 @@ type parts struct {
 	deliveries *instance.Deliveries
 }
 
-func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, out io.Writer, logger *slog.Logger) (parts, error) {
+func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, out io.Writer, logger *slog.Logger) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
@@ -196,7 +213,11 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, ou
 		})
 	}
 	signIns := metrics.NewSignIns()
-	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, build, instance.Runtime{Streams: p.streams != nil}, logger)
+	var observer login.Observer = signIns
+	if tracer != nil {
+		observer = tracedSignIns{signIns, tracer}
+	}
+	h, err := instance.HandlerConfig(c, p.service, db.DB, observer, build, instance.Runtime{Streams: p.streams != nil}, logger)
 	if err != nil {
 		return parts{}, err
 	}
@@ -214,6 +235,9 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, ou
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
+	}
+	if tracer != nil {
+		h.Tracer, h.Evaluations = tracer, evaluation.Observers(tracer, h.Evaluations)
 	}
 	p.handler = handler.New(h)
 	return p, nil
@@ -266,6 +290,10 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 			Run: func(ctx context.Context) error { return clean.LoopTokens(ctx, method, logger) },
 		})
 	}
+	loops = append(loops, server.Loop{
+		Name: "events of changes", Interval: c.Changes.CleanupInterval,
+		Run: func(ctx context.Context) error { return clean.LoopEvents(ctx, logger) },
+	})
 	if c.Changes.Retention > 0 {
 		loops = append(loops, server.Loop{
 			Name: "change cleanup", Interval: c.Changes.CleanupInterval,

@@ -92,10 +92,12 @@ func (k Key) matchVariable(variable string) (rest string, ok bool) {
 
 // isGroup reports whether there are keys below that of the entry.
 func (k Key) isGroup() bool {
-	if k.Status != Kept {
-		return true
-	}
-	return k.Key == Metadata
+	return k.Status != Kept || HasMembers(k.Key)
+}
+
+// HasMembers reports whether the operator chose the names of the members of the key.
+func HasMembers(key string) bool {
+	return key == Metadata || key == Teams || key == traceHeaders || key == metricHeaders
 }
 
 // IsWhole reports whether the entry for the key applies to all keys below it.
@@ -108,7 +110,9 @@ const (
 	Metadata = "authentication.methods.token.bootstrap.metadata"
 	Teams    = "authentication.methods.github.allowed_teams"
 
-	ourTeams = "authentication.methods.codehost.allowed_teams"
+	traceHeaders  = "tracing.otlp.headers"
+	metricHeaders = "metrics.otlp.headers"
+	ourTeams      = "authentication.methods.codehost.allowed_teams"
 )
 
 // Variable returns the environment variable of a key, without its prefix.

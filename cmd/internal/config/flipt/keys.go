@@ -3,7 +3,7 @@ package flipt
 const (
 	policies  = "there are no policies; give roles with authorization.bindings and authorization.default_roles"
 	database  = "flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"
-	tracing   = "there is no tracing; the metrics, and an event in the log for each request, tell how long requests take"
+	tracing   = "spans are sent by OTLP, which Jaeger accepts too; use tracing.otlp.endpoint"
 	analytics = "evaluations are counted in the database of db.url (analytics.enabled)"
 	changeLog = "every change is recorded in the database, together with who made it; guidon log --follow and the API of changes deliver the records"
 	freshness = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
@@ -91,10 +91,18 @@ var keys = []Key{
 	{"storage.object", Dropped, "", database},
 	{"storage.oci", Dropped, "", database},
 
-	{"tracing", Dropped, "", tracing},
+	{"tracing.enabled", Kept, "", ""},
+	{"tracing.exporter", Kept, "", ""},
+	{"tracing.sampling_ratio", Kept, "", ""},
+	{"tracing.propagators", Kept, "", ""},
+	{"tracing.jaeger", Dropped, "", tracing},
+	{"tracing.zipkin", Dropped, "", tracing},
+	{"tracing.otlp.endpoint", Kept, "", ""},
+	{traceHeaders, Kept, "", ""},
 	{"metrics.enabled", Kept, "", "metrics are no longer open to everybody (metrics.public), and their names begin with guidon_"},
-	{"metrics.exporter", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
-	{"metrics.otlp", Dropped, "", "metrics are for Prometheus, which reads /metrics"},
+	{"metrics.exporter", Kept, "", ""},
+	{"metrics.otlp.endpoint", Kept, "", ""},
+	{metricHeaders, Kept, "", ""},
 	{"analytics.buffer.flush_period", Kept, "", ""},
 	{"analytics.storage", Dropped, "", analytics},
 	{"audit.events", Kept, "", "parts of flags and segments have no events of their own"},
