@@ -36,8 +36,8 @@ func (r *Runner) round(ctx context.Context, h *holding, t Target) (more bool, ne
 		return false, next, err
 	}
 	changed, err := r.store.ChangedNamespaces(ctx, t.Reader(), "", maxNamespaces)
-	if errors.Is(err, guidon.NotFound) { // somebody has removed the reader
-		r.logger.Warn("the reader of a receiver of changes is missing and begins with the next change", "reader", t.Reader())
+	if errors.Is(err, guidon.NotFound) { // a new sink, or somebody has removed the reader
+		r.logger.Info("a receiver of changes begins with the next change", "reader", t.Reader())
 		return true, next, r.store.RegisterReader(ctx, t.Reader(), service.StartLatest)
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *Runner) deliverNamespace(
 		case past == nil && skipped == nil:
 			return false, again, nil
 		case past == nil:
-			return false, again, r.skip(ctx, t, from, skipped)
+			return false, again, r.skip(ctx, h, t, from, skipped)
 		case past.delivered:
 			from, skipped = past.record.Cursor(), nil
 		default:
@@ -126,7 +126,7 @@ func (r *Runner) deliverNamespace(
 		at = past.record.Cursor()
 	}
 	if skipped != nil {
-		err = r.skip(ctx, t, from, skipped)
+		err = r.skip(ctx, h, t, from, skipped)
 	}
 	return true, again, err
 }
@@ -194,12 +194,12 @@ func (r *Runner) read(ctx context.Context, t Target, namespace string, at guidon
 	}, end, err
 }
 
-// skip moves the reader past records that are not delivered, without haste.
-func (r *Runner) skip(ctx context.Context, t Target, from guidon.Position, past *change.Record) error {
+// skip moves the reader past records that are not delivered, without haste if the runner has time.
+func (r *Runner) skip(ctx context.Context, h *holding, t Target, from guidon.Position, past *change.Record) error {
 	if err := r.store.AdvanceReader(ctx, t.Reader(), from, past); err != nil && !errors.Is(err, guidon.FailedPrecondition) {
 		return err
 	}
-	return clock.Sleep(ctx, skipTime)
+	return clock.Sleep(ctx, h.pause)
 }
 
 func acquire(ctx context.Context, slots chan struct{}) error {

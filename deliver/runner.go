@@ -36,7 +36,7 @@ const (
 	Interval = 5 * time.Second
 
 	pollTime    = time.Second     // between two looks for changes
-	skipTime    = time.Second     // between two writes for what is not selected, of one target
+	skipTime    = time.Second     // between two writes of a running server for what is not selected, of one target
 	failureTime = 5 * time.Second // until a target is tried again after an error of the database
 )
 
@@ -92,6 +92,7 @@ func (r *Runner) noteBehind(reader string, since time.Time) {
 // another process delivers.
 func (r *Runner) Run(ctx context.Context) error {
 	return r.whileHeld(ctx, func(ctx context.Context, h *holding) error {
+		h.pause = skipTime
 		workers := map[string]*worker{}
 		defer func() {
 			for _, w := range workers {
@@ -142,6 +143,7 @@ func (r *Runner) Drain(ctx context.Context) error {
 
 // holding is a lease that is held.
 type holding struct {
+	pause time.Duration // after a write for what is not selected
 	mu    sync.Mutex
 	until time.Time
 }

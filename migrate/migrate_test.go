@@ -241,7 +241,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 13 || all[12].Version != 99 || all[11].Name != "" {
+	if err != nil || len(all) < 2 || all[len(all)-1].Version != 99 || all[len(all)-1].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

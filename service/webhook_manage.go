@@ -130,7 +130,10 @@ func (s *Service) CreateWebhook(
 		h.CreatedAt, h.UpdatedAt, h.StateSince, h.PrivateAt = tx.Now(), tx.Now(), tx.Now(), tx.Now()
 		return tx.PutWebhook(ctx, h)
 	})
-	if err != nil && !w.DryRun {
+	switch {
+	case w.DryRun:
+		secret = "" // it is not stored
+	case err != nil:
 		_ = s.webhooks.Store.RemoveReader(context.WithoutCancel(ctx), WebhookReader(h.ID)) // or the deliverer does it
 	}
 	return WebhookView{Webhook: h}, secret, err
@@ -225,6 +228,9 @@ func (s *Service) RotateWebhookSecret(
 		h.Private.Secrets = kept
 		return nil
 	})
+	if w.DryRun {
+		secret = "" // it is not stored
+	}
 	return view, secret, err
 }
 

@@ -133,11 +133,27 @@ func (d *DB) RecordAttempt(ctx context.Context, a *service.WebhookAttempt) error
 				return err
 			}
 		}
+		number, err := s.nextDelivery(ctx, a.Webhook)
+		if err != nil || number == 0 {
+			return err
+		}
+		a.Number = number
 		if err := s.putFailure(ctx, a); err != nil {
 			return err
 		}
 		return s.addDelivery(ctx, &a.WebhookDelivery)
 	})
+}
+
+// nextDelivery returns the number of the webhook's next delivery, or 0 if the webhook has been deleted.
+func (s *session) nextDelivery(ctx context.Context, webhook string) (number int64, err error) {
+	var last sql.NullInt64
+	found, err := s.row(ctx, `SELECT (SELECT MAX(delivery_seq) FROM webhook_deliveries d WHERE d.webhook_id = w.id)
+		FROM webhooks w WHERE w.id = ?`, []any{webhook}, &last)
+	if err != nil || !found {
+		return 0, err
+	}
+	return last.Int64 + 1, nil
 }
 
 func (s *session) putFailure(ctx context.Context, a *service.WebhookAttempt) error {
@@ -149,20 +165,13 @@ func (s *session) putFailure(ctx context.Context, a *service.WebhookAttempt) err
 	return err
 }
 
-// addDelivery stores the delivery, unless the webhook has been deleted, and deletes old ones.
+// addDelivery stores the delivery and deletes old ones.
 func (s *session) addDelivery(ctx context.Context, v *service.WebhookDelivery) error {
-	var last sql.NullInt64
-	found, err := s.row(ctx, `SELECT (SELECT MAX(delivery_seq) FROM webhook_deliveries d WHERE d.webhook_id = w.id)
-		FROM webhooks w WHERE w.id = ?`, []any{v.Webhook}, &last)
-	if err != nil || !found {
-		return err
-	}
-	v.Number = last.Int64 + 1
 	if err := s.later(ctx, "DELETE FROM webhook_deliveries WHERE webhook_id = ? AND (delivery_seq <= ? OR at < ?)",
 		v.Webhook, v.Number-service.MaxDeliveries, v.At.Add(-service.KeepDeliveries).UnixMicro()); err != nil {
 		return err
 	}
-	_, err = s.exec(ctx, `INSERT INTO webhook_deliveries
+	_, err := s.exec(ctx, `INSERT INTO webhook_deliveries
 		(webhook_id, delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.Webhook, v.Number, v.Namespace, v.Revision, v.Part, v.Attempt, v.At.UnixMicro(), v.Took.Milliseconds(), v.Status, v.Error, v.Answer)

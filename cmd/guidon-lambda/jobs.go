@@ -79,8 +79,12 @@ func (j jobs) cleanup(ctx context.Context) (any, error) {
 // tickTime limits the work of one tick, so that it ends before the next begins.
 const tickTime = 45 * time.Second
 
-// tick does what a server does all the time: it delivers changes to webhooks. What it has no time for is left to the
-// next tick.
+// rollUpMinutes is at which minutes of an hour a tick computes hours and days of evaluations: at those that it
+// divides.
+const rollUpMinutes = 10
+
+// tick does what a server does all the time: it delivers changes to webhooks, and computes hours and days of
+// evaluations. What it has no time for is left to a later tick.
 func (j jobs) tick(ctx context.Context) (any, error) {
 	if err := j.schema.check(ctx); err != nil {
 		return nil, err
@@ -90,6 +94,12 @@ func (j jobs) tick(ctx context.Context) (any, error) {
 	var failed []error
 	for _, runner := range j.deliveries.Runners {
 		if err := runner.Drain(ctx); err != nil && ctx.Err() == nil {
+			failed = append(failed, err)
+		}
+	}
+	if time.Now().Minute()%rollUpMinutes == 0 {
+		cleaner := instance.NewCleaner(j.config, j.db, j.service, change.Actor{ID: "system:cleanup"})
+		if err := cleaner.LoopEvaluations(ctx); err != nil && ctx.Err() == nil {
 			failed = append(failed, err)
 		}
 	}

@@ -75,11 +75,15 @@ func mustFilter(t *testing.T, events ...string) Filter {
 // run delivers to the sinks until the test ends.
 func run(t *testing.T, db *store.DB, sinks ...*Sink) {
 	t.Helper()
-	targets := Targets(db, sinks)
-	if _, err := targets(t.Context()); err != nil { // from now on
-		t.Fatal(err)
+	var targets []deliver.Target
+	for _, s := range sinks {
+		if err := db.RegisterReader(t.Context(), s.Reader(), service.StartLatest); err != nil { // from now on
+			t.Fatal(err)
+		}
+		targets = append(targets, s)
 	}
-	runner := deliver.NewRunner("audit", db, targets, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	all := func(context.Context) ([]deliver.Target, error) { return targets, nil }
+	runner := deliver.NewRunner("audit", db, all, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -45,27 +45,6 @@ func NewSink(name string, sender Sender, filter Filter, store service.ChangeRead
 	return &Sink{Sender: sender, name: name, filter: filter, store: store, logger: logger, failures: map[string]failure{}}
 }
 
-// Targets returns the function for [deliver.NewRunner]. Sinks without a reader get one, which begins with the next
-// record.
-func Targets(store service.ChangeReaders, sinks []*Sink) func(ctx context.Context) ([]deliver.Target, error) {
-	var mu sync.Mutex
-	registered := false
-	return func(ctx context.Context) (targets []deliver.Target, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, s := range sinks {
-			if !registered {
-				if err := store.RegisterReader(ctx, s.Reader(), service.StartLatest); err != nil {
-					return nil, err
-				}
-			}
-			targets = append(targets, s)
-		}
-		registered = true
-		return targets, nil
-	}
-}
-
 // Reader implements [deliver.Target].
 func (s *Sink) Reader() string { return "audit." + s.name }
 

@@ -68,7 +68,9 @@ func withSecret(view service.WebhookView, secret string, err error) (*guidonv1.W
 		return nil, err
 	}
 	m := wireWebhook(view)
-	m.Secret = &secret
+	if secret != "" { // else it is a dry run
+		m.Secret = &secret
+	}
 	return m, nil
 }
 

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"context"
 	"io"
 	"log/slog"
 
@@ -42,7 +43,7 @@ func WithWebhooks(
 // Audit adds what delivers to the configured audit sinks. Lines are written to out unless there is a file.
 func (d *Deliveries) Audit(c *config.Config, db *store.DB, version string, out io.Writer, logger *slog.Logger) {
 	filter, _, _ := audit.ParseFilter(c.Audit.Events) // it has been checked
-	var sinks []*audit.Sink
+	var sinks []deliver.Target
 	if l := c.Audit.Sinks.Log; l.Enabled {
 		if l.File != "" {
 			out = &lumberjack.Logger{Filename: l.File, MaxSize: l.MaxSize, MaxBackups: l.MaxFiles}
@@ -64,6 +65,6 @@ func (d *Deliveries) Audit(c *config.Config, db *store.DB, version string, out i
 		sinks = append(sinks, audit.NewSink("webhook", sender, filter, db, logger))
 	}
 	if len(sinks) > 0 {
-		d.Runners = append(d.Runners, deliver.NewRunner("audit", db, audit.Targets(db, sinks), logger))
+		d.Runners = append(d.Runners, deliver.NewRunner("audit", db, func(context.Context) ([]deliver.Target, error) { return sinks, nil }, logger))
 	}
 }
