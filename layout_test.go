@@ -149,7 +149,7 @@ func TestImports(t *testing.T) {
 		// Unused packages would be loaded at every cold start.
 		{module + "/cmd/guidon-lambda", []string{
 			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "net/rpc", "net/http/pprof",
-			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "go.opentelemetry.io", "testing",
+			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "go.opentelemetry.io", "github.com/twmb/franz-go", "testing",
 		}},
 	}
 	for _, part := range forbidden {

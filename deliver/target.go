@@ -51,8 +51,8 @@ type Parcel struct {
 // Limits of a batch.
 const (
 	maxRecords = 100
-	maxBody    = 1 << 20
-	maxObjects = maxBody - 256<<10 // of the objects; the rest is for summaries, messages and names
+	maxBody    = 960 << 10         // brokers of Kafka refuse messages above 1,000,000 bytes, unless they are configured
+	maxObjects = maxBody - 192<<10 // of the objects; the rest is for summaries, messages and names
 )
 
 // cut returns the batch that the records begin with, and the last record that it takes or passes over. Nothing

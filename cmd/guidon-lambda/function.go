@@ -54,7 +54,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 		return nil, err
 	}
 	service, deliveries := instance.WithWebhooks(c, service, db, version, logger)
-	deliveries.Audit(c, db, version, out, logger)
+	deliveries.Audit(c, db, instance.AuditSenders(c, version, out), logger)
 	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
@@ -108,6 +108,10 @@ func checkSupported(c *config.Config) error {
 	if c.Diagnostics.Profiling.Enabled {
 		problems = append(problems,
 			errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is not supported on AWS Lambda"))
+	}
+	if c.Audit.Sinks.Kafka.Enabled {
+		problems = append(problems,
+			errors.New("audit.sinks.kafka.enabled (GUIDON_AUDIT_SINKS_KAFKA_ENABLED): is not supported on AWS Lambda; use another sink"))
 	}
 	return errors.Join(problems...)
 }

@@ -22,8 +22,9 @@ func TestUnsupported(t *testing.T) {
 		want    []string
 	}{
 		{nil, []string{"db.url"}},
-		{[]string{"GUIDON_DB_URL=file:/tmp/guidon.db", "GUIDON_DB_MIGRATE_ON_START=true", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true"},
-			[]string{"must be the URL of a database server", migrateEvent, "diagnostics.profiling.enabled"}},
+		{[]string{"GUIDON_DB_URL=file:/tmp/guidon.db", "GUIDON_DB_MIGRATE_ON_START=true", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true",
+			"GUIDON_AUDIT_SINKS_KAFKA_ENABLED=true", "GUIDON_AUDIT_SINKS_KAFKA_TOPIC=t", "GUIDON_AUDIT_SINKS_KAFKA_BOOTSTRAP_SERVERS=b:9092"},
+			[]string{"must be the URL of a database server", migrateEvent, "diagnostics.profiling.enabled", "audit.sinks.kafka.enabled"}},
 		{[]string{nowhere, "GUIDON_LAMBDA_BASE_PATH=?"}, []string{"lambda.base_path"}},
 		{[]string{"GUIDON_DB_URL=postgres://guidon:hunter2@[/guidon"}, []string{"database URL"}},
 	} {

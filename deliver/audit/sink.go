@@ -1,4 +1,5 @@
-// Package audit sends change records to the sinks of the configuration: a file or the standard output, and a URL.
+// Package audit sends change records to the sinks of the configuration: a file or the standard output, and a URL. The
+// sink that produces to Kafka is in a package of its own, which only servers link.
 package audit
 
 import (
@@ -86,17 +87,14 @@ func (s *Sink) Deliver(ctx context.Context, p *deliver.Parcel) (again time.Time,
 	return f.until, nil
 }
 
-// Lines is the [Sender] of the sink log: a line of JSON for each record, in the schema of webhooks.
-type Lines struct {
-	Encoder webhook.Encoder
-	Out     io.Writer
-}
+// LineEncoder encodes a line of JSON for each record, in the schema of webhooks.
+type LineEncoder webhook.Encoder
 
 // Encode implements [Sender].
-func (l *Lines) Encode(b *deliver.Batch) ([]byte, error) {
+func (e LineEncoder) Encode(b *deliver.Batch) ([]byte, error) {
 	var lines bytes.Buffer
 	for i := range b.Records {
-		line, err := l.Encoder.Encode(&deliver.Batch{Namespace: b.Namespace, Records: b.Records[i : i+1], Abridged: b.Abridged})
+		line, err := webhook.Encoder(e).Encode(&deliver.Batch{Namespace: b.Namespace, Records: b.Records[i : i+1], Abridged: b.Abridged})
 		if err != nil {
 			return nil, err
 		}
@@ -104,6 +102,15 @@ func (l *Lines) Encode(b *deliver.Batch) ([]byte, error) {
 		lines.WriteByte('\n')
 	}
 	return lines.Bytes(), nil
+}
+
+// ContentType returns the type of a line.
+func (e LineEncoder) ContentType() string { return webhook.Encoder(e).ContentType() }
+
+// Lines is the [Sender] of the sink log.
+type Lines struct {
+	LineEncoder
+	Out io.Writer
 }
 
 // Send implements [Sender].

@@ -144,7 +144,7 @@ func TestReplacedKeys(t *testing.T) {
 		{"db.prepared_statements_enabled", "db: {prepared_statements_enabled: false}", "DB_PREPARED_STATEMENTS_ENABLED", "remove it, nothing is prepared"},
 		{"tracing.jaeger", "tracing: {jaeger: {host: h}}", "TRACING_JAEGER_HOST", "Jaeger accepts too"},
 		{"tracing.zipkin", "tracing: {zipkin: {endpoint: h}}", "TRACING_ZIPKIN_ENDPOINT", "use tracing.otlp.endpoint"},
-		{"audit.sinks.kafka", "audit: {sinks: {kafka: {enabled: true}}}", "AUDIT_SINKS_KAFKA_ENABLED", "guidon log --follow"},
+		{"audit.sinks.kafka.encoding", "audit: {sinks: {kafka: {encoding: avro}}}", "AUDIT_SINKS_KAFKA_ENCODING", "CloudEvents in JSON"},
 		{"audit.sinks.webhook.templates", "audit: {sinks: {webhook: {templates: []}}}", "AUDIT_SINKS_WEBHOOK_TEMPLATES", "guidon webhook create"},
 		{"audit.buffer", "audit: {buffer: {capacity: 2}}", "AUDIT_BUFFER_CAPACITY", "there is no buffer"},
 		{"analytics.storage", "analytics: {storage: {clickhouse: {enabled: true}}}", "ANALYTICS_STORAGE_CLICKHOUSE_URL", "in the database of db.url"},

@@ -40,16 +40,15 @@ func WithWebhooks(
 	return svc, d
 }
 
-// Audit adds what delivers to the configured audit sinks. Lines are written to out unless there is a file.
-func (d *Deliveries) Audit(c *config.Config, db *store.DB, version string, out io.Writer, logger *slog.Logger) {
-	filter, _, _ := audit.ParseFilter(c.Audit.Events) // it has been checked
-	var sinks []deliver.Target
+// AuditSenders returns the senders of the configured audit sinks by the names of these, except for Kafka. Lines are
+// written to out unless there is a file.
+func AuditSenders(c *config.Config, version string, out io.Writer) map[string]audit.Sender {
+	senders := map[string]audit.Sender{}
 	if l := c.Audit.Sinks.Log; l.Enabled {
 		if l.File != "" {
 			out = &lumberjack.Logger{Filename: l.File, MaxSize: l.MaxSize, MaxBackups: l.MaxFiles}
 		}
-		lines := &audit.Lines{Encoder: webhook.Encoder{Format: service.FormatGuidon, PublicURL: c.Server.PublicURL}, Out: out}
-		sinks = append(sinks, audit.NewSink("log", lines, filter, db, logger))
+		senders["log"] = &audit.Lines{LineEncoder: audit.LineEncoder{Format: service.FormatGuidon, PublicURL: c.Server.PublicURL}, Out: out}
 	}
 	if w := c.Audit.Sinks.Webhook; w.Enabled {
 		sender := &webhook.Sender{
@@ -62,9 +61,20 @@ func (d *Deliveries) Audit(c *config.Config, db *store.DB, version string, out i
 		if w.SigningSecret != "" {
 			sender.Secrets = []string{w.SigningSecret}
 		}
-		sinks = append(sinks, audit.NewSink("webhook", sender, filter, db, logger))
+		senders["webhook"] = sender
+	}
+	return senders
+}
+
+// Audit adds what delivers to the audit sinks with the names and senders.
+func (d *Deliveries) Audit(c *config.Config, db *store.DB, senders map[string]audit.Sender, logger *slog.Logger) {
+	filter, _, _ := audit.ParseFilter(c.Audit.Events) // it has been checked
+	var sinks []deliver.Target
+	for name, sender := range senders {
+		sinks = append(sinks, audit.NewSink(name, sender, filter, db, logger))
 	}
 	if len(sinks) > 0 {
-		d.Runners = append(d.Runners, deliver.NewRunner("audit", db, func(context.Context) ([]deliver.Target, error) { return sinks, nil }, logger))
+		all := func(context.Context) ([]deliver.Target, error) { return sinks, nil }
+		d.Runners = append(d.Runners, deliver.NewRunner("audit", db, all, logger))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -20,6 +19,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/deliver"
+	"github.com/guidonhq/guidon/deliver/audit"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
@@ -119,7 +119,16 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts, err := newParts(c, db, build, tracer, p.Stdout, logger)
+	senders := instance.AuditSenders(c, build.Version, p.Stdout)
+	if c.Audit.Sinks.Kafka.Enabled {
+		producer, err := openKafka(c.Audit.Sinks.Kafka, c.Server.PublicURL)
+		if err != nil {
+			return err
+		}
+		defer producer.Close()
+		senders["kafka"] = producer
+	}
+	parts, err := newParts(c, db, build, tracer, senders, logger)
 	if err != nil {
 		return err
 	}
@@ -184,7 +193,9 @@ type parts struct {
 	deliveries *instance.Deliveries
 }
 
-func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, out io.Writer, logger *slog.Logger) (parts, error) {
+func newParts(
+	c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, senders map[string]audit.Sender, logger *slog.Logger,
+) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
@@ -194,7 +205,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 		return parts{}, err
 	}
 	svc, deliveries := instance.WithWebhooks(c, svc, db.DB, build.Version, logger)
-	deliveries.Audit(c, db.DB, build.Version, out, logger)
+	deliveries.Audit(c, db.DB, senders, logger)
 	p := parts{
 		build:     build,
 		db:        db,
