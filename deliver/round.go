@@ -110,7 +110,9 @@ func (r *Runner) deliverNamespace(
 	for range maxDeliveries {
 		past, again, err := r.deliverNext(ctx, h, t, n.Key, from, at)
 		switch {
-		case errors.Is(err, guidon.FailedPrecondition): // the reader has been moved, or the log replaced
+		case errors.Is(err, guidon.FailedPrecondition):
+			r.logger.Info("a receiver of changes goes on elsewhere: its reader was moved, or a backup restored",
+				"reader", t.Reader(), "namespace", n.Key, "was", from.Revision)
 			return true, again, nil
 		case err != nil || !again.IsZero():
 			return false, again, err
