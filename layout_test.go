@@ -85,6 +85,9 @@ func TestImports(t *testing.T) {
 		{module + "/internal/lists", nil},
 		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, []string{clock, lists})},
+		{module + "/deliver", base},
+		{module + "/deliver/audit", slices.Concat(base, []string{module + "/deliver", module + "/deliver/webhook", "code.dny.dev/ssrf"})},
+		{module + "/deliver/webhook", slices.Concat(base, []string{module + "/deliver", "code.dny.dev/ssrf"})},
 		{module + "/document", slices.Concat(base, documents)},
 		{module + "/document/unleash", base},
 		{module + "/handler/wire/...", wire},
@@ -113,10 +116,11 @@ func TestImports(t *testing.T) {
 			handler + "login/loginstate", "github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4",
 		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
+		{module + "/handler/delivery", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/examples", nil},
 		{module + "/handler", slices.Concat(subjects, documents, []string{
-			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
+			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics", handler + "delivery",
 		})},
 		{module + "/runtimes/server/closing", []string{"golang.org/x/sys"}},
 		{module + "/runtimes/server/quickconn", nil},
@@ -145,7 +149,7 @@ func TestImports(t *testing.T) {
 		// Unused packages would be loaded at every cold start.
 		{module + "/cmd/guidon-lambda", []string{
 			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "net/rpc", "net/http/pprof",
-			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "go.opentelemetry.io", "testing",
+			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "go.opentelemetry.io", "github.com/twmb/franz-go", "testing",
 		}},
 	}
 	for _, part := range forbidden {
@@ -230,7 +234,7 @@ func TestCommandsAreApart(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", ".git", "bin", // tooling and build output
-		"analysis", "change", "service", "document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
+		"analysis", "change", "service", "deliver", "document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
 	}
 	entries, err := os.ReadDir(".")
 	if err != nil {

@@ -22,10 +22,11 @@ const (
 	KindSegment        Kind = "segment"
 	KindAuthentication Kind = "authentication"
 	KindBinding        Kind = "binding"
+	KindWebhook        Kind = "webhook"
 )
 
 // Global reports whether objects of the kind belong to no namespace.
-func (k Kind) Global() bool { return k == KindAuthentication || k == KindBinding }
+func (k Kind) Global() bool { return k == KindAuthentication || k == KindBinding || k == KindWebhook }
 
 // Action is the action of a change on its object.
 type Action string
@@ -45,7 +46,7 @@ type Record struct {
 	Stamp     int64           `json:"-"`        // of the revision; see guidon.Revision
 	Sequence  int32           `json:"sequence"` // from 0 within one revision
 	Kind      Kind            `json:"kind"`
-	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication or binding
+	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication, binding or webhook
 	Action    Action          `json:"action"`
 	Actor     Actor           `json:"actor"`
 	At        time.Time       `json:"at"`
@@ -58,7 +59,7 @@ type Record struct {
 }
 
 // Query selects change records of one namespace or, if Global is set or the Kind is
-// global, those of authentications and bindings; Namespace is then ignored. Other zero
+// global, those of authentications, bindings and webhooks; Namespace is then ignored. Other zero
 // fields do not restrict the selection.
 type Query struct {
 	Namespace string

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,4 +42,31 @@ func clean(object any) {
 
 func withoutNil[T any](list []*T) []*T {
 	return slices.DeleteFunc(list, func(t *T) bool { return t == nil })
+}
+
+// Objects returns the objects before and after the change, without the marks of the stored form.
+func (c *Record) Objects() (before, after json.RawMessage) {
+	switch c.Kind {
+	case KindFlag:
+		return unmarked[guidon.Flag](c.Before), unmarked[guidon.Flag](c.After)
+	case KindSegment:
+		return unmarked[guidon.Segment](c.Before), unmarked[guidon.Segment](c.After)
+	}
+	return c.Before, c.After
+}
+
+// unmarked returns the stored object without marks; as it is if this release cannot read it.
+func unmarked[T any](text json.RawMessage) json.RawMessage {
+	if !bytes.Contains(text, []byte("_TYPE+")) { // nearly always
+		return text
+	}
+	object, err := decode[T](text)
+	if err != nil {
+		return text
+	}
+	plain, err := json.Marshal(object)
+	if err != nil {
+		return text
+	}
+	return plain
 }

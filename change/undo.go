@@ -83,7 +83,7 @@ func spansOf(records []*Record) ([]*span, error) {
 	var all []*span
 	for _, r := range sorted {
 		if r.Namespace != sorted[0].Namespace || r.Kind.Global() {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "cannot undo changes of several namespaces, or of tokens or bindings")
+			return nil, guidon.Errorf(guidon.InvalidArgument, "cannot undo changes of several namespaces, or of tokens, bindings or webhooks")
 		}
 		o := Object{r.Kind, r.Key}
 		if byObject[o] == nil {

@@ -205,10 +205,10 @@ func TestUndoErrors(t *testing.T) {
 		choices map[change.Object]change.Choices
 		want    string
 	}{
-		{[]*change.Record{h.records[0], &other}, nil, "cannot undo changes of several namespaces, or of tokens or bindings"},
-		{[]*change.Record{token}, nil, "cannot undo changes of several namespaces, or of tokens or bindings"},
+		{[]*change.Record{h.records[0], &other}, nil, "cannot undo changes of several namespaces, or of tokens, bindings or webhooks"},
+		{[]*change.Record{token}, nil, "cannot undo changes of several namespaces, or of tokens, bindings or webhooks"},
 		{[]*change.Record{created}, nil, `cannot undo the creation of namespace "n": delete it`},
-		{[]*change.Record{{Kind: "webhook"}}, nil, "cannot undo a change of a webhook"},
+		{[]*change.Record{{Kind: "gadget"}}, nil, "cannot undo a change of a gadget"},
 		{h.records, misfit, `invalid choice for flag "g": these changes are not about it`},
 		{h.records, noConflict, `flag "f": invalid choice for name: there is no such conflict`},
 	} {

@@ -106,12 +106,13 @@ func recordDifferences[T any](c *Record, s shape[T], tell func(before, after *T,
 	return tell(before, after, list), nil
 }
 
-// accessFields are the fields of authentications and bindings whose values are shown. Of all
-// other fields only the names are, as their values may be secret or personal.
-var accessFields = []string{"role", "subject", "namespaces", "namespaceKeys", "expiresAt", "client", "source"}
+// accessFields are the fields of authentications, bindings and webhooks whose values are shown.
+// Of all other fields only the names are, as their values may be secret or personal.
+var accessFields = []string{"role", "subject", "namespaces", "namespaceKeys", "expiresAt", "client", "source",
+	"name", "namespaceKey", "host", "events", "kinds", "keys", "actions", "format", "headers", "state", "cause", "replayed"}
 
-// accessTimes are the fields of authentications and bindings that are no content.
-var accessTimes = []string{"createdAt", "updatedAt"}
+// accessTimes are the fields of authentications, bindings and webhooks that are no content.
+var accessTimes = []string{"createdAt", "updatedAt", "stateSince"}
 
 // accessDifferences returns the changed fields of an authentication or a binding.
 func accessDifferences(before, after json.RawMessage) ([]Difference, error) {

@@ -133,7 +133,7 @@ func TestErrors(t *testing.T) {
 		{"legacy evaluation without an entity", "POST", "/api/v1/evaluate", `{"flagKey":"f"}`, 400, 3, `invalid field entityId: must not be empty`},
 		{"token unknown by id", "GET", "/auth/v1/tokens/x", "", 404, 5, `getting authentication by token: reading authentication: resource not found`},
 		{"evaluations of no namespace", "GET", "/internal/v1/analytics/namespaces/n/flags/f", "", 404, 5, `namespace "n" not found`},
-		{"bad kind of changes", "GET", n + "/changes?kind=x", "", 400, 3, `invalid field kind: must be namespace, flag, segment, authentication or binding`},
+		{"bad kind of changes", "GET", n + "/changes?kind=x", "", 400, 3, `invalid field kind: must be namespace, flag, segment, authentication, binding or webhook`},
 		{"import without a document", "POST", n + "/import", `{}`, 400, 3, `invalid field document: must not be empty`},
 		{"import into another namespace", "POST", n + "/import", `{"document":{"namespace":{"key":"x"}}}`, 400, 3, `document of namespace "x" cannot be imported into namespace "default"`},
 		{"import in an unknown mode", "POST", n + "/import", `{"document":{},"mode":256}`, 400, 3, `invalid field mode: is not a known value`},

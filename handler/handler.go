@@ -27,6 +27,11 @@ const (
 	defaultSession = 24 * time.Hour   // of a browser
 )
 
+// eventSchema is event.json.
+//
+//go:embed event.json
+var eventSchema []byte
+
 // apiDescription is openapi.yaml.
 //
 //go:embed openapi.yaml
@@ -109,7 +114,8 @@ func New(config Config) *Handler {
 		MetricsPublic: config.MetricsPublic,
 		Profiling:     config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required))
+	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required),
+		diagnostics.EventSchema(eventSchema, config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}

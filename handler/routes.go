@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/counts"
+	"github.com/guidonhq/guidon/handler/delivery"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -32,6 +33,7 @@ const (
 	evaluatePrefix  = "/evaluate/v1"
 	internalPrefix  = "/internal/v1"
 	metaPrefix      = "/meta"
+	webhooksPrefix  = apiPrefix + "/webhooks"
 )
 
 // prefixes are the parts of the path under which an unknown path gets an error of the API
@@ -302,6 +304,23 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			auth.DeleteBinding),
 		call.Issue("/guidon.v1.AccessService/DeleteAuthentications", only(del, authPrefix+"/tokens"),
 			auth.DeleteAuthentications),
+
+		// Webhooks.
+		call.Inform("/guidon.v1.WebhookService/ListWebhooks", manage, only(get, webhooksPrefix), delivery.ListWebhooks).
+			Private().Needing(service.RoleAdmin),
+		call.Arrange("/guidon.v1.WebhookService/CreateWebhook", manage, only(post, webhooksPrefix), delivery.CreateWebhook),
+		call.Inform("/guidon.v1.WebhookService/GetWebhook", manage, only(get, webhooksPrefix+"/{id}"), delivery.GetWebhook).
+			Private().Needing(service.RoleAdmin),
+		call.Arrange("/guidon.v1.WebhookService/UpdateWebhook", manage, only(put, webhooksPrefix+"/{id}"), delivery.UpdateWebhook),
+		call.Arrange("/guidon.v1.WebhookService/DeleteWebhook", manage, only(del, webhooksPrefix+"/{id}"), delivery.DeleteWebhook),
+		call.Arrange("/guidon.v1.WebhookService/RotateWebhookSecret", manage, only(post, webhooksPrefix+"/{id}/secret"),
+			delivery.RotateWebhookSecret),
+		call.Arrange("/guidon.v1.WebhookService/TestWebhook", manage, only(post, webhooksPrefix+"/{id}/test"), delivery.TestWebhook),
+		call.Arrange("/guidon.v1.WebhookService/PauseWebhook", manage, only(post, webhooksPrefix+"/{id}/pause"), delivery.PauseWebhook),
+		call.Arrange("/guidon.v1.WebhookService/ResumeWebhook", manage, only(post, webhooksPrefix+"/{id}/resume"), delivery.ResumeWebhook),
+		call.Arrange("/guidon.v1.WebhookService/ReplayWebhook", manage, only(post, webhooksPrefix+"/{id}/replay"), delivery.ReplayWebhook),
+		call.Inform("/guidon.v1.WebhookService/ListDeliveries", manage, only(get, webhooksPrefix+"/{id}/deliveries"),
+			delivery.ListDeliveries).Private().Needing(service.RoleAdmin),
 
 		// Information about the instance.
 		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"),

@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -111,7 +112,8 @@ func startInside(t testing.TB, config handler.Config, behind backends) *server {
 		db := newDB(t)
 		c := cache.New(db)
 		s.counter = count.NewCounter(db, keepCounts, time.Now)
-		s.service = service.NewService(c, time.Now).Counting(s.counter)
+		s.service = service.NewService(c, time.Now).Counting(s.counter).
+			WithWebhooks(&service.Webhooks{Store: db, Send: deliveredTest})
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe
@@ -333,4 +335,9 @@ func (l *logs) event(t testing.TB, requestID string) map[string]any {
 		t.Fatalf("%d events of %s", len(events), requestID)
 	}
 	return events[0]
+}
+
+// deliveredTest is what comes of a test of a webhook.
+func deliveredTest(_ context.Context, h *service.Webhook) service.WebhookDelivery {
+	return service.WebhookDelivery{Webhook: h.ID, Attempt: 1, At: time.Now(), Took: 12 * time.Millisecond, Status: 204}
 }

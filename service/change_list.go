@@ -42,7 +42,7 @@ type ChangeFilter struct {
 // Message or a Reason, the work for one page is limited, so a page may be short or empty
 // although it is not the last one.
 //
-// Records of authentications and bindings belong to no namespace: the namespace is
+// Records of authentications, bindings and webhooks belong to no namespace: the namespace is
 // ignored, and the State is zero. Only clients that may list the authentications may see
 // them, which the caller must check.
 func (s *Service) ListChanges(
@@ -108,9 +108,9 @@ func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guid
 
 func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	switch f.Kind {
-	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication, change.KindBinding:
+	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication, change.KindBinding, change.KindWebhook:
 	default:
-		return change.Search{}, invalidField("kind", "must be namespace, flag, segment, authentication or binding")
+		return change.Search{}, invalidField("kind", "must be namespace, flag, segment, authentication, binding or webhook")
 	}
 	if utf8.RuneCountInString(f.Message) > MaxMessageLength {
 		return change.Search{}, invalidField("message", fmt.Sprintf("must not be longer than %d characters", MaxMessageLength))

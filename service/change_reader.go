@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -45,7 +46,18 @@ type ChangeReaders interface {
 	// another process has moved it, or if the log no longer has the record, because a
 	// backup was restored. The caller must then continue from ReaderPosition.
 	AdvanceReader(ctx context.Context, reader string, from guidon.Position, past *change.Record) error
+	// RewindReader moves the reader's cursor in the namespace to before the revision, so that
+	// its records are the next. It may also move it forward.
+	RewindReader(ctx context.Context, reader, namespace string, revision int64) error
 }
+
+// WebhookReader returns the name of the reader of a webhook.
+func WebhookReader(id string) string { return webhookReaders + id }
+
+// IsWebhookReader reports whether the name is that of the reader of a webhook.
+func IsWebhookReader(name string) bool { return strings.HasPrefix(name, webhookReaders) }
+
+const webhookReaders = "webhook:"
 
 // ReaderStart is where a new reader starts.
 type ReaderStart uint8

@@ -29,6 +29,8 @@ type Service struct {
 	now     func() time.Time
 	policy  *Policy
 	counter *count.Counter // or nil
+
+	webhooks *Webhooks // or nil
 }
 
 // NewService returns a service that uses the store, with the zero [Policy]. now is the clock for the expiry of

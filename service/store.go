@@ -214,6 +214,17 @@ type AuthenticationTx interface {
 	// DeleteBinding deletes the binding. It is not an error if it does not exist.
 	DeleteBinding(ctx context.Context, id string) error
 
+	// Webhooks returns all webhooks in creation order, with their private parts.
+	Webhooks(ctx context.Context) ([]*Webhook, error)
+	// PutWebhook creates the webhook or replaces the one with its id. The change record has
+	// nothing of its private part.
+	PutWebhook(ctx context.Context, webhook *Webhook) error
+	// DeleteWebhook deletes the webhook with its failures and deliveries. It is not an error if
+	// it does not exist.
+	DeleteWebhook(ctx context.Context, id string) error
+	// ForgetFailures makes the webhook try again at once whatever it has failed to deliver.
+	ForgetFailures(ctx context.Context, id string) error
+
 	// Spend records that something with the digest is used, to be remembered until the given
 	// time. It returns InvalidArgument if that is recorded already.
 	Spend(ctx context.Context, digest string, until time.Time) error

@@ -116,9 +116,11 @@ type changedIDs struct {
 }
 
 func (c *changedIDs) add(kind change.Kind, id string) {
-	if kind == change.KindBinding {
+	switch kind {
+	case change.KindBinding:
 		c.bindings = true
-	} else {
+	case change.KindWebhook: // no part of the set
+	default:
 		c.authentications[id] = true
 	}
 }

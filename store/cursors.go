@@ -111,18 +111,20 @@ const selectPosition = `SELECT p.revision, p.seq FROM change_cursors p WHERE p.r
 
 // AdvanceReader implements [service.ChangeReaders].
 func (d *DB) AdvanceReader(ctx context.Context, reader string, from guidon.Position, past *change.Record) error {
+	return d.write(ctx, func(ctx context.Context, s *session) error { return s.advance(ctx, reader, from, past) })
+}
+
+func (s *session) advance(ctx context.Context, reader string, from guidon.Position, past *change.Record) error {
 	if compareCursors(past.Cursor(), from) <= 0 {
 		return errors.New("store: invalid advance of a reader: the record must be after the position")
 	}
 	if service.CheckReaderName(reader) != nil {
 		return readerNotFound(reader)
 	}
-	return d.write(ctx, func(ctx context.Context, s *session) error {
-		if err := s.checkAdvance(ctx, reader, from, past); err != nil {
-			return err
-		}
-		return s.putCursor(ctx, reader, past)
-	})
+	if err := s.checkAdvance(ctx, reader, from, past); err != nil {
+		return err
+	}
+	return s.putCursor(ctx, reader, past)
 }
 
 // selectStampAt reads the stamp of the record at a position.
@@ -190,4 +192,36 @@ func (s *session) slowestReader(ctx context.Context, namespace string) (reader s
 		reached = math.MaxInt64
 	}
 	return reader, reached, err
+}
+
+// selectBeforeRevision reads the last record of a namespace before a revision.
+const selectBeforeRevision = `SELECT revision, seq, stamp FROM changes WHERE namespace_key = ? AND revision < ?
+	ORDER BY namespace_key DESC, revision DESC, seq DESC LIMIT 1`
+
+// RewindReader implements [service.ChangeReaders].
+func (d *DB) RewindReader(ctx context.Context, reader, namespace string, revision int64) error {
+	if service.CheckReaderName(reader) != nil {
+		return readerNotFound(reader)
+	}
+	return d.write(ctx, func(ctx context.Context, s *session) error {
+		registered, err := s.hasReader(ctx, reader)
+		if err != nil {
+			return err
+		}
+		if !registered {
+			return readerNotFound(reader)
+		}
+		head := &change.Record{Namespace: namespace}
+		found, err := s.row(ctx, selectBeforeRevision, []any{namespace, revision}, &head.Revision, &head.Sequence, &head.Stamp)
+		if err != nil {
+			return err
+		}
+		if !found { // the beginning of the log
+			return s.later(ctx, `DELETE FROM change_cursors WHERE reader_name = ? AND namespace_key = ?`, reader, namespace)
+		}
+		if namespace == service.AuthenticationsKey {
+			head.Namespace, head.Kind = "", change.KindAuthentication
+		}
+		return s.putCursor(ctx, reader, head)
+	})
 }

@@ -90,3 +90,7 @@ func openFile(t testing.TB, path string) *store.DB {
 	})
 	return db
 }
+
+func TestWebhooks(t *testing.T) {
+	storetest.RunWebhooks(t, func(t *testing.T) storetest.WebhookStore { return openNew(t) })
+}

@@ -53,6 +53,8 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
+	service, deliveries := instance.WithWebhooks(c, service, db, version, logger)
+	deliveries.Audit(c, db, instance.AuditSenders(c, version, out), logger)
 	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
@@ -65,10 +67,10 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if c.Metrics.EMF {
 		h.Observer = &emf{out: out, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: time.Now}
 	}
-	jobs := jobs{config: c, db: db, schema: schema, service: service, logger: logger}
+	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger}
 	return lambda.New(lambda.Config{
 		Handler:  flushing(handler.New(h), counter, c.Analytics.Buffer.FlushPeriod, logger),
-		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup},
+		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup, "tick": jobs.tick},
 		Schedule: "cleanup",
 		BasePath: c.Lambda.BasePath, Streaming: c.Lambda.Streaming,
 		Logger: logger,
@@ -106,6 +108,10 @@ func checkSupported(c *config.Config) error {
 	if c.Diagnostics.Profiling.Enabled {
 		problems = append(problems,
 			errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is not supported on AWS Lambda"))
+	}
+	if c.Audit.Sinks.Kafka.Enabled {
+		problems = append(problems,
+			errors.New("audit.sinks.kafka.enabled (GUIDON_AUDIT_SINKS_KAFKA_ENABLED): is not supported on AWS Lambda; use another sink"))
 	}
 	return errors.Join(problems...)
 }

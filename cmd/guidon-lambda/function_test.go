@@ -22,8 +22,9 @@ func TestUnsupported(t *testing.T) {
 		want    []string
 	}{
 		{nil, []string{"db.url"}},
-		{[]string{"GUIDON_DB_URL=file:/tmp/guidon.db", "GUIDON_DB_MIGRATE_ON_START=true", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true"},
-			[]string{"must be the URL of a database server", migrateEvent, "diagnostics.profiling.enabled"}},
+		{[]string{"GUIDON_DB_URL=file:/tmp/guidon.db", "GUIDON_DB_MIGRATE_ON_START=true", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true",
+			"GUIDON_AUDIT_SINKS_KAFKA_ENABLED=true", "GUIDON_AUDIT_SINKS_KAFKA_TOPIC=t", "GUIDON_AUDIT_SINKS_KAFKA_BOOTSTRAP_SERVERS=b:9092"},
+			[]string{"must be the URL of a database server", migrateEvent, "diagnostics.profiling.enabled", "audit.sinks.kafka.enabled"}},
 		{[]string{nowhere, "GUIDON_LAMBDA_BASE_PATH=?"}, []string{"lambda.base_path"}},
 		{[]string{"GUIDON_DB_URL=postgres://guidon:hunter2@[/guidon"}, []string{"database URL"}},
 	} {
@@ -69,8 +70,10 @@ func TestWithoutDatabase(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", path, w.Code, w.Body, want)
 		}
 	}
-	if _, err := f.Invoke(t.Context(), []byte(`{"guidon":"cleanup"}`)); err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("cleanup: got error %v", err)
+	for _, job := range []string{"cleanup", "tick"} {
+		if _, err := f.Invoke(t.Context(), []byte(`{"guidon":"`+job+`"}`)); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got error %v", job, err)
+		}
 	}
 	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, `/flipt.Flipt/ListNamespaces`) {
 		t.Errorf("got the log %s", text)

@@ -23,6 +23,8 @@ type jobs struct {
 	schema  *schema
 	service *service.Service
 	logger  *slog.Logger
+
+	deliveries *instance.Deliveries
 }
 
 // migrated is the response to migrateEvent.
@@ -72,4 +74,34 @@ func (j jobs) cleanup(ctx context.Context) (any, error) {
 	}
 	j.logger.Info("cleanup", "tokens", result.Tokens, "changes", result.Changes, "more", result.More, "skipped", result.Skipped)
 	return result, err
+}
+
+// tickTime limits the work of one tick, so that it ends before the next begins.
+const tickTime = 45 * time.Second
+
+// rollUpMinutes is at which minutes of an hour a tick computes hours and days of evaluations: at those that it
+// divides.
+const rollUpMinutes = 10
+
+// tick does what a server does all the time: it delivers changes to webhooks, and computes hours and days of
+// evaluations. What it has no time for is left to a later tick.
+func (j jobs) tick(ctx context.Context) (any, error) {
+	if err := j.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, tickTime)
+	defer cancel()
+	var failed []error
+	for _, runner := range j.deliveries.Runners {
+		if err := runner.Drain(ctx); err != nil && ctx.Err() == nil {
+			failed = append(failed, err)
+		}
+	}
+	if time.Now().Minute()%rollUpMinutes == 0 {
+		cleaner := instance.NewCleaner(j.config, j.db, j.service, change.Actor{ID: "system:cleanup"})
+		if err := cleaner.LoopEvaluations(ctx); err != nil && ctx.Err() == nil {
+			failed = append(failed, err)
+		}
+	}
+	return struct{}{}, errors.Join(failed...)
 }

@@ -12,14 +12,14 @@ import (
 // TestConfigImport: the configuration of Flipt, in a file and in variables, becomes one
 // that the server accepts. Secrets are only in it.
 func TestConfigImport(t *testing.T) {
-	s := newShell(t, "FLIPT_SERVER_HTTP_PORT=8181", "FLIPT_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=hunter2", "FLIPT_AUDIT_SINKS_LOG_ENABLED=true")
+	s := newShell(t, "FLIPT_SERVER_HTTP_PORT=8181", "FLIPT_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=hunter2", "FLIPT_AUDIT_SINKS_KAFKA_ENCODING=avro")
 	old := s.file("flipt.yml", "db: {url: 'postgres://flipt:hunter2@db.example/flipt'}\nserver: {http_port: 8080, grpc_port: 9191}\n")
 	target := filepath.Join(t.TempDir(), "guidon.yml")
 	r := s.run("config", "import", old, "--from-flipt-environment", "--out", target)
 	if r.code != cli.ExitOK || strings.Contains(r.out+r.err, "hunter2") {
 		t.Fatalf("got %+v, want success without secrets", r)
 	}
-	for _, want := range []string{"FLIPT_AUDIT_SINKS_LOG_ENABLED: no counterpart", "guidon migrate up --config " + target, "--from-flipt-database 'postgres://", "db.example/flipt' --dry-run"} {
+	for _, want := range []string{"audit.sinks.kafka.encoding: no counterpart", "guidon migrate up --config " + target, "--from-flipt-database 'postgres://", "db.example/flipt' --dry-run"} {
 		if !strings.Contains(r.out+r.err, want) {
 			t.Errorf("got %q, want it to contain %q", r.out+r.err, want)
 		}

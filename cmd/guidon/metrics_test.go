@@ -46,6 +46,8 @@ func TestMetricsOfNewServer(t *testing.T) {
 		`guidon_streams_ended_total{kind="changes",reason="slow"}`,
 		`guidon_streams_ended_total{kind="ofrep",reason="failed"}`,
 		`guidon_streams_refused_total{kind="ofrep"}`,
+		`guidon_webhook_deliveries_total{result="failed"}`,
+		`guidon_webhook_deliveries_total{result="succeeded"}`,
 	} {
 		of := text
 		if strings.HasPrefix(want, "guidon_cache_") {

@@ -156,11 +156,19 @@ func Issue[Q, A any, PQ message[Q], PA message[A]](
 	name string, routes []Route,
 	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, error),
 ) *Operation {
-	return Ask[A, Q, PA, PQ](name, AreaAuthentication, routes,
+	return Arrange[Q, A, PQ, PA](name, AreaAuthentication, routes, fn).NeedingEverywhere(service.RoleAdmin)
+}
+
+// Arrange returns an operation that changes what belongs to the authentications, for admins.
+func Arrange[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, error),
+) *Operation {
+	return Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, s, c.Write(), m)
 			return responseOf(answer, err)
-		}).Light().Issuing().NeedingEverywhere(service.RoleAdmin)
+		}).Light().Issuing().Private().Needing(service.RoleAdmin)
 }
 
 // Inform returns an operation that reads something else than a namespace.

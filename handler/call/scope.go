@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"errors"
 	"iter"
 
@@ -120,6 +121,9 @@ func namespaces(m proto.Message) iter.Seq[string] {
 					return
 				}
 			}
+		case *guidonv1.ListWebhooksRequest, *guidonv1.CreateWebhookRequest, *guidonv1.WebhookRequest, *guidonv1.UpdateWebhookRequest,
+			*guidonv1.RotateWebhookSecretRequest, *guidonv1.ReplayWebhookRequest, *guidonv1.ListDeliveriesRequest:
+			yield(cmp.Or(m.(interface{ GetNamespaceKey() string }).GetNamespaceKey(), service.Everywhere))
 		case *guidonv1.ListFlagNamespacesRequest:
 			yield(m.GetReference())
 		case *guidonv1.CompareRequest:

@@ -15,3 +15,10 @@ func OpenAPI(description []byte, required bool) exchange.Plain {
 		x.Reply(http.StatusOK, "application/yaml", description)
 	}}
 }
+
+// EventSchema returns the route of the JSON schema of what webhooks send, which is not secret.
+func EventSchema(schema []byte, required bool) exchange.Plain {
+	return exchange.Plain{Method: http.MethodGet, Pattern: "/schemas/event.json", AnyHost: required, Serve: func(x *exchange.Exchange) {
+		x.Reply(http.StatusOK, "application/schema+json", schema)
+	}}
+}

@@ -51,7 +51,7 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/flipt.Flipt/BatchEvaluate":                                "For older clients. Others use evaluateBatch.",
 
 	"/guidon.v1.ChangeService/ListAllChanges": "Includes those of namespaces that have been deleted since. The work for one page is limited, so there may be few or no changes, although there is a next page. Records of earlier releases have no event until the server has added it in the background.",
-	"/guidon.v1.ChangeService/ListChanges":    "A record has the object before and after the change, who made it, when and why. With kind authentication or binding, the records are those of tokens, sessions and bindings, which belong to no namespace and need the role admin.",
+	"/guidon.v1.ChangeService/ListChanges":    "A record has the object before and after the change, who made it, when and why. With kind authentication, binding or webhook, the records are those of tokens and sessions, bindings or webhooks, which belong to no namespace and need the role admin.",
 	"/guidon.v1.ChangeService/LatestChanges":  "The records are in the order of the keys. Those of objects that do not exist are missing.",
 	"/guidon.v1.DocumentService/Import":       "Creates the namespace if it does not exist, which needs the role admin. With dryRun the response says what would change.",
 	"/guidon.v1.DocumentService/Export":       "The document is what an import takes.",
@@ -123,6 +123,18 @@ var descriptions = map[string]string{ // #nosec G101 -- text about tokens, not t
 	"/guidon.v1.AccessService/CreateBinding":         "If there is such a binding, the response is that one.",
 	"/guidon.v1.AccessService/DeleteBinding":         "Sessions of the subject stay, without the role.",
 	"/guidon.v1.AccessService/DeleteAuthentications": "The subject keeps its bindings, and can sign in again.",
+
+	"/guidon.v1.WebhookService/ListWebhooks":        "Without namespaceKey it lists all webhooks, for which the role is needed everywhere; so it is with the other operations on webhooks.",
+	"/guidon.v1.WebhookService/CreateWebhook":       "It sends what is changed from now on. The secret is in this response only.",
+	"/guidon.v1.WebhookService/GetWebhook":          "Of the URL only the host is shown, and of headers only the names.",
+	"/guidon.v1.WebhookService/UpdateWebhook":       "Replaces everything but the secret. An empty url or value of a header means the present one.",
+	"/guidon.v1.WebhookService/DeleteWebhook":       "What has not been sent yet is not sent any more.",
+	"/guidon.v1.WebhookService/RotateWebhookSecret": "The present secret signs too, for the overlap. The new one is in this response only.",
+	"/guidon.v1.WebhookService/TestWebhook":         "The body has the type test. It is sent whatever the state of the webhook.",
+	"/guidon.v1.WebhookService/PauseWebhook":        "After 30 days without being active, what happens is no longer kept for the webhook.",
+	"/guidon.v1.WebhookService/ResumeWebhook":       "It goes on where it was. What failed is tried again at once.",
+	"/guidon.v1.WebhookService/ReplayWebhook":       "Deliveries have the same ids as the first time. Records that a retention has deleted are not sent.",
+	"/guidon.v1.WebhookService/ListDeliveries":      "The last 1,000 of at most 7 days are kept.",
 
 	"/flipt.meta.MetadataService/GetInfo":          "Says what the program is, and what clients must know of its configuration.",
 	"/flipt.meta.MetadataService/GetConfiguration": "Secrets are left out.",

@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
@@ -45,6 +46,11 @@ type shop struct {
 	replaced [len(random)]int // how many texts of each kind
 }
 
+// delivered is what comes of a test of a webhook.
+func delivered(_ context.Context, h *service.Webhook) service.WebhookDelivery {
+	return service.WebhookDelivery{Webhook: h.ID, Attempt: 1, At: now, Took: 12 * time.Millisecond, Status: 204}
+}
+
 var now = time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC)
 
 func newShop(t *testing.T, options ...func(*handler.Config)) *shop {
@@ -63,7 +69,8 @@ func newShop(t *testing.T, options ...func(*handler.Config)) *shop {
 		t.Fatal(err)
 	}
 	config := handler.Config{
-		Service: service.NewService(c, clock).Counting(counter), Now: clock, SignIn: fixedSignIn{},
+		Service: service.NewService(c, clock).Counting(counter).
+			WithWebhooks(&service.Webhooks{Store: db, Send: delivered}), Now: clock, SignIn: fixedSignIn{},
 		Authentication: call.AuthenticationConfig{Required: true, TokenMethod: true},
 		Streams:        stream.NewHub(stream.Config{Subscribe: c.Subscribe, MaxOFREP: 1, MaxChanges: 1}),
 		Info:           diagnostics.Info{Version: "1.0.0", Release: true},
@@ -277,6 +284,7 @@ var random = [...]struct {
 		return h[:8] + "-" + h[8:12] + "-4" + h[12:15] + "-a" + h[15:18] + "-" + h[18:30]
 	}},
 	{regexp.MustCompile(`gdn_[A-Za-z0-9_=-]{49}`), func(int) string { return "gdn_" + strings.Repeat("x", 49) }},
+	{regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`), func(int) string { return "whsec_" + strings.Repeat("x", 43) + "=" }},
 	{regexp.MustCompile(`"goVersion":"[^"]*","os":"[^"]*","arch":"[^"]*"`), func(int) string { return `"goVersion":"go1.26.0","os":"linux","arch":"amd64"` }},
 	{regexp.MustCompile(`capability=[A-Za-z0-9_.%-]+`), func(int) string { return "capability=xxxx" }},
 	{regexp.MustCompile(`retry: [0-9]+`), func(int) string { return "retry: 5000" }},

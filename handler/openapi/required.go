@@ -34,4 +34,7 @@ var requiredFields = map[protoreflect.FullName][]protoreflect.Name{
 	"guidon.v1.ApplyRequest":                 {"digest"},
 	"guidon.v1.CreateBindingRequest":         {"role", "subject"},
 	"guidon.v1.DeleteAuthenticationsRequest": {"subject"},
+	"guidon.v1.CreateWebhookRequest":         {"name", "url"},
+	"guidon.v1.UpdateWebhookRequest":         {"name"},
+	"guidon.v1.ReplayWebhookRequest":         {"namespace_key", "revision"},
 }

@@ -135,6 +135,19 @@ var scenario = []sent{
 	{"/guidon.v1.AccessService/DeleteBinding", `{"id":"{binding}"}`, ""},
 	{"/guidon.v1.AccessService/DeleteAuthentications", `{"subject":"oidc:google:sub:1234"}`, ""},
 
+	// Webhooks.
+	{"/guidon.v1.WebhookService/CreateWebhook", `{"namespaceKey":"default","name":"Deployments","url":"https://receiver.example/changes","keys":["pay-*"],"headers":{"Authorization":"Bearer 5f3e"}}`, "webhook"},
+	{"/guidon.v1.WebhookService/ListWebhooks", `{"namespaceKey":"default"}`, ""},
+	{"/guidon.v1.WebhookService/GetWebhook", `{"id":"{webhook}","namespaceKey":"default"}`, ""},
+	{"/guidon.v1.WebhookService/UpdateWebhook", `{"id":"{webhook}","namespaceKey":"default","name":"Deployments","kinds":["flag"],"headers":{"Authorization":""}}`, ""},
+	{"/guidon.v1.WebhookService/RotateWebhookSecret", `{"id":"{webhook}","namespaceKey":"default","overlap":"3600s"}`, ""},
+	{"/guidon.v1.WebhookService/TestWebhook", `{"id":"{webhook}","namespaceKey":"default"}`, ""},
+	{"/guidon.v1.WebhookService/PauseWebhook", `{"id":"{webhook}","namespaceKey":"default"}`, ""},
+	{"/guidon.v1.WebhookService/ResumeWebhook", `{"id":"{webhook}","namespaceKey":"default"}`, ""},
+	{"/guidon.v1.WebhookService/ReplayWebhook", `{"id":"{webhook}","namespaceKey":"default","revision":2}`, ""},
+	{"/guidon.v1.WebhookService/ListDeliveries", `{"id":"{webhook}","namespaceKey":"default","limit":10}`, ""},
+	{"/guidon.v1.WebhookService/DeleteWebhook", `{"id":"{webhook}","namespaceKey":"default"}`, ""},
+
 	// Signing in. What a provider would send is made up.
 	{"/flipt.auth.AuthenticationMethodOIDCService/AuthorizeURL", `{"provider":"google","returnTo":"/flags"}`, ""},
 	{"/flipt.auth.AuthenticationMethodOIDCService/Callback", `{"provider":"google","code":"SplxlOBeZQQYbYS6WxSbIA","state":"af0ifjsldkj"}`, ""},

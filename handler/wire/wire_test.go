@@ -42,6 +42,7 @@ func TestMethods(t *testing.T) {
 		"flipt.analytics.AnalyticsService: GetFlagEvaluationsCount",
 		"guidon.v1.AccessService: ListBindings CreateBinding DeleteBinding DeleteAuthentications",
 		"guidon.v1.SessionService: ListSessions CreateSession DeleteSession CreateGrant ExchangeGrant",
+		"guidon.v1.WebhookService: ListWebhooks CreateWebhook GetWebhook UpdateWebhook DeleteWebhook RotateWebhookSecret TestWebhook PauseWebhook ResumeWebhook ReplayWebhook ListDeliveries",
 		"guidon.v1.ChangeService: ListChanges ListAllChanges LatestChanges",
 		"guidon.v1.DocumentService: Import Export",
 		"guidon.v1.EditService: GetFlagContent GetSegmentContent ReplaceFlag ReplaceSegment TurnFlagOff TurnFlagOn ControlRamp MergeFlag MergeSegment Patch",

@@ -86,7 +86,8 @@ func startForClients(t *testing.T) *harness.Server {
 	s := harness.Start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"),
 		"GUIDON_AUTHENTICATION_REQUIRED=true",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
-		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+sdkToken)
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+sdkToken,
+		"GUIDON_WEBHOOKS_ALLOW_HTTP=true", "GUIDON_WEBHOOKS_ALLOWED_NETWORKS=127.0.0.0/8")
 	for namespace, document := range map[string]any{"default": harness.Document, "ofrep": ofrepDocument} {
 		s.Must(t, "POST", "/api/v1/namespaces/"+namespace+"/import", map[string]any{"document": document}, nil,
 			"Authorization: Bearer "+sdkToken)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,13 +29,11 @@ func TestDashboard(t *testing.T) {
 	harness.Postgres.Need(t)
 	server := harness.Start(t, harness.Postgres.Migrated(t), append(harness.ThroughRedis(harness.StartRedis(t).URL),
 		"GUIDON_METRICS_PUBLIC=true", "GUIDON_SERVER_PUBLIC_URL=http://127.0.0.1:8080", "GUIDON_AUTHENTICATION_REQUIRED=false",
-		codehost+"ENABLED=true", codehost+"CLIENT_ID=guidon", codehost+"CLIENT_SECRET=secret", codehost+"ALLOWED_ORGANIZATIONS=acme")...)
+		codehost+"ENABLED=true", codehost+"CLIENT_ID=guidon", codehost+"CLIENT_SECRET=secret", codehost+"ALLOWED_ORGANIZATIONS=acme",
+		"GUIDON_AUDIT_SINKS_LOG_ENABLED=true")...)
 	server.Must(t, http.MethodPost, "/api/v1/flags", map[string]any{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE"}, nil)
 	server.Must(t, http.MethodPost, "/evaluate/v1/boolean", map[string]any{"flagKey": "f", "entityId": "e"}, nil)
-	metrics, err := server.Call(t.Context(), http.MethodGet, "/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := deliveringMetrics(t, server)
 	infra := filepath.Join(harness.ModuleDir(t), "infra")
 	for _, file := range []string{filepath.Join(infra, "grafana", "guidon.json"), filepath.Join(infra, "prometheus", "alerts.yaml")} {
 		found := 0
@@ -43,7 +43,7 @@ func TestDashboard(t *testing.T) {
 					continue
 				}
 				found++
-				if !regexp.MustCompile(`(?m)^` + name + `[{ ]`).Match(metrics.Body) {
+				if !regexp.MustCompile(`(?m)^` + name + `[{ ]`).Match(metrics) {
 					t.Errorf("%s: no server has %s", file, name)
 				}
 			}
@@ -60,6 +60,20 @@ func TestDashboard(t *testing.T) {
 	rules.Dir = filepath.Join(harness.ModuleDir(t), "infra", "prometheus")
 	if out, err := rules.CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, out)
+	}
+}
+
+// deliveringMetrics returns the metrics of the server when it has begun to deliver changes.
+func deliveringMetrics(t *testing.T, server *harness.Server) []byte {
+	t.Helper()
+	for deadline := time.Now().Add(harness.Patience); ; time.Sleep(20 * time.Millisecond) {
+		metrics := server.Must(t, http.MethodGet, "/metrics", nil, nil).Body
+		if bytes.Contains(metrics, []byte("guidon_reader_behind_seconds{")) && bytes.Contains(metrics, []byte("guidon_webhooks{")) {
+			return metrics
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not deliver")
+		}
 	}
 }
 

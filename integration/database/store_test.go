@@ -254,3 +254,14 @@ func databaseName(database string) string {
 	}
 	return strings.TrimPrefix(u.Path, "/")
 }
+
+// TestStoreWebhooks checks what is kept of webhooks, also with the dialect of CockroachDB; see
+// [TestStoreSerializable].
+func TestStoreWebhooks(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunWebhooks(t, func(t *testing.T) storetest.WebhookStore { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunWebhooks(t, func(t *testing.T) storetest.WebhookStore { return harness.OpenStore(t, serializable(t)) })
+	})
+}

@@ -3,17 +3,21 @@ package lambda
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
@@ -164,6 +168,47 @@ func TestLambdaCounts(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was stored")
 		}
+	}
+}
+
+// TestLambdaTick: the event of each minute delivers what has been changed to webhooks and audit sinks, and answers when
+// nothing is left.
+func TestLambdaTick(t *testing.T) {
+	harness.Postgres.Need(t)
+	received := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		received <- r.URL.Path + " " + string(body)
+	}))
+	defer receiver.Close()
+	f := harness.Function(t, harness.Postgres.Migrated(t), "GUIDON_WEBHOOKS_ALLOW_HTTP=true", "GUIDON_WEBHOOKS_ALLOWED_NETWORKS=127.0.0.0/8",
+		"GUIDON_AUDIT_SINKS_WEBHOOK_ENABLED=true", "GUIDON_AUDIT_SINKS_WEBHOOK_URL="+receiver.URL+"/audit", "GUIDON_AUDIT_EVENTS=flag:*")
+	tick := func() {
+		t.Helper()
+		if got := invoke(t, f, `{"guidon":"tick"}`); string(got.Payload) != "{}" {
+			t.Fatalf("got %s", got.Payload)
+		}
+	}
+	api := harness.Behind(t, f, lambdatest.FunctionURL())
+	api.Must(t, "POST", "/api/v1/webhooks", map[string]any{"namespaceKey": "default", "name": "w", "url": receiver.URL + "/hook"}, nil)
+	tick() // the sink begins here
+	api.Must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "x", "type": "BOOLEAN_FLAG_TYPE"}, nil)
+	tick()
+	close(received)
+	var got []string
+	for text := range received {
+		path, body, _ := strings.Cut(text, " ")
+		var event struct {
+			Data struct{ Changes []struct{ Key string } }
+		}
+		if err := json.Unmarshal([]byte(body), &event); err != nil || len(event.Data.Changes) != 1 {
+			t.Fatalf("got %s, %v", text, err)
+		}
+		got = append(got, path+" "+event.Data.Changes[0].Key)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"/audit f", "/hook f"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -208,3 +208,37 @@ CREATE TABLE spent (
 
 CREATE INDEX spent_by_expiry ON spent (expires_at);
 
+CREATE TABLE webhook_deliveries (
+    webhook_id    VARCHAR(255) NOT NULL,
+    delivery_seq  BIGINT       NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    revision      BIGINT       NOT NULL,
+    part          INTEGER      NOT NULL,
+    attempt       INTEGER      NOT NULL,
+    at            BIGINT       NOT NULL,
+    millis        BIGINT       NOT NULL,
+    status        INTEGER      NOT NULL,
+    error         TEXT         NOT NULL,
+    answer        TEXT         NOT NULL,
+    PRIMARY KEY (webhook_id, delivery_seq)
+);
+
+CREATE TABLE webhook_states (
+    webhook_id    VARCHAR(255) NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    part          INTEGER      NOT NULL,
+    attempts      INTEGER      NOT NULL,
+    next_at       BIGINT       NOT NULL,
+    failing_since BIGINT       NOT NULL,
+    PRIMARY KEY (webhook_id, namespace_key)
+);
+
+CREATE TABLE webhooks (
+    id          VARCHAR(255) NOT NULL,
+    created_rev BIGINT       NOT NULL,
+    created_seq INTEGER      NOT NULL,
+    body        TEXT         NOT NULL,
+    private     TEXT         NOT NULL,
+    PRIMARY KEY (id)
+);
+

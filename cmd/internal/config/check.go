@@ -23,6 +23,8 @@ func (c *Config) check(found *problems) {
 	c.Cache.check(c.DB, found)
 	c.Changes.check(found)
 	c.Streams.check(found)
+	c.Webhooks.check(found)
+	c.Audit.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
 	c.Metrics.OTLP.check("metrics.otlp", found)

@@ -16,6 +16,8 @@ type Config struct {
 	Changes        Changes        `key:"changes"`
 	Analytics      Analytics      `key:"analytics"`
 	Streams        Streams        `key:"streams"`
+	Webhooks       Webhooks       `key:"webhooks"`
+	Audit          Audit          `key:"audit"`
 	Log            Log            `key:"log"`
 	CORS           CORS           `key:"cors"`
 	Diagnostics    Diagnostics    `key:"diagnostics"`
@@ -89,6 +91,15 @@ type Streams struct {
 	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000"`
 	MaxChanges int    `key:"max_changes" default:"200" min:"1" max:"10000"`
 	PublicURL  string `key:"public_url" defaultText:"server.public_url"`
+}
+
+// Webhooks configures what is sent to webhooks, and to which addresses.
+type Webhooks struct {
+	Enabled         bool     `key:"enabled" default:"true"`
+	AllowHTTP       bool     `key:"allow_http" default:"false"`
+	AllowedNetworks []string `key:"allowed_networks"`
+	ProxyURL        string   `key:"proxy_url" secret:"true"`
+	FliptSignature  bool     `key:"flipt_signature" default:"false"`
 }
 
 // Log configures what is logged, and where.

@@ -14,7 +14,7 @@ import (
 // exist here are shown as disabled.
 func (c *Config) JSON() json.RawMessage {
 	root := map[string]any{
-		"audit":        map[string]any{"enabled": false},
+		"audit":        map[string]any{"enabled": c.Audit.Enabled()},
 		"cache":        map[string]any{"enabled": true},
 		"experimental": map[string]any{},
 		"meta":         map[string]any{"checkForUpdates": false, "telemetryEnabled": false},

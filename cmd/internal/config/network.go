@@ -8,9 +8,10 @@ import (
 )
 
 // TrustedNetworks returns the networks of server.trusted_proxies, which Load has checked.
-func (s Server) TrustedNetworks() []netip.Prefix {
-	var networks []netip.Prefix
-	for _, text := range s.TrustedProxies {
+func (s Server) TrustedNetworks() []netip.Prefix { return networksOf(s.TrustedProxies) }
+
+func networksOf(texts []string) (networks []netip.Prefix) {
+	for _, text := range texts {
 		if network, err := parseNetwork(text); err == nil {
 			networks = append(networks, network)
 		}
@@ -33,7 +34,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	case err != nil || network.Addr().Is4In6():
 		return netip.Prefix{}, errNoNetwork
 	case network.Bits() == 0:
-		return netip.Prefix{}, errors.New("must not contain every address, because a caller could then claim to be any other")
+		return netip.Prefix{}, errors.New("must not contain every address")
 	case network != network.Masked():
 		return netip.Prefix{}, fmt.Errorf("must be the first address of a network, such as %s", network.Masked())
 	}

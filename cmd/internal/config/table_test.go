@@ -238,7 +238,7 @@ func TestJSON(t *testing.T) {
 	members := []string{
 		"version", "audit", "authentication", "authorization", "cache", "cors", "db", "diagnostics", "experimental",
 		"log", "meta", "analytics", "server", "storage", "metrics", "tracing", "ui",
-		"changes", "lambda", "streams", // additions to the contract
+		"changes", "lambda", "streams", "webhooks", // additions to the contract
 	}
 	for _, name := range members {
 		if _, ok := root[name]; !ok {

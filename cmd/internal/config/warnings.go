@@ -29,6 +29,7 @@ func (c *Config) warnings(env environment, unused []string) []string {
 	c.warnSignIn(&found)
 	c.warnRoles(&found)
 	c.warnBindings(&found)
+	c.warnAudit(&found)
 	return found
 }
 

@@ -70,7 +70,8 @@ func New(t testing.TB, options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy)
+	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy).
+		WithWebhooks(&service.Webhooks{Store: s.DB, AllowHTTP: true})
 	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
 	if options.Counts {
 		keep := count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}

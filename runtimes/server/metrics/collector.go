@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/guidonhq/guidon/handler/limit"
@@ -102,6 +104,34 @@ func eventStreams(streams *stream.Hub) collector {
 			for _, reason := range stream.Reasons {
 				send(ended, prometheus.CounterValue, float64(s.Ended[string(reason)]), s.Kind, string(reason))
 			}
+		}
+	}}
+}
+
+// Deliveries are the numbers of what is sent to receivers of changes.
+type Deliveries struct {
+	Succeeded, Failed int64
+	Webhooks          map[string]int           // by state
+	Behind            map[string]time.Duration // readers that this process delivers for
+}
+
+// deliveries reads the numbers of deliveries.
+func deliveries(read func() Deliveries) collector {
+	attempts := prometheus.NewDesc("guidon_webhook_deliveries_total",
+		"Attempts of this server to deliver to webhooks, by result.", []string{"result"}, nil)
+	webhooks := prometheus.NewDesc("guidon_webhooks",
+		"Webhooks by state.", []string{"state"}, nil)
+	behind := prometheus.NewDesc("guidon_reader_behind_seconds",
+		"Age of the oldest change record that a reader of the change log has not passed, on the server that delivers.", []string{"reader"}, nil)
+	return collector{[]*prometheus.Desc{attempts, webhooks, behind}, func(send sendFunc) {
+		d := read()
+		send(attempts, prometheus.CounterValue, float64(d.Succeeded), "succeeded")
+		send(attempts, prometheus.CounterValue, float64(d.Failed), "failed")
+		for state, n := range d.Webhooks {
+			send(webhooks, prometheus.GaugeValue, float64(n), state)
+		}
+		for reader, age := range d.Behind { // at most service.MaxChangeReaders
+			send(behind, prometheus.GaugeValue, age.Seconds(), reader)
 		}
 	}}
 }

@@ -36,6 +36,7 @@ type Config struct {
 	Memory     *limit.Budget                // of the handler; nil = no memory metrics
 	Failures   *limit.Failures              // of the handler; nil = no metrics of failed credentials
 	SignIns    *SignIns                     // nil = no metrics of signing in
+	Deliveries func() Deliveries            // called at each scrape; nil = no metrics of webhooks
 	Logger     *slog.Logger                 // for failed scrapes; nil = slog.Default
 }
 
@@ -96,6 +97,9 @@ func New(config Config) *Registry {
 	}
 	if config.Failures != nil {
 		m.registry.MustRegister(failedCredentials(config.Failures))
+	}
+	if config.Deliveries != nil {
+		m.registry.MustRegister(deliveries(config.Deliveries))
 	}
 	if config.SignIns != nil {
 		m.registry.MustRegister(config.SignIns.attempts, config.SignIns.requests)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os/user"
 	"time"
 
@@ -224,6 +225,7 @@ func localClient(c *config.Config, db *instance.Storage, end func() error) (clie
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}
+	svc, _ = instance.WithWebhooks(c, svc, db.DB, "", slog.New(slog.DiscardHandler))
 	h := handler.New(handler.Config{
 		Service:        svc,
 		Authentication: call.AuthenticationConfig{TokenMethod: true},

@@ -78,12 +78,7 @@ func roleAndSubject(command *cobra.Command, args []string) error {
 	if len(args) > 2 {
 		return cli.UsageError("unexpected argument %q: quote a subject that contains spaces", args[2])
 	}
-	for i, name := range []string{"role", "subject"} {
-		if len(args) <= i || args[i] == "" {
-			return cli.UsageError("missing argument <%s>: %s", name, command.UseLine())
-		}
-	}
-	return nil
+	return twoArguments(command, args, "role", "subject")
 }
 
 func (b *bindingCommands) create(ctx context.Context, c client.Client, args []string) (cli.Output, error) {

@@ -1,5 +1,5 @@
 // Package object has the commands about single objects: flags, segments, namespaces, tokens,
-// bindings and sessions.
+// bindings, sessions and webhooks.
 package object
 
 import (
@@ -52,7 +52,7 @@ type action func(ctx context.Context, service client.Client, args []string) (cli
 // Commands returns the commands about objects, one for each kind, with further ones by kind.
 func Commands(p *cli.Program, further map[string]*cobra.Command) []*cobra.Command {
 	var commands []*cobra.Command
-	for _, o := range []*object{flags(p), segments(p), namespaces(p), tokens(p), bindings(p), sessions(p)} {
+	for _, o := range []*object{flags(p), segments(p), namespaces(p), tokens(p), bindings(p), sessions(p), webhooks(p)} {
 		command := o.command()
 		if more := further[o.kind]; more != nil {
 			command.AddCommand(more)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"runtime"
 	"strconv"
@@ -17,6 +18,8 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/deliver"
+	"github.com/guidonhq/guidon/deliver/audit"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
@@ -116,7 +119,16 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts, err := newParts(c, db, build, tracer, logger)
+	senders := instance.AuditSenders(c, build.Version, p.Stdout)
+	if c.Audit.Sinks.Kafka.Enabled {
+		producer, err := openKafka(c.Audit.Sinks.Kafka, c.Server.PublicURL)
+		if err != nil {
+			return err
+		}
+		defer producer.Close()
+		senders["kafka"] = producer
+	}
+	parts, err := newParts(c, db, build, tracer, senders, logger)
 	if err != nil {
 		return err
 	}
@@ -177,9 +189,13 @@ type parts struct {
 	streams   *stream.Hub // nil if disabled
 	delay     *server.Delay
 	freshness *freshness
+
+	deliveries *instance.Deliveries
 }
 
-func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, logger *slog.Logger) (parts, error) {
+func newParts(
+	c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, senders map[string]audit.Sender, logger *slog.Logger,
+) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	watched := instance.Watch(snapshots, logger)
@@ -188,6 +204,8 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 	if err != nil {
 		return parts{}, err
 	}
+	svc, deliveries := instance.WithWebhooks(c, svc, db.DB, build.Version, logger)
+	deliveries.Audit(c, db.DB, senders, logger)
 	p := parts{
 		build:     build,
 		db:        db,
@@ -196,6 +214,8 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
+
+		deliveries: deliveries,
 	}
 	if c.Streams.Enabled {
 		p.streams = stream.NewHub(stream.Config{
@@ -222,6 +242,7 @@ func newParts(c *config.Config, db *instance.Storage, build diagnostics.Info, tr
 		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
 			Counts: p.counter, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
+			Deliveries: func() metrics.Deliveries { return deliveriesOf(deliveries) },
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
@@ -290,6 +311,9 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 			Run: func(ctx context.Context) error { return clean.LoopChanges(ctx, logger) },
 		})
 	}
+	for _, runner := range p.deliveries.Runners {
+		loops = append(loops, server.Loop{Name: "delivery", Interval: deliver.Interval, Run: runner.Run})
+	}
 	if p.counter != nil {
 		loops = append(loops, flushCounts(p.counter, c.Analytics.Buffer.FlushPeriod), server.Loop{
 			Name: "roll-up of evaluations", Interval: rollUpInterval, Run: clean.LoopEvaluations,
@@ -303,4 +327,17 @@ func grpcScheme(s config.Server) string {
 		return "grpcs"
 	}
 	return "grpc"
+}
+
+// deliveriesOf returns the numbers of deliveries for metrics.
+func deliveriesOf(d *instance.Deliveries) metrics.Deliveries {
+	s := d.Webhooks.Stats()
+	m := metrics.Deliveries{Succeeded: s.Succeeded, Failed: s.Failed, Webhooks: map[string]int{}, Behind: map[string]time.Duration{}}
+	for state, n := range s.States {
+		m.Webhooks[string(state)] = n
+	}
+	for _, runner := range d.Runners {
+		maps.Copy(m.Behind, runner.Behind())
+	}
+	return m
 }

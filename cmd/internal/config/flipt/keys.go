@@ -1,18 +1,18 @@
 package flipt
 
 const (
-	policies  = "there are no policies; give roles with authorization.bindings and authorization.default_roles"
-	database  = "flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"
-	tracing   = "spans are sent by OTLP, which Jaeger accepts too; use tracing.otlp.endpoint"
-	analytics = "evaluations are counted in the database of db.url (analytics.enabled)"
-	changeLog = "every change is recorded in the database, together with who made it; guidon log --follow and the API of changes deliver the records"
-	freshness = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
-	redisURL  = "it is a part of cache.redis.url"
-	github    = "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"
-	telemetry = "nothing is sent to anybody"
-	origins   = "writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"
-	cookies   = "it had no effect in Flipt either; authentication.session.secure is for all cookies"
-	newData   = "Guidon needs a database of its own"
+	policies      = "there are no policies; give roles with authorization.bindings and authorization.default_roles"
+	database      = "flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"
+	tracing       = "spans are sent by OTLP, which Jaeger accepts too; use tracing.otlp.endpoint"
+	analytics     = "evaluations are counted in the database of db.url (analytics.enabled)"
+	kafkaEncoding = "records are CloudEvents in JSON"
+	freshness     = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
+	redisURL      = "it is a part of cache.redis.url"
+	github        = "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"
+	telemetry     = "nothing is sent to anybody"
+	origins       = "writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"
+	cookies       = "it had no effect in Flipt either; authentication.session.secure is for all cookies"
+	newData       = "Guidon needs a database of its own"
 )
 
 // keys are all keys of Flipt v1, and some groups of them.
@@ -105,7 +105,25 @@ var keys = []Key{
 	{metricHeaders, Kept, "", ""},
 	{"analytics.buffer.flush_period", Kept, "", ""},
 	{"analytics.storage", Dropped, "", analytics},
-	{"audit", Dropped, "", changeLog},
+	{"audit.events", Kept, "", "parts of flags and segments have no events of their own"},
+	{"audit.sinks.log.enabled", Kept, "", ""},
+	{"audit.sinks.log.file", Kept, "", ""},
+	{"audit.sinks.log.encoding", Needless, "", "lines are always JSON"},
+	{"audit.sinks.webhook.enabled", Kept, "", ""},
+	{"audit.sinks.webhook.url", Kept, "", ""},
+	{"audit.sinks.webhook.signing_secret", Kept, "", "signatures are those of Standard Webhooks; webhooks.flipt_signature adds that of Flipt"},
+	{"audit.sinks.webhook.max_backoff_duration", Needless, "", "what fails is tried again until it succeeds, at least once an hour"},
+	{"audit.sinks.webhook.templates", Dropped, "", "guidon webhook create makes webhooks, with formats for chats"},
+	{"audit.buffer", Needless, "", "there is no buffer: records are read from the change log, which loses none"},
+	{"audit.sinks.kafka.enabled", Kept, "", ""},
+	{"audit.sinks.kafka.topic", Kept, "", ""},
+	{"audit.sinks.kafka.bootstrap_servers", Kept, "", ""},
+	{"audit.sinks.kafka.require_tls", Kept, "", ""},
+	{"audit.sinks.kafka.authentication.username", Kept, "", ""},
+	{"audit.sinks.kafka.authentication.password", Kept, "", ""},
+	{"audit.sinks.kafka.encoding", Dropped, "", kafkaEncoding},
+	{"audit.sinks.kafka.schema_registry", Dropped, "", kafkaEncoding},
+	{"audit.sinks.kafka.insecure_skip_tls", Dropped, "", "audit.sinks.kafka.ca_path names the authority of the brokers' certificates"},
 	{"experimental", Needless, "", "it had no effect in Flipt either"},
 
 	{"authentication.required", Kept, "", ""},

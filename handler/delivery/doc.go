@@ -1,0 +1,2 @@
+// Package delivery has the operations on webhooks, which send changes to receivers outside.
+package delivery

@@ -1,0 +1,40 @@
+-- +goose Up
+
+-- Webhooks. The private part has the URL, the values of headers and the secrets; change records have only the
+-- body. They are part of the authentications and their revision.
+CREATE TABLE webhooks (
+    id          VARCHAR(255) NOT NULL,
+    created_rev BIGINT       NOT NULL,
+    created_seq INTEGER      NOT NULL,
+    body        TEXT         NOT NULL,
+    private     TEXT         NOT NULL,
+    PRIMARY KEY (id)
+);
+
+-- What is being tried again: how often a webhook has failed in a namespace, since when, and when it is tried
+-- next. The part is the sequence of the first record that is to be delivered.
+CREATE TABLE webhook_states (
+    webhook_id    VARCHAR(255) NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    part          INTEGER      NOT NULL,
+    attempts      INTEGER      NOT NULL,
+    next_at       BIGINT       NOT NULL,
+    failing_since BIGINT       NOT NULL,
+    PRIMARY KEY (webhook_id, namespace_key)
+);
+
+-- The last attempts of each webhook.
+CREATE TABLE webhook_deliveries (
+    webhook_id    VARCHAR(255) NOT NULL,
+    delivery_seq  BIGINT       NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    revision      BIGINT       NOT NULL,
+    part          INTEGER      NOT NULL,
+    attempt       INTEGER      NOT NULL,
+    at            BIGINT       NOT NULL,
+    millis        BIGINT       NOT NULL,
+    status        INTEGER      NOT NULL,
+    error         TEXT         NOT NULL,
+    answer        TEXT         NOT NULL,
+    PRIMARY KEY (webhook_id, delivery_seq)
+);

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
+)
+
+var _ service.WebhookStore = (*DB)(nil)
+
+// Webhooks implements [service.WebhookStore].
+func (d *DB) Webhooks(ctx context.Context) ([]*service.Webhook, error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*service.Webhook, error) { return s.webhooks(ctx) })
+}
+
+func (s *session) webhooks(ctx context.Context) ([]*service.Webhook, error) {
+	type row struct {
+		webhook *service.Webhook
+		created guidon.Position
+	}
+	const query = "SELECT created_rev, created_seq, body, private FROM webhooks"
+	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (row, error) {
+		r := row{webhook: new(service.Webhook)}
+		var body, private []byte
+		err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body, &private)
+		if err == nil {
+			err = errors.Join(decode(body, r.webhook), decode(private, &r.webhook.Private))
+		}
+		return r, err
+	})
+	slices.SortFunc(all, func(a, b row) int { return compareCursors(a.created, b.created) })
+	ordered := make([]*service.Webhook, len(all))
+	for i, r := range all {
+		ordered[i] = r.webhook
+	}
+	return ordered, err
+}
+
+func (tx *authenticationTx) Webhooks(ctx context.Context) ([]*service.Webhook, error) {
+	return tx.s.webhooks(ctx)
+}
+
+func (tx *authenticationTx) PutWebhook(ctx context.Context, h *service.Webhook) error {
+	if tx.dead {
+		return errDead
+	}
+	normalizeTimes(&h.CreatedAt, &h.UpdatedAt, &h.StateSince, &h.PrivateAt)
+	body, err := encode(h)
+	if err != nil {
+		return err
+	}
+	private, err := encode(h.Private)
+	if err != nil {
+		return err
+	}
+	before, privateBefore, err := tx.storedWebhook(ctx, h.ID)
+	switch {
+	case err != nil, string(before) == string(body) && string(privateBefore) == string(private):
+		return err
+	case before == nil:
+		e := tx.recordChange(change.KindWebhook, h.ID, nil, body)
+		_, err = tx.s.exec(ctx, "INSERT INTO webhooks (id, created_rev, created_seq, body, private) VALUES (?, ?, ?, ?, ?)",
+			h.ID, tx.record.revision.Number, e.seq, string(body), string(private))
+		return err
+	}
+	tx.recordChange(change.KindWebhook, h.ID, before, body)
+	_, err = tx.s.exec(ctx, "UPDATE webhooks SET body = ?, private = ? WHERE id = ?", string(body), string(private), h.ID)
+	return err
+}
+
+func (tx *authenticationTx) DeleteWebhook(ctx context.Context, id string) error {
+	if tx.dead {
+		return errDead
+	}
+	before, _, err := tx.storedWebhook(ctx, id)
+	if err != nil || before == nil {
+		return err
+	}
+	tx.recordChange(change.KindWebhook, id, before, nil)
+	delete(tx.changes, object{change.KindWebhook, id})
+	if err := tx.ForgetFailures(ctx, id); err != nil {
+		return err
+	}
+	if err := tx.s.later(ctx, "DELETE FROM webhook_deliveries WHERE webhook_id = ?", id); err != nil {
+		return err
+	}
+	_, err = tx.s.exec(ctx, "DELETE FROM webhooks WHERE id = ?", id)
+	return err
+}
+
+func (tx *authenticationTx) ForgetFailures(ctx context.Context, id string) error {
+	return tx.s.later(ctx, "DELETE FROM webhook_states WHERE webhook_id = ?", id)
+}
+
+// storedWebhook returns the parts of the webhook, or a nil body if there is none.
+func (tx *authenticationTx) storedWebhook(ctx context.Context, id string) (body, private []byte, err error) {
+	if !storable(id) {
+		return nil, nil, nil
+	}
+	_, err = tx.s.row(ctx, "SELECT body, private FROM webhooks WHERE id = ?", []any{id}, &body, &private)
+	return body, private, err
+}
+
+// WebhookFailures implements [service.WebhookStore].
+func (d *DB) WebhookFailures(ctx context.Context, id string) ([]service.WebhookFailure, error) {
+	query, args := "SELECT webhook_id, namespace_key, part, attempts, next_at, failing_since FROM webhook_states", []any(nil)
+	if id != "" {
+		query, args = query+" WHERE webhook_id = ?", []any{id}
+	}
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.WebhookFailure, error) {
+		query += " ORDER BY webhook_id, namespace_key"
+		return collect(ctx, s, query, args, func(rows *sql.Rows) (f service.WebhookFailure, err error) {
+			var next, since int64
+			err = rows.Scan(&f.Webhook, &f.Namespace, &f.Part, &f.Attempts, &next, &since)
+			f.NextAt, f.Since = time.UnixMicro(next).UTC(), time.UnixMicro(since).UTC()
+			return f, err
+		})
+	})
+}
+
+// RecordAttempt implements [service.WebhookStore].
+func (d *DB) RecordAttempt(ctx context.Context, a *service.WebhookAttempt) error {
+	return d.write(ctx, func(ctx context.Context, s *session) error {
+		if a.Past != nil {
+			if err := s.advance(ctx, service.WebhookReader(a.Webhook), a.From, a.Past); err != nil {
+				return err
+			}
+		}
+		number, err := s.nextDelivery(ctx, a.Webhook)
+		if err != nil || number == 0 {
+			return err
+		}
+		a.Number = number
+		if err := s.putFailure(ctx, a); err != nil {
+			return err
+		}
+		return s.addDelivery(ctx, &a.WebhookDelivery)
+	})
+}
+
+// nextDelivery returns the number of the webhook's next delivery, or 0 if the webhook has been deleted.
+func (s *session) nextDelivery(ctx context.Context, webhook string) (number int64, err error) {
+	var last sql.NullInt64
+	found, err := s.row(ctx, `SELECT (SELECT MAX(delivery_seq) FROM webhook_deliveries d WHERE d.webhook_id = w.id)
+		FROM webhooks w WHERE w.id = ?`, []any{webhook}, &last)
+	if err != nil || !found {
+		return 0, err
+	}
+	return last.Int64 + 1, nil
+}
+
+func (s *session) putFailure(ctx context.Context, a *service.WebhookAttempt) error {
+	err := s.later(ctx, "DELETE FROM webhook_states WHERE webhook_id = ? AND namespace_key = ?", a.Webhook, a.Namespace)
+	if f := a.Failure; err == nil && f != nil {
+		err = s.later(ctx, `INSERT INTO webhook_states (webhook_id, namespace_key, part, attempts, next_at, failing_since)
+			VALUES (?, ?, ?, ?, ?, ?)`, a.Webhook, a.Namespace, f.Part, f.Attempts, f.NextAt.UnixMicro(), f.Since.UnixMicro())
+	}
+	return err
+}
+
+// addDelivery stores the delivery and deletes old ones.
+func (s *session) addDelivery(ctx context.Context, v *service.WebhookDelivery) error {
+	if err := s.later(ctx, "DELETE FROM webhook_deliveries WHERE webhook_id = ? AND (delivery_seq <= ? OR at < ?)",
+		v.Webhook, v.Number-service.MaxDeliveries, v.At.Add(-service.KeepDeliveries).UnixMicro()); err != nil {
+		return err
+	}
+	_, err := s.exec(ctx, `INSERT INTO webhook_deliveries
+		(webhook_id, delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		v.Webhook, v.Number, v.Namespace, v.Revision, v.Part, v.Attempt, v.At.UnixMicro(), v.Took.Milliseconds(), v.Status, v.Error, v.Answer)
+	return err
+}
+
+// Deliveries implements [service.WebhookStore].
+func (d *DB) Deliveries(ctx context.Context, id string, before int64, limit int) ([]*service.WebhookDelivery, error) {
+	if !storable(id) {
+		return nil, nil
+	}
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*service.WebhookDelivery, error) {
+		const query = `SELECT delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer
+			FROM webhook_deliveries WHERE webhook_id = ? AND delivery_seq < ? ORDER BY delivery_seq DESC LIMIT ?`
+		return collect(ctx, s, query, []any{id, before, limit}, func(rows *sql.Rows) (*service.WebhookDelivery, error) {
+			v, at, millis := &service.WebhookDelivery{Webhook: id}, int64(0), int64(0)
+			err := rows.Scan(&v.Number, &v.Namespace, &v.Revision, &v.Part, &v.Attempt, &at, &millis, &v.Status, &v.Error, &v.Answer)
+			v.At, v.Took = time.UnixMicro(at).UTC(), time.Duration(millis)*time.Millisecond
+			return v, err
+		})
+	})
+}
+
+// Revisions returns the sum of all revisions, which differs after every change.
+func (d *DB) Revisions(ctx context.Context) (sum int64, err error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) (sum int64, err error) {
+		_, err = s.row(ctx, "SELECT COALESCE(SUM(revision), 0) FROM namespaces", nil, &sum)
+		return sum, err
+	})
+}
