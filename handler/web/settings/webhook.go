@@ -38,21 +38,22 @@ var overlaps = []option{{"24h", "24 hours"}, {"1h", "1 hour"}, {"168h", "7 days"
 // maxDeliveries is how many deliveries a page has.
 const maxDeliveries = 25
 
-// findWebhook returns the webhook of the address.
-func findWebhook(v *page.Visit) (*guidonv1.Webhook, error) {
-	h, err := getWebhook.Run(v, &guidonv1.WebhookRequest{Id: v.Variable("id"), NamespaceKey: webhooksOf(v)})
-	if guidon.CodeOf(err) == guidon.NotFound || err == nil && v.Namespace != nil && h.GetNamespaceKey() != v.Key() {
-		return nil, notFound("There is no such webhook", "It may have been deleted already.")
+// withWebhook returns a function for requests about the webhook of the address.
+func withWebhook(fn func(v *page.Visit, h *guidonv1.Webhook) error) func(v *page.Visit) error {
+	return func(v *page.Visit) error {
+		h, err := getWebhook.Run(v, &guidonv1.WebhookRequest{Id: v.Variable("id"), NamespaceKey: webhooksOf(v)})
+		if guidon.CodeOf(err) == guidon.NotFound || err == nil && v.Namespace != nil && h.GetNamespaceKey() != v.Key() {
+			return notFound("There is no such webhook", "It may have been deleted already.")
+		}
+		if err != nil {
+			return err
+		}
+		return fn(v, h)
 	}
-	return h, err
 }
 
 // showWebhook shows a webhook, and what it has sent.
-func showWebhook(v *page.Visit) error {
-	h, err := findWebhook(v)
-	if err != nil {
-		return err
-	}
+func showWebhook(v *page.Visit, h *guidonv1.Webhook) error {
 	return webhookPage{Hook: h, webhookForm: webhookFormOf(h)}.show(v, http.StatusOK)
 }
 
@@ -77,8 +78,8 @@ func (p webhookPage) version() string {
 }
 
 // changeWebhook does what a button says, unless its form shows what somebody else has changed since.
-func changeWebhook(v *page.Visit, form url.Values) error {
-	h, err := findWebhook(v)
+func changeWebhook(v *page.Visit, h *guidonv1.Webhook) error {
+	form, err := v.Form()
 	if err != nil {
 		return err
 	}
@@ -168,21 +169,13 @@ func (p *webhookPage) rotate(v *page.Visit, text string) error {
 }
 
 // askDeleteWebhook asks whether to delete a webhook.
-func askDeleteWebhook(v *page.Visit) error {
-	h, err := findWebhook(v)
-	if err != nil {
-		return err
-	}
+func askDeleteWebhook(v *page.Visit, h *guidonv1.Webhook) error {
 	return replyWebhooks(v, http.StatusOK, "Delete a webhook", webhookQuestion(v, h))
 }
 
 // removeWebhook deletes a webhook.
-func removeWebhook(v *page.Visit) error {
-	h, err := findWebhook(v)
-	if err == nil {
-		_, err = deleteWebhook.Run(v, &guidonv1.WebhookRequest{Id: h.GetId(), NamespaceKey: h.GetNamespaceKey()})
-	}
-	if err != nil {
+func removeWebhook(v *page.Visit, h *guidonv1.Webhook) error {
+	if _, err := deleteWebhook.Run(v, &guidonv1.WebhookRequest{Id: h.GetId(), NamespaceKey: h.GetNamespaceKey()}); err != nil {
 		return err
 	}
 	return v.Redirect(webhookPath(v, "webhooks") + "?deleted=1")

@@ -16,11 +16,12 @@ import (
 
 // webhookRoutes returns the pages about the webhooks of a namespace, or about all, below the path.
 func webhookRoutes(below string) []page.Route {
+	one := below + "/webhooks/{id}"
 	return []page.Route{
 		guarded(requireWebhooks, page.Route{Pattern: below + "/webhooks", Get: showWebhooks}),
 		guarded(requireWebhooks, page.Route{Pattern: below + "/new-webhook", Get: showNewWebhook, Post: page.WithForm(makeWebhook)}),
-		guarded(requireWebhooks, page.Route{Pattern: below + "/webhooks/{id}", Get: showWebhook, Post: page.WithForm(changeWebhook)}),
-		guarded(requireWebhooks, page.Route{Pattern: below + "/webhooks/{id}/delete", Get: askDeleteWebhook, Post: removeWebhook}),
+		guarded(requireWebhooks, page.Route{Pattern: one, Get: withWebhook(showWebhook), Post: withWebhook(changeWebhook)}),
+		guarded(requireWebhooks, page.Route{Pattern: one + "/delete", Get: withWebhook(askDeleteWebhook), Post: withWebhook(removeWebhook)}),
 	}
 }
 
