@@ -72,6 +72,14 @@ func (p webhookPage) show(v *page.Visit, status int) error {
 // path returns the path of the page.
 func (p webhookPage) path(v *page.Visit) string { return webhookPath(v, "webhooks", p.Hook.GetId()) }
 
+// failures returns what an active webhook tries again: at most as much as a page lists.
+func (p webhookPage) failures() []*guidonv1.WebhookFailure {
+	if p.Hook.GetState() != string(service.WebhookActive) {
+		return nil
+	}
+	return p.Hook.GetFailures()[:min(len(p.Hook.GetFailures()), maxPatterns)]
+}
+
 // version returns the token that forms keep to detect changes of the webhook.
 func (p webhookPage) version() string {
 	return strconv.FormatInt(p.Hook.GetUpdatedAt().AsTime().UnixMicro(), 10)

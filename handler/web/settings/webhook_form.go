@@ -30,10 +30,14 @@ type option struct{ Value, Text string }
 
 // What can be chosen of a webhook.
 var (
-	eventOptions  = []option{{"change", "Changes"}, {"authentication", "Tokens and sign-ins"}, {"binding", "Roles"}, {"webhook", "Webhooks"}}
+	eventOptions = []option{
+		{"change", "Changes"}, {"authentication", "Tokens and sign-ins"}, {"binding", "Roles"}, {"webhook", "Webhooks"},
+	}
 	kindOptions   = []option{{"flag", "Flags"}, {"segment", "Segments"}, {"namespace", "The namespace"}}
 	actionOptions = []option{{"create", "Created"}, {"update", "Changed"}, {"delete", "Deleted"}}
-	formatOptions = []option{{"guidon", "JSON"}, {"cloudevents", "CloudEvents"}, {"slack", "Slack"}, {"discord", "Discord"}, {"teams", "Teams"}}
+	formatOptions = []option{
+		{"guidon", "Guidon JSON"}, {"cloudevents", "CloudEvents"}, {"slack", "Slack"}, {"discord", "Discord"}, {"teams", "Teams"},
+	}
 )
 
 // textOf returns the text of the option with the value.

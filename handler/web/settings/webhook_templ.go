@@ -71,7 +71,7 @@ func (p webhookPage) main(v *page.Visit) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				if len(p.Hook.GetFailures()) > 0 {
+				if len(p.failures()) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<button class=\"btn\" name=\"do\" value=\"resume\">Try again now</button>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -469,7 +469,7 @@ func (p webhookPage) trouble(v *page.Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		for _, f := range p.Hook.GetFailures()[:min(len(p.Hook.GetFailures()), maxPatterns)] {
+		for _, f := range p.failures() {
 			templ_7745c5c3_Var19 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

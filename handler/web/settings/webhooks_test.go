@@ -197,7 +197,7 @@ func TestSaveWebhook(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	h := hook(t, s, service.Everywhere, service.WebhookInput{Name: "Stored", Keys: []string{"a", "b-*"}})
 	path := "/settings/webhooks/" + h.ID
-	r := s.Get(path).Check(200).Contains("POST to https://receiver.example/… · JSON")
+	r := s.Get(path).Check(200).Contains("POST to https://receiver.example/… · Guidon JSON")
 	fields := with(formWith(t, r, "url"), "name", "Renamed", "do", "save")
 	if fields.Get("headers") != "Authorization:\n" || fields.Get("url") != "" || fields.Get("keys") != "a b-*" || fields.Get("events") != "change" {
 		t.Errorf("the form has %v", fields)
@@ -293,6 +293,8 @@ func TestWebhookStates(t *testing.T) {
 	if got := rows(r); len(got) != 1 || !strings.HasSuffix(got[0], "default@2 status 502 attempt 4 1,500 ms") || !slices.Contains(r.Links(), "/namespaces/default/changes/2") {
 		t.Errorf("rows %q, links %v", got, r.Links())
 	}
+	s.Post(path(failing), url.Values{"do": {"pause"}}).Location()
+	s.Get(path(failing)).Check(200).Contains("Paused", "Resume").Lacks("Failing", "wait:", "Try again now")
 	if got := s.Post(path(failing), url.Values{"do": {"resume"}}).Location(); got != path(failing)+"?done=resume" {
 		t.Errorf("leads to %s", got)
 	}
