@@ -185,6 +185,7 @@ func (p *planter) plant(t *testing.T, i int, text string) error {
 	}
 	if i%60 == 0 {
 		err = errors.Join(err,
+			p.create(t, "/api/v1/webhooks", map[string]any{"namespaceKey": "hostile", "name": text, "url": nowhere}),
 			p.create(t, "/api/v1/namespaces", map[string]any{"key": key, "name": text, "description": text}),
 			p.create(t, hostileFlags+"/boolean/rollouts", map[string]any{"rank": i + 1, "description": text, "threshold": map[string]any{"percentage": 10, "value": true}}),
 			p.create(t, hostileFlags+"/variant/rules", map[string]any{"rank": i + 1, "segmentKey": "segment"}),

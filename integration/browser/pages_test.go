@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bytes"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -88,8 +89,13 @@ var pages = []page{
 	{name: "new-token", path: "/settings/new-token", title: "New token", private: true},
 	{name: "access", path: "/settings/access", title: "Access", private: true},
 	{name: "new-binding", path: "/settings/new-binding", title: "Give a role", private: true},
+	{name: "webhooks", path: "/settings/webhooks", title: "Webhooks", texts: []string{"No webhooks"}, private: true},
+	{name: "new-webhook", path: "/settings/new-webhook", title: "New webhook", private: true},
+	{name: "webhooks-of-namespace", path: "/namespaces/{ns}/webhooks", title: "Webhooks · Default", texts: []string{"No webhooks"}, private: true},
+	{name: "new-webhook-of-namespace", path: "/namespaces/{ns}/new-webhook", title: "New webhook · Default", private: true},
 	{name: "records", path: "/settings/records", title: "Records", texts: []string{"Who created and deleted tokens", "Token viewer created: View everywhere", "Token initial_bootstrap_token created: the role of tokens without one everywhere"}, private: true},
 	{name: "records-roles", path: "/settings/records?kind=binding", title: "Records", texts: []string{"There are no records."}, private: true},
+	{name: "records-webhooks", path: "/settings/records?kind=webhook", title: "Records", texts: []string{"There are no records."}, private: true},
 	{name: "transfer", path: "/settings/transfer", title: "Import and export", asks: true},
 	{name: "server", path: "/settings/server", title: "Server"},
 	{name: "shortcuts", path: "/shortcuts", title: "Keys"},
@@ -202,6 +208,10 @@ func (s *shop) importLong(t *testing.T) {
 	load.Env = append(load.Env, "GUIDON_TOKEN="+adminToken)
 	load.Stdin = bytes.NewReader(document)
 	harness.Ends(t, load, true, "")
+	s.change(t, http.MethodPost, "/api/v1/webhooks", map[string]any{
+		"namespaceKey": long("n"), "name": strings.Repeat("m", 100), "url": nowhere, "keys": []string{long("k")},
+		"headers": map[string]string{long("h"): "x"},
+	})
 }
 
 // TestLongNames: names and keys of 255 characters neither widen a page nor leave their place.

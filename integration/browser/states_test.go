@@ -2,7 +2,9 @@ package browser
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -24,6 +26,9 @@ func enter(t *testing.T, v *visitor, fields ...string) {
 		retype(t, v, fields[i], fields[i+1])
 	}
 }
+
+// nowhere is the URL of webhooks that send nothing: the address is not allowed.
+const nowhere = "https://127.0.0.1/changes"
 
 // states are in an order in which none changes what the next ones are about.
 var states = []state{
@@ -118,6 +123,34 @@ var states = []state{
 		v.Do(t, chromedp.SendKeys(css("#name"), "checkout-web"))
 		v.Follow(t, chromedp.KeyEvent(kb.Enter))
 	}, []string{"checkout-web", "curl"}},
+	{"webhook-created", "/settings/new-webhook", func(t *testing.T, _ *shop, v *visitor) {
+		v.Do(t, chromedp.SendKeys(css("#name"), "Edge cache"), chromedp.SendKeys(css("#url"), nowhere))
+		v.Follow(t, chromedp.KeyEvent(kb.Enter))
+	}, []string{"Edge cache", "standardwebhooks"}},
+	{"webhook", "/settings/webhooks", func(t *testing.T, _ *shop, v *visitor) {
+		v.Follow(t, click(css("a.row")))
+		v.Follow(t, click(do("test")))
+	}, []string{"The test failed: address not allowed.", "Edge cache", "CloudEvents", "Rotate the secret"}},
+	{"webhook-failing", "/settings/webhooks", func(t *testing.T, s *shop, v *visitor) {
+		s.change(t, http.MethodPut, "/api/v1"+flagsPath+"/wishlist", map[string]any{"name": "Wishlist", "description": "Sent"})
+		v.Follow(t, click(css("a.row")))
+		path := eval[string](t, v, "location.pathname")
+		for start := time.Now(); !strings.Contains(v.Main(t), "Try again now") && time.Since(start) < patience; {
+			v.Visit(t, path)
+		}
+	}, []string{"Failing since", "Changes of default wait", "default@"}},
+	{"webhook-problem", "/settings/new-webhook", func(t *testing.T, _ *shop, v *visitor) {
+		v.Follow(t, click(named("button", "Create webhook")))
+	}, []string{"1 thing to fix", "This must not be empty."}},
+	{"webhook-paused", "/settings/webhooks", func(t *testing.T, _ *shop, v *visitor) {
+		v.Follow(t, click(css("a.row")))
+		v.Follow(t, click(do("pause")))
+		v.Visit(t, "/settings/webhooks")
+	}, []string{"Edge cache", "Paused"}},
+	{"webhook-delete", "/settings/webhooks", func(t *testing.T, _ *shop, v *visitor) {
+		v.Follow(t, click(css("a.row")))
+		v.Follow(t, click(named("a", "Delete webhook …")))
+	}, []string{"Delete the webhook “Edge cache”?", "Keep webhook"}},
 	{"announced", booleanPath + "?edit=2", func(t *testing.T, s *shop, v *visitor) {
 		enter(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")

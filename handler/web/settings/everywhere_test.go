@@ -23,7 +23,10 @@ func everyPage(t *testing.T, s *webtest.Server, below string) map[string]*webtes
 		t.Fatal(err)
 	}
 	pages := make(map[string]*webtest.Reply)
+	webhook := "/settings/webhooks/" + hook(t, s, service.Everywhere, service.WebhookInput{Name: "Stored"}).ID
 	for _, path := range []string{
+		"/settings/webhooks", "/settings/new-webhook", webhook, webhook + "/delete", "/settings/webhooks/none", "/settings/records?kind=webhook",
+		"/namespaces/other/webhooks", "/namespaces/other/new-webhook",
 		"/settings/profile", "/settings/sessions", "/settings/tokens", "/settings/new-token", "/settings/tokens/" + token + "/delete", "/settings/tokens/none/delete",
 		"/settings/access", "/settings/new-binding", "/settings/access/" + binding.ID + "/delete", "/settings/end-access", "/settings/end-access?subject=oidc:google:sub:ada",
 		"/settings/namespaces", "/settings/new-namespace", "/namespaces/other/settings", "/namespaces/other/delete", "/namespaces/default/delete", "/settings/server", "/shortcuts", "/settings",
@@ -38,6 +41,12 @@ func everyPage(t *testing.T, s *webtest.Server, below string) map[string]*webtes
 		pages["POST "+path] = s.Post(path, form)
 	}
 	pages["created"] = s.Post("/settings/new-token", url.Values{"name": {"ci"}, "role": {"viewer"}, "where": {"all"}, "expires": {"30"}})
+	for _, verb := range []string{"", "save", "replay", "rotate", "test", "pause", "resume"} {
+		pages["webhook "+verb] = s.Post(webhook, url.Values{"do": {verb}, "name": {"x"}, "of": {"other"}, "revision": {"1"}, "overlap": {"1h"}})
+	}
+	pages["delete webhook"] = s.Post(webhook+"/delete", nil)
+	pages["new webhook"] = s.Post("/settings/new-webhook", url.Values{})
+	pages["webhook created"] = s.Post("/settings/new-webhook", url.Values{"name": {"x"}, "url": {hookURL}})
 	pages["appearance"] = s.Post("/settings/profile", url.Values{"theme": {"dark"}})
 	pages["session"] = s.Post("/settings/sessions", url.Values{"do": {"end-others"}})
 	return pages
@@ -86,7 +95,7 @@ func TestBelowPrefix(t *testing.T) {
 		"too long":                     {removed("/" + strings.Repeat("a", 600)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := webtest.New(t, webtest.Options{Page: test.configure, Policy: people(t)})
+			s := webtest.New(t, webtest.Options{Page: test.configure, Policy: people(t), Send: sends(204, "", "")})
 			person(t, s, "ada", "Ada", service.ClientBrowser)
 			create(t, s, service.NamespaceInput{Key: "other", Name: "Other"})
 			for name, r := range everyPage(t, s, test.want) {
@@ -105,7 +114,7 @@ func TestBelowPrefix(t *testing.T) {
 
 // TestEveryPage: every page is complete, and none is kept by a cache.
 func TestEveryPage(t *testing.T) {
-	s := webtest.New(t, webtest.Options{Policy: people(t)})
+	s := webtest.New(t, webtest.Options{Policy: people(t), Send: sends(204, "", "")})
 	person(t, s, "ada", "Ada", service.ClientBrowser)
 	create(t, s, service.NamespaceInput{Key: "other", Name: "Other"})
 	for name, r := range everyPage(t, s, "") {
@@ -147,12 +156,30 @@ func skeleton(r *webtest.Reply) string {
 	return b.String()
 }
 
+// without returns the fields without one, and with some changed: names and values in turn.
+func without(fields url.Values, name string, changes ...string) url.Values {
+	fields = with(fields, changes...)
+	delete(fields, name)
+	return fields
+}
+
+// hookNamed creates a webhook with the name, or with a plain one if that is refused.
+func hookNamed(t *testing.T, s *webtest.Server, name string) *service.Webhook {
+	t.Helper()
+	in := service.WebhookInput{Name: name, URL: hookURL}
+	if view, _, err := s.Service.CreateWebhook(t.Context(), service.Write{}, service.Everywhere, in); err == nil {
+		return view.Webhook
+	}
+	t.Logf("%q is not a name", name)
+	return hook(t, s, service.Everywhere, service.WebhookInput{Name: "plain"})
+}
+
 // TestHostile: whatever somebody else has chosen as a text, a page consists of the same
 // elements.
 func TestHostile(t *testing.T) {
 	var want map[string]string
 	for i, text := range append([]string{"plain", "plain"}, hostile...) {
-		s := webtest.New(t, webtest.Options{Policy: people(t), Empty: true, Page: func(c *page.Config) { c.Interface.Message, c.Interface.TopbarLabel = text, text }})
+		s := webtest.New(t, webtest.Options{Policy: people(t), Empty: true, Send: sends(502, text, text), Page: func(c *page.Config) { c.Interface.Message, c.Interface.TopbarLabel = text, text }})
 		blue := guidon.Blue
 		create(t, s, service.NamespaceInput{Key: "other", Name: text, Description: text, Color: &blue})
 		if _, _, err := s.Service.CreateToken(t.Context(), service.Write{By: service.Caller{}}, service.TokenInput{Name: text, Description: text}); err != nil {
@@ -169,8 +196,10 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		webhook := "/settings/webhooks/" + hookNamed(t, s, text).ID
+		s.Post(webhook, url.Values{"do": {"test"}})
 		ada := s.As(person(t, s, "ada", text, service.ClientBrowser))
-		form := url.Values{"name": {text}, "description": {text}, "key": {text}, "subject": {text}, "role": {text}, "where": {"some"}, "namespaces": {text}, "expires": {"date"}, "date": {text}, "zone": {text}, "theme": {text}, "color": {text}, "base": {text}, "shown": {text}, "do": {text}}
+		form := url.Values{"name": {text}, "description": {text}, "key": {text}, "subject": {text}, "role": {text}, "where": {"some"}, "namespaces": {text}, "expires": {"date"}, "date": {text}, "zone": {text}, "theme": {text}, "color": {text}, "base": {text}, "shown": {text}, "do": {text}, "url": {text}, "keys": {text}, "headers": {text}, "events": {text}, "format": {text}, "revision": {text}, "of": {text}, "overlap": {text}}
 		pages := map[string]*webtest.Reply{
 			"tokens": s.Get("/settings/tokens"), "delete token": s.Get("/settings/tokens/" + named + "/delete"),
 			"access": s.Get("/settings/access"), "delete binding": s.Get("/settings/access/" + bindings[0].ID + "/delete"),
@@ -180,6 +209,9 @@ func TestHostile(t *testing.T) {
 			"new token": s.Post("/settings/new-token", form), "created": s.Post("/settings/new-token", with(form, "role", "viewer", "namespaces", "default", "expires", "30")),
 			"new binding": s.Post("/settings/new-binding", form), "appearance": s.Post("/settings/profile", form),
 			"save": s.Post("/namespaces/other/settings", with(form, "color", "red")), "typed": s.Post("/namespaces/other/delete", form),
+			"webhooks": s.Get("/settings/webhooks"), "webhook": s.Get(webhook), "delete webhook": s.Get(webhook + "/delete"), "webhook records": s.Get("/settings/records?kind=webhook"),
+			"new webhook": s.Post("/settings/new-webhook", form), "save webhook": s.Post(webhook, without(form, "base", "do", "save")),
+			"changed webhook": s.Post(webhook, with(form, "do", "save")), "rotate": s.Post(webhook, without(form, "base", "do", "rotate")), "replay": s.Post(webhook, without(form, "base", "do", "replay")),
 			"new namespace": s.Post("/settings/new-namespace", with(form, "color", "red", "do", "save")),
 		}
 		got := make(map[string]string)
@@ -195,7 +227,7 @@ func TestHostile(t *testing.T) {
 			continue
 		}
 		for name := range pages {
-			if name == "new namespace" || name == "new token" || name == "new binding" {
+			if name == "new namespace" || name == "new webhook" || name == "save webhook" || name == "new token" || name == "new binding" {
 				continue // how many mistakes there are depends on the text
 			}
 			if got[name] != want[name] {

@@ -30,7 +30,7 @@ func (f grantForm) patterns(problems *part.Problems) []string {
 	if f.Everywhere {
 		return []string{service.Everywhere}
 	}
-	all := strings.FieldsFunc(f.Namespaces, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\r' || r == '\t' })
+	all := listed(f.Namespaces)
 	slices.Sort(all)
 	all = slices.Compact(all)
 	switch {
@@ -49,6 +49,11 @@ func (f grantForm) patterns(problems *part.Problems) []string {
 	return all
 }
 
+// listed returns the words of a text that are separated by spaces or commas.
+func listed(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,\t\r\n", r) })
+}
+
 // check adds the problems of the role.
 func (f grantForm) check(problems *part.Problems) {
 	if !isRole(f.Role) {
@@ -57,7 +62,8 @@ func (f grantForm) check(problems *part.Problems) {
 }
 
 // refusedAs returns the problem of the field that the operation refused, or false if the
-// error is about something else. fields are the ids of fields by their names in the API.
+// error is about something else. fields are the ids of fields by their names in the API, or nil
+// if these are the same.
 func refusedAs(err error, fields map[string]string) (part.Problems, bool) {
 	if guidon.CodeOf(err) != guidon.InvalidArgument {
 		return nil, false
@@ -66,8 +72,14 @@ func refusedAs(err error, fields map[string]string) (part.Problems, bool) {
 	name, rule, _ := strings.Cut(rest, ": ")
 	name, _, _ = strings.Cut(name, "[")
 	id := fields[name]
+	if fields == nil {
+		id = name
+	}
 	if !ok || id == "" {
 		return nil, false
 	}
-	return part.Problems{{Field: id, Message: "This " + rule + "."}}, true
+	if strings.HasPrefix(rule, "must ") {
+		rule = "this " + rule
+	}
+	return part.Problems{{Field: id, Message: sentence(rule)}}, true
 }

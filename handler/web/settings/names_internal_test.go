@@ -22,3 +22,18 @@ func TestRoles(t *testing.T) {
 		t.Errorf("roles to choose from (-want +got):\n%s", diff)
 	}
 }
+
+// TestWebhookOptions: all events and formats can be chosen.
+func TestWebhookOptions(t *testing.T) {
+	var events []service.Event
+	for _, o := range eventOptions {
+		events = append(events, service.Event(o.Value))
+	}
+	var formats []service.WebhookFormat
+	for _, o := range formatOptions {
+		formats = append(formats, service.WebhookFormat(o.Value))
+	}
+	if diff := cmp.Diff(service.Events, events) + cmp.Diff(service.WebhookFormats, formats); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
+	}
+}

@@ -86,20 +86,26 @@ func (p *namespacePage) save(v *page.Visit) (err error) {
 // requireManagement returns an error with a page of its own unless the visitor may change
 // the namespace.
 func requireManagement(v *page.Visit) error {
-	switch {
-	case v.Site.ReadOnly:
+	if v.Site.ReadOnly {
 		return &page.Error{
 			Heading: "This server is read-only", Text: "Namespaces cannot be changed here.",
 			Err: guidon.Errorf(guidon.PermissionDenied, "the server is read-only"),
 		}
-	case !mayManage(v, v.Key()):
-		return &page.Error{
-			Heading: "This takes Admin in " + page.NamespaceName(v.Namespace),
-			Text:    "You have " + page.RoleLabel(v.RoleIn(v.Key())) + ". Ask an administrator.",
-			Err:     service.Refusal(service.RoleAdmin, v.Key()),
-		}
 	}
-	return nil
+	return requireAdministratorHere(v)
+}
+
+// requireAdministratorHere returns an error with a page of its own unless the visitor is an administrator of the
+// namespace of the visit.
+func requireAdministratorHere(v *page.Visit) error {
+	if v.May(service.RoleAdmin) {
+		return nil
+	}
+	return &page.Error{
+		Heading: "This takes Admin in " + page.NamespaceName(v.Namespace),
+		Text:    "You have " + page.RoleLabel(v.RoleIn(v.Key())) + ". Ask an administrator.",
+		Err:     service.Refusal(service.RoleAdmin, v.Key()),
+	}
 }
 
 // requestOf returns the request for the namespace.

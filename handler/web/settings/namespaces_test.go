@@ -217,7 +217,7 @@ func TestNamespaceViewOnly(t *testing.T) {
 	editor.Post("/namespaces/staging/settings", form).Check(403).Contains("This takes Admin in Staging")
 
 	r = readOnly.Get("/namespaces/default/settings").Check(200).Contains("View only")
-	if got := buttons(r); !cmp.Equal(got, []string{"default"}) {
+	if got := buttons(r); !cmp.Equal(got, []string{"default", "Webhooks"}) {
 		t.Errorf("controls of a read-only server: %v", got)
 	}
 	readOnly.Get("/settings/namespaces").Check(200).Lacks("New namespace")

@@ -26,6 +26,18 @@ const (
 
 	listRecords page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
 
+	listWebhooks   page.Operation[*guidonv1.ListWebhooksRequest, *guidonv1.WebhookList]           = "/guidon.v1.WebhookService/ListWebhooks"
+	createWebhook  page.Operation[*guidonv1.CreateWebhookRequest, *guidonv1.Webhook]              = "/guidon.v1.WebhookService/CreateWebhook"
+	getWebhook     page.Operation[*guidonv1.WebhookRequest, *guidonv1.Webhook]                    = "/guidon.v1.WebhookService/GetWebhook"
+	updateWebhook  page.Operation[*guidonv1.UpdateWebhookRequest, *guidonv1.Webhook]              = "/guidon.v1.WebhookService/UpdateWebhook"
+	deleteWebhook  page.Operation[*guidonv1.WebhookRequest, *emptypb.Empty]                       = "/guidon.v1.WebhookService/DeleteWebhook"
+	rotateSecret   page.Operation[*guidonv1.RotateWebhookSecretRequest, *guidonv1.Webhook]        = "/guidon.v1.WebhookService/RotateWebhookSecret" // #nosec G101 -- a name
+	testWebhook    page.Operation[*guidonv1.WebhookRequest, *guidonv1.WebhookDelivery]            = "/guidon.v1.WebhookService/TestWebhook"
+	pauseWebhook   page.Operation[*guidonv1.WebhookRequest, *guidonv1.Webhook]                    = "/guidon.v1.WebhookService/PauseWebhook"
+	resumeWebhook  page.Operation[*guidonv1.WebhookRequest, *guidonv1.Webhook]                    = "/guidon.v1.WebhookService/ResumeWebhook"
+	replayWebhook  page.Operation[*guidonv1.ReplayWebhookRequest, *guidonv1.Webhook]              = "/guidon.v1.WebhookService/ReplayWebhook"
+	listDeliveries page.Operation[*guidonv1.ListDeliveriesRequest, *guidonv1.WebhookDeliveryList] = "/guidon.v1.WebhookService/ListDeliveries"
+
 	getNamespace    page.Operation[*flipt.GetNamespaceRequest, *flipt.Namespace]    = "/flipt.Flipt/GetNamespace"
 	createNamespace page.Operation[*flipt.CreateNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/CreateNamespace"
 	updateNamespace page.Operation[*flipt.UpdateNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/UpdateNamespace"
@@ -41,6 +53,8 @@ const (
 var needed = []string{
 	string(listSessions), string(deleteSession), string(createToken), string(listTokens), string(getToken), string(deleteToken),
 	string(listBindings), string(createBinding), string(deleteBinding), string(deleteAllOf), string(listRecords),
+	string(listWebhooks), string(createWebhook), string(getWebhook), string(updateWebhook), string(deleteWebhook), string(rotateSecret),
+	string(testWebhook), string(pauseWebhook), string(resumeWebhook), string(replayWebhook), string(listDeliveries),
 	string(getNamespace), string(createNamespace), string(updateNamespace), string(deleteNamespace), string(listFlags), string(listSegments),
 	string(getInfo), string(getConfiguration),
 }

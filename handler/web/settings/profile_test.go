@@ -32,7 +32,7 @@ func TestProfile(t *testing.T) {
 // others get a page that says what it takes.
 func TestSections(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Open: false})
-	if diff := cmp.Diff([]string{"Profile", "Sessions", "Namespaces", "Static Tokens", "Access", "Records", "Import and export", "Server"}, subnav(s.Get("/settings/profile"))); diff != "" {
+	if diff := cmp.Diff([]string{"Profile", "Sessions", "Namespaces", "Static Tokens", "Access", "Webhooks", "Records", "Import and export", "Server"}, subnav(s.Get("/settings/profile"))); diff != "" {
 		t.Errorf("sections of an administrator (-want +got):\n%s", diff)
 	}
 	for _, in := range []service.TokenInput{

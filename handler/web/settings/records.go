@@ -18,7 +18,7 @@ import (
 // maxRecords is how many records a page has.
 const maxRecords = 50
 
-// recordsPage is the model of the records of tokens and sessions, or of bindings.
+// recordsPage is the model of the records of tokens and sessions, of bindings, or of webhooks.
 type recordsPage struct {
 	Kind    change.Kind
 	Records []*guidonv1.Change // newest first
@@ -26,11 +26,11 @@ type recordsPage struct {
 	First   bool               // this is the first page
 }
 
-// showRecords lists who created and deleted tokens, signed in, or gave roles.
+// showRecords lists who created and deleted tokens, signed in, gave roles, or changed webhooks.
 func showRecords(v *page.Visit) error {
 	p := recordsPage{Kind: change.KindAuthentication, First: v.Query().Get("page") == ""}
-	if v.Query().Get("kind") == string(change.KindBinding) {
-		p.Kind = change.KindBinding
+	if kind := change.Kind(v.Query().Get("kind")); kind.Global() {
+		p.Kind = kind
 	}
 	answer, err := listRecords.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: guidon.DefaultNamespace, // which makes no difference
@@ -66,13 +66,14 @@ func (p recordsPage) hasAddresses() bool {
 
 // recordText describes a record in words.
 func recordText(r *guidonv1.Change) string {
-	var text string
-	if r.GetKind() == string(change.KindBinding) {
-		text = bindingText(r)
-	} else {
-		text = authenticationText(r)
+	text := authenticationText
+	switch change.Kind(r.GetKind()) {
+	case change.KindBinding:
+		text = bindingText
+	case change.KindWebhook:
+		text = webhookText
 	}
-	return page.Printable(text, maxRecordText)
+	return page.Printable(text(r), maxRecordText)
 }
 
 // maxRecordText limits the description of a record, in bytes.
@@ -148,6 +149,15 @@ func bindingText(r *guidonv1.Change) string {
 		return whom(b.Subject) + " lost " + role
 	}
 	return "Role of " + whom(b.Subject) + " changed: " + r.GetSummary()
+}
+
+// webhookText describes the change of a webhook.
+func webhookText(r *guidonv1.Change) string {
+	h := stateOf[service.Webhook](r)
+	if change.Action(r.GetAction()) == change.ActionCreate {
+		return "Webhook " + h.Name + " created, to " + h.Host + inNamespaces([]string{h.Namespace})
+	}
+	return "Webhook " + h.Name + " " + later(r, "deleted")
 }
 
 // inNamespaces returns where a role is, in words.

@@ -14,7 +14,7 @@ import (
 // Routes returns the pages.
 func Routes(site *page.Site) []page.Route {
 	site.Use(nil, needed...)
-	return []page.Route{
+	return slices.Concat(webhookRoutes("/settings"), webhookRoutes("/namespaces/{namespace}"), []page.Route{
 		{Pattern: "/settings", Get: showSettings},
 		{Pattern: "/settings/profile", Get: showProfile, Post: page.WithForm(saveAppearance)},
 		{Pattern: "/settings/sessions", Get: showSessions, Post: page.WithForm(endSessions)},
@@ -34,7 +34,7 @@ func Routes(site *page.Site) []page.Route {
 		}),
 		{Pattern: "/settings/server", Get: showServer},
 		{Pattern: "/shortcuts", Get: showShortcuts},
-	}
+	})
 }
 
 // after returns a function that serves only visits without an error of the check.
@@ -74,13 +74,14 @@ var (
 	namespacesSection = section{"namespaces", "Namespaces", false}
 	tokensSection     = section{"tokens", "Static Tokens", true}
 	accessSection     = section{"access", "Access", true}
+	webhooksSection   = section{"webhooks", "Webhooks", true}
 	recordsSection    = section{"records", "Records", true}
 	transferSection   = section{"transfer", "Import and export", false}
 	serverSection     = section{"server", "Server", false}
 
 	sections = []section{
-		profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, recordsSection, transferSection,
-		serverSection,
+		profileSection, sessionsSection, namespacesSection, tokensSection, accessSection, webhooksSection, recordsSection,
+		transferSection, serverSection,
 	}
 )
 
@@ -100,7 +101,7 @@ func requireAdministrator(v *page.Visit) error {
 	}
 	return &page.Error{
 		Heading: "This takes Admin everywhere",
-		Text:    "Tokens, access and their records are for administrators of all namespaces. Ask one of them.",
+		Text:    "Tokens, access, records and the webhooks of everything are for administrators of all namespaces. Ask one of them.",
 		Err:     service.Refusal(service.RoleAdmin, service.Everywhere),
 	}
 }

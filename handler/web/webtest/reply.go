@@ -140,6 +140,19 @@ func (r *Reply) Links() (addresses []string) {
 	return addresses
 }
 
+// Forms returns the fields of all forms of the main part of the page, as [Reply.Form] does.
+func (r *Reply) Forms() (all []url.Values) {
+	r.t.Helper()
+	for _, main := range r.All("main") {
+		for n := range main.Descendants() {
+			if n.Type == html.ElementNode && n.Data == "form" {
+				all = append(all, fieldsOf(n))
+			}
+		}
+	}
+	return all
+}
+
 // Form returns the fields that a browser would send for the form with the id, or for the
 // only form of the main part of the page if the id is "": without its buttons.
 func (r *Reply) Form(id string) (action string, fields url.Values) {

@@ -46,6 +46,8 @@ type Options struct {
 	Fault    func() error          // of the store, asked before each use; nil means none
 	Now      func() time.Time      // the clock of the service and its pages; nil means time.Now
 	Counts   bool                  // evaluations are counted, from now on
+	// Send sends tests to webhooks. It is optional.
+	Send func(ctx context.Context, h *service.Webhook) service.WebhookDelivery
 }
 
 // Server is a service with its pages.
@@ -71,7 +73,7 @@ func New(t testing.TB, options Options) *Server {
 		options.Now = time.Now
 	}
 	s.Service = service.NewService(faulty{cache.New(s.DB), options.Fault}, options.Now).WithPolicy(&options.Policy).
-		WithWebhooks(&service.Webhooks{Store: s.DB, AllowHTTP: true})
+		WithWebhooks(&service.Webhooks{Store: s.DB, AllowHTTP: true, Send: options.Send})
 	session := call.SessionCookie{Lifetime: time.Hour + time.Until(options.Now())}
 	if options.Counts {
 		keep := count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
