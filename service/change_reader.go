@@ -46,8 +46,9 @@ type ChangeReaders interface {
 	// another process has moved it, or if the log no longer has the record, because a
 	// backup was restored. The caller must then continue from ReaderPosition.
 	AdvanceReader(ctx context.Context, reader string, from guidon.Position, past *change.Record) error
-	// RewindReader moves the reader's cursor in the namespace to before the revision, so that
-	// its records are the next. It may also move it forward.
+	// RewindReader moves the reader's cursor in the namespace back to before the revision, so
+	// that its records are the next. A cursor that is before it already stays. It returns
+	// InvalidArgument if the namespace has no record of the revision or of a later one.
 	RewindReader(ctx context.Context, reader, namespace string, revision int64) error
 }
 

@@ -130,12 +130,14 @@ func (s *session) advance(ctx context.Context, reader string, from guidon.Positi
 // selectStampAt reads the stamp of the record at a position.
 const selectStampAt = "SELECT stamp FROM changes" + atPosition
 
+// lockReader locks a reader until the transaction ends, so that its cursors do not move.
+const lockReader = "UPDATE change_readers SET created_at = created_at WHERE reader_name = ?"
+
 // checkAdvance returns an error unless the reader's cursor may be moved from the position to
-// the record. It locks the reader until the transaction ends, so that its cursors do not
-// move.
+// the record. It locks the reader.
 func (s *session) checkAdvance(ctx context.Context, reader string, from guidon.Position, past *change.Record) error {
 	namespace := logKey(past.Kind, past.Namespace)
-	if err := s.later(ctx, `UPDATE change_readers SET created_at = created_at WHERE reader_name = ?`, reader); err != nil {
+	if err := s.later(ctx, lockReader, reader); err != nil {
 		return err
 	}
 	var ignored int
@@ -198,12 +200,18 @@ func (s *session) slowestReader(ctx context.Context, namespace string) (reader s
 const selectBeforeRevision = `SELECT revision, seq, stamp FROM changes WHERE namespace_key = ? AND revision < ?
 	ORDER BY namespace_key DESC, revision DESC, seq DESC LIMIT 1`
 
+// selectNewest reads the revision of the newest record of a namespace.
+const selectNewest = `SELECT revision FROM changes WHERE namespace_key = ? ORDER BY namespace_key DESC, revision DESC, seq DESC LIMIT 1`
+
 // RewindReader implements [service.ChangeReaders].
 func (d *DB) RewindReader(ctx context.Context, reader, namespace string, revision int64) error {
 	if service.CheckReaderName(reader) != nil {
 		return readerNotFound(reader)
 	}
 	return d.write(ctx, func(ctx context.Context, s *session) error {
+		if err := s.later(ctx, lockReader, reader); err != nil {
+			return err
+		}
 		registered, err := s.hasReader(ctx, reader)
 		if err != nil {
 			return err
@@ -211,17 +219,35 @@ func (d *DB) RewindReader(ctx context.Context, reader, namespace string, revisio
 		if !registered {
 			return readerNotFound(reader)
 		}
-		head := &change.Record{Namespace: namespace}
-		found, err := s.row(ctx, selectBeforeRevision, []any{namespace, revision}, &head.Revision, &head.Sequence, &head.Stamp)
-		if err != nil {
+		var newest int64
+		if _, err := s.row(ctx, selectNewest, []any{namespace}, &newest); err != nil {
 			return err
 		}
-		if !found { // the beginning of the log
-			return s.later(ctx, `DELETE FROM change_cursors WHERE reader_name = ? AND namespace_key = ?`, reader, namespace)
+		if revision > newest {
+			return guidon.Errorf(guidon.InvalidArgument, "revision %d is after the newest change of %q, which is revision %d", revision, namespace, newest)
 		}
-		if namespace == service.AuthenticationsKey {
-			head.Namespace, head.Kind = "", change.KindAuthentication
-		}
-		return s.putCursor(ctx, reader, head)
+		return s.rewind(ctx, reader, namespace, revision)
 	})
+}
+
+func (s *session) rewind(ctx context.Context, reader, namespace string, revision int64) error {
+	head := &change.Record{Namespace: namespace}
+	found, err := s.row(ctx, selectBeforeRevision, []any{namespace, revision}, &head.Revision, &head.Sequence, &head.Stamp)
+	if err != nil {
+		return err
+	}
+	if !found { // the beginning of the log
+		return s.later(ctx, `DELETE FROM change_cursors WHERE reader_name = ? AND namespace_key = ?`, reader, namespace)
+	}
+	at := change.After(0)
+	if _, err := s.row(ctx, selectPosition, []any{reader, namespace}, &at.Revision, &at.Sequence); err != nil {
+		return err
+	}
+	if compareCursors(head.Cursor(), at) >= 0 { // it has not come so far
+		return nil
+	}
+	if namespace == service.AuthenticationsKey {
+		head.Namespace, head.Kind = "", change.KindAuthentication
+	}
+	return s.putCursor(ctx, reader, head)
 }

@@ -195,25 +195,38 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 	}
 }
 
+// A reader is moved back, and never forward.
 func testRewindReader(t *testing.T, s WebhookStore) {
 	const reader = "webhook:w"
-	putFlags(t, s, defaultNamespace, newFlag("a"))
-	putFlags(t, s, defaultNamespace, newFlag("b"), newFlag("c"))
-	last := putFlags(t, s, defaultNamespace, newFlag("d"))
 	if err := s.RewindReader(t.Context(), reader, defaultNamespace, 1); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("without a reader: got %v, want NotFound", err)
 	}
+	putFlags(t, s, defaultNamespace, newFlag("a"))
+	putFlags(t, s, defaultNamespace, newFlag("b"), newFlag("c"))
+	last := putFlags(t, s, defaultNamespace, newFlag("d"))
 	if err := s.RegisterReader(t.Context(), reader, service.StartLatest); err != nil {
 		t.Fatal(err)
 	}
-	for revision, want := range map[int64]guidon.Position{
-		1: change.After(0), 3: {Revision: 2}, 4: {Revision: 3, Sequence: 1}, last + 1: {Revision: last}, 99: {Revision: last},
+	for _, tt := range []struct {
+		revision int64
+		want     guidon.Position
+	}{
+		{last, guidon.Position{Revision: 3, Sequence: 1}},
+		{3, guidon.Position{Revision: 2}},
+		{last, guidon.Position{Revision: 2}},
+		{1, change.After(0)},
+		{3, change.After(0)},
 	} {
-		if err := s.RewindReader(t.Context(), reader, defaultNamespace, revision); err != nil {
+		if err := s.RewindReader(t.Context(), reader, defaultNamespace, tt.revision); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.ReaderPosition(t.Context(), reader, defaultNamespace); got != want || err != nil {
-			t.Errorf("to revision %d: got %v, %v, want %v", revision, got, err, want)
+		if got, err := s.ReaderPosition(t.Context(), reader, defaultNamespace); got != tt.want || err != nil {
+			t.Errorf("to revision %d: got %v, %v, want %v", tt.revision, got, err, tt.want)
+		}
+	}
+	for namespace, revision := range map[string]int64{defaultNamespace: last + 1, "nowhere": 1} {
+		if err := s.RewindReader(t.Context(), reader, namespace, revision); !errors.Is(err, guidon.InvalidArgument) {
+			t.Errorf("%s@%d: got %v, want InvalidArgument", namespace, revision, err)
 		}
 	}
 }
