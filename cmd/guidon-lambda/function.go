@@ -53,7 +53,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
-	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
+	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, db, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
 		return nil, err
