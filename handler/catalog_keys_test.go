@@ -24,7 +24,7 @@ func TestFlagSummariesByKeys(t *testing.T) {
 		})
 	}
 	t.Run("too many keys", func(t *testing.T) {
-		s.do("GET", path+strings.Repeat("&keys=a", 101), "").fails(t, 400, 3, "invalid field keys: must not have more than 100 values")
+		s.do("GET", path+strings.Repeat("&keys=a", 1001), "").fails(t, 400, 3, "invalid field keys: must not have more than 1000 values")
 	})
 }
 

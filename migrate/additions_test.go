@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-var mandatory = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}
+var mandatory = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks", "favorites"}
 
 func newFile(t *testing.T) *sql.DB {
 	t.Helper()

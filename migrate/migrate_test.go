@@ -35,7 +35,7 @@ func open(t testing.TB, path string) *store.DB {
 }
 
 // dropLatest takes back the steps after horizons.
-const dropLatest = "DROP TABLE webhooks; DROP TABLE webhook_states; DROP TABLE webhook_deliveries; DROP TABLE evaluation_minutes; DROP TABLE evaluation_series; DROP TABLE evaluation_flags; DROP TABLE evaluation_marks; "
+const dropLatest = "DROP TABLE favorites; DROP TABLE webhooks; DROP TABLE webhook_states; DROP TABLE webhook_deliveries; DROP TABLE evaluation_minutes; DROP TABLE evaluation_series; DROP TABLE evaluation_flags; DROP TABLE evaluation_marks; "
 
 // dropEvents takes back the step change_events, without which no release that knows it can write.
 const dropEvents = "DROP INDEX changes_by_event; DROP INDEX changes_by_author; DROP INDEX changes_by_moment; ALTER TABLE changes DROP COLUMN event; " +
@@ -51,7 +51,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}
+	mandatory := []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks", "favorites"}
 	want := append([]string{"additions"}, mandatory...)
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), slices.Insert(slices.Clone(mandatory), 8, "additions")) || !all[0].AppliedAt.IsZero() {
@@ -101,7 +101,7 @@ func TestUpFromPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}) {
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks", "favorites"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {

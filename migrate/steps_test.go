@@ -47,7 +47,7 @@ func TestSameSteps(t *testing.T) {
 			_, name, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".sql"), "_")
 			names[version] = name
 		}
-		if diff := cmp.Diff(map[int64]string{1: "tables", 2: "seed", 3: "leases", 4: "readers", 5: "sign_in", 6: "change_notes", 7: "past_states", 8: "horizons", 9: "additions", 10: "evaluations", 11: "change_events", 12: "webhooks"}, names); diff != "" {
+		if diff := cmp.Diff(map[int64]string{1: "tables", 2: "seed", 3: "leases", 4: "readers", 5: "sign_in", 6: "change_notes", 7: "past_states", 8: "horizons", 9: "additions", 10: "evaluations", 11: "change_events", 12: "webhooks", 13: "favorites"}, names); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", d.name, diff)
 		}
 	}

@@ -31,6 +31,7 @@ type FlagQuery struct {
 const (
 	maxQuery      = 1000 // bytes
 	maxListed     = 100  // values of one list
+	maxListedKeys = 1000
 	defaultWindow = 50
 	maxWindow     = 200
 )
@@ -53,10 +54,13 @@ func (q *FlagQuery) Validate() error {
 	for _, list := range []struct {
 		name string
 		n    int
-	}{{"states", len(q.States)}, {"types", len(q.Types)}, {"owners", len(q.Owners)}, {"tags", len(q.Tags)}, {"segments", len(q.Segments)}, {"keys", len(q.Keys)}} {
+	}{{"states", len(q.States)}, {"types", len(q.Types)}, {"owners", len(q.Owners)}, {"tags", len(q.Tags)}, {"segments", len(q.Segments)}} {
 		if list.n > maxListed {
 			return invalidField(list.name, "must not have more than 100 values")
 		}
+	}
+	if len(q.Keys) > maxListedKeys {
+		return invalidField("keys", "must not have more than 1000 values")
 	}
 	if q.Sort >= flagSorts {
 		return invalidField("sort", "must be a known order")
@@ -285,6 +289,26 @@ func wordsOf(text string) (words []queryWord) {
 			words = append(words, w)
 		}
 	}
+}
+
+// CutTerms returns the text of a [FlagQuery] without those of the terms, such as "is:favorite",
+// that it has, and these.
+func CutTerms(text string, terms ...string) (rest string, cut []string) {
+	var words []string
+	for _, w := range wordsOf(text) {
+		if term := strings.ToLower(w.text()); w.name != "" && slices.Contains(terms, term) {
+			cut = append(cut, term)
+			continue
+		}
+		if w.quoted {
+			w.value = `"` + w.value + `"`
+		}
+		words = append(words, w.text())
+	}
+	if cut == nil {
+		return text, nil
+	}
+	return strings.Join(words, " "), cut
 }
 
 const whiteSpace = " \t\r\n\f\v\u00a0"

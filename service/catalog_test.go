@@ -163,6 +163,26 @@ func TestFlagsWithAdditions(t *testing.T) {
 	}
 }
 
+// TestCutTerms: the rest of a query without terms selects the same as before.
+func TestCutTerms(t *testing.T) {
+	for text, want := range map[string][]string{
+		"is:favorite":                 {"", "is:favorite"},
+		" a  IS:Favorite is:mine b":   {"a b", "is:favorite", "is:mine"},
+		`is:"mine" owner:"a b" "c d"`: {`owner:"a b" "c d"`, "is:mine"},
+		`"is:mine"`:                   {`"is:mine"`},
+		`owner:"" is:mine`:            {`owner:""`, "is:mine"},
+		`x"is:mine is:mine "y is:z`:   {`x"is:mine "y is:z"`, "is:mine"},
+		" is:on  is:favorites ":       {" is:on  is:favorites "},
+		`"unfinished`:                 {`"unfinished`},
+		"":                            {""},
+	} {
+		rest, cut := service.CutTerms(text, "is:favorite", "is:mine")
+		if diff := cmp.Diff(want, append([]string{rest}, cut...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 // TestFlagFacets: each facet counts without its own filter.
 func TestFlagFacets(t *testing.T) {
 	v := listedView()
@@ -444,6 +464,7 @@ func TestCatalogErrors(t *testing.T) {
 		{flags(service.FlagQuery{Types: []guidon.FlagType{2}}), "invalid field types: must be known types"},
 		{flags(service.FlagQuery{Owners: make([]string, 101)}), "invalid field owners: must not have more than 100 values"},
 		{flags(service.FlagQuery{Segments: make([]string, 101)}), "invalid field segments: must not have more than 100 values"},
+		{flags(service.FlagQuery{Keys: make([]string, 1001)}), "invalid field keys: must not have more than 1000 values"},
 		{flags(service.FlagQuery{Sort: 4}), "invalid field sort: must be a known order"},
 		{flags(service.FlagQuery{Text: "\xff"}), "invalid field query: must be valid UTF-8"},
 		{segments(service.SegmentQuery{Sort: 4}), "invalid field sort: must be a known order"},

@@ -26,6 +26,10 @@ func TestEvaluations(t *testing.T) {
 	storetest.RunEvaluations(t, func(t *testing.T) count.Store { return openNew(t) })
 }
 
+func TestFavorites(t *testing.T) {
+	storetest.RunFavorites(t, func(t *testing.T) storetest.FavoriteStore { return openNew(t) })
+}
+
 func TestUnreadable(t *testing.T) { storetest.RunUnreadable(t, openNew(t)) }
 
 func TestAdditions(t *testing.T) {

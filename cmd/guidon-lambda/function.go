@@ -55,7 +55,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}
 	service, deliveries := instance.WithWebhooks(c, service, db, version, logger)
 	deliveries.Audit(c, db, instance.AuditSenders(c, version, out), logger)
-	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date),
+	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, db, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
 		return nil, err

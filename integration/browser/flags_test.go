@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 )
 
 const flagsPath = "/namespaces/default/flags"
@@ -63,6 +64,42 @@ func TestFilterFurther(t *testing.T) {
 	v.Follow(t, click(css("form.filters details[open] .pop a")))
 	if got := eval[string](t, v, "new URL(location).searchParams.get('q')"); got != "guest" {
 		t.Errorf("the text is %q then", got)
+	}
+}
+
+// TestStars: a star changes where it is, in rows and beside a draft, which stay as they are. The
+// palette begins with favorites.
+func TestStars(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, flagsPath+"?sort=key")
+	check := stays(t, v)
+	v.Do(t, click(css("#star-dark-mode")))
+	v.Do(t, click(css("#star-banner-text"))) // without waiting: both are kept
+	v.Await(t, "document.querySelectorAll('.star [value=false]').length === 2")
+	v.Await(t, "document.activeElement.id === 'star-banner-text'")
+	v.Do(t, chromedp.KeyEvent(kb.Enter))
+	v.Await(t, "document.querySelectorAll('.star [value=false]').length === 1")
+	if found := v.Axe(t); len(found) > 0 {
+		t.Error(found)
+	}
+	check()
+	v.Visit(t, flagsPath+"/checkout-redesign/details")
+	check = stays(t, v)
+	v.Do(t, click(css("input[name=name]")), chromedp.KeyEvent("!"), click(css("#star-checkout-redesign")))
+	v.Await(t, "document.querySelector('#star-checkout-redesign').ariaPressed === 'true' && document.querySelector('input[name=name]').value.includes('!')")
+	check()
+	quiet(t, v)
+	v.Visit(t, "/settings/profile")
+	palette(t, v)
+	want := []string{"Favorites", "★ Checkout redesign checkout-redesign On", "★ Dark mode dark-mode Partly on", "Recent"}
+	if diff := cmp.Diff(want, options(t, v)[:4]); diff != "" {
+		t.Errorf("palette (-want +got):\n%s", diff)
+	}
+	if found := v.Axe(t); len(found) > 0 {
+		t.Error(found)
+	}
+	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.HasSuffix(p.URL, flagsPath+"/checkout-redesign") {
+		t.Errorf("the first favorite leads to %s", p.URL)
 	}
 }
 

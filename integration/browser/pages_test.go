@@ -43,6 +43,7 @@ var pages = []page{
 	{name: "flags", path: "/namespaces/{ns}/flags", title: "Flags · Default", texts: []string{"Checkout redesign", "checkout-redesign", "1–26 of 26"}},
 	{name: "flags-filtered", path: "/namespaces/{ns}/flags?q=checkout&type=boolean", title: "Flags · Default", texts: []string{"Guest checkout", "Clear filters"}},
 	{name: "flags-none", path: "/namespaces/{ns}/flags?q=chekout", title: "Flags · Default", texts: []string{"No flag matches “chekout”"}},
+	{name: "flags-mine", path: "/namespaces/{ns}/flags?mine=favorites", title: "Flags · Default", texts: []string{"Mine: Favorites", "You have no favorites here"}},
 	{name: "flags-empty", path: "/namespaces/empty/flags", title: "Flags · Empty", texts: []string{"No flags in Empty yet"}},
 	{name: "new-flag", path: "/namespaces/{ns}/new-flag", title: "New flag · Default", texts: []string{"Create flag"}, private: true},
 	{name: "new-flag-variant", path: "/namespaces/{ns}/new-flag?type=variant&name=Gift", title: "New flag · Default", texts: []string{"Add variant"}, private: true},

@@ -22,7 +22,7 @@ import (
 // allSteps are the steps by number, createSteps those by the order in which a new database gets
 // them.
 var (
-	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions", "evaluations", "change_events", "webhooks"}
+	allSteps    = []string{"tables", "seed", "leases", "readers", "sign_in", "change_notes", "past_states", "horizons", "additions", "evaluations", "change_events", "webhooks", "favorites"}
 	createSteps = append([]string{"additions"}, slices.Delete(slices.Clone(allSteps), 8, 9)...)
 )
 
@@ -239,8 +239,8 @@ func TestMigrateInterrupted(t *testing.T) {
 		want := schema(t, db.SQL(), s)
 		drops := [][]string{
 			{"change_cursors", "leases"},
-			{"webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
-			{"webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
+			{"favorites", "webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
+			{"favorites", "webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "change_horizons", "change_notes", "change_deletions", "change_addresses", "secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
 			harness.Execute(t, db.SQL(), "DROP INDEX changes_by_actor")
@@ -274,12 +274,12 @@ func TestMigrateInterrupted(t *testing.T) {
 func TestMigratePrevious(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		db := harness.OpenStore(t, s.Migrated(t))
-		for _, statement := range []string{"DROP TABLE webhooks", "DROP TABLE webhook_states", "DROP TABLE webhook_deliveries", "DROP TABLE evaluation_minutes", "DROP TABLE evaluation_series", "DROP TABLE evaluation_flags", "DROP TABLE evaluation_marks", "DROP TABLE change_horizons", "DROP TABLE change_notes", "DROP TABLE change_deletions", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
+		for _, statement := range []string{"DROP TABLE favorites", "DROP TABLE webhooks", "DROP TABLE webhook_states", "DROP TABLE webhook_deliveries", "DROP TABLE evaluation_minutes", "DROP TABLE evaluation_series", "DROP TABLE evaluation_flags", "DROP TABLE evaluation_marks", "DROP TABLE change_horizons", "DROP TABLE change_notes", "DROP TABLE change_deletions", "DROP TABLE change_addresses", "DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
 			harness.Execute(t, db.SQL(), statement)
 		}
 		oldChanges(t, db, 3)
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks"}) {
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks", "favorites"}) {
 			t.Fatalf("got %+v, %v, want the later steps", steps, err)
 		}
 		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {

@@ -69,6 +69,17 @@ func TestStoreEvaluations(t *testing.T) {
 	})
 }
 
+// TestStoreFavorites checks favorites, also with the dialect of CockroachDB; see
+// [TestStoreSerializable].
+func TestStoreFavorites(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunFavorites(t, func(t *testing.T) storetest.FavoriteStore { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunFavorites(t, func(t *testing.T) storetest.FavoriteStore { return harness.OpenStore(t, serializable(t)) })
+	})
+}
+
 // TestStoreUnreadable checks that a body which cannot be read affects nothing else.
 func TestStoreUnreadable(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {

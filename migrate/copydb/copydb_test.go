@@ -109,6 +109,7 @@ func filled(t *testing.T) *store.DB {
 		"INSERT INTO webhooks (id, created_rev, created_seq, body, private) VALUES ('w', 1, 0, '{}', '{}')",
 		"INSERT INTO webhook_states (webhook_id, namespace_key, part, attempts, next_at, failing_since) VALUES ('w', 'shop', 0, 1, 2, 3)",
 		"INSERT INTO webhook_deliveries (webhook_id, delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer) VALUES ('w', 1, 'shop', 2, 0, 3, 4, 5, 500, 'x', 'y')",
+		"INSERT INTO favorites (account_hash, namespace_key, flag_key, added_at) VALUES ('h', 'shop', 'a', 1), ('h', 'shop', 'b', 2)",
 		"INSERT INTO evaluation_minutes (namespace_key, minute, part, reporter, body) VALUES ('shop', 60, 0, 'r', '{}'), ('shop', 60, 1, 'r', '{}')",
 		"INSERT INTO evaluation_series (namespace_key, flag_key, unit, start_at, body) VALUES ('shop', 'a', 'h', 0, '{}'), ('shop', 'a', 'd', 0, '{}')",
 		"INSERT INTO evaluation_flags (namespace_key, flag_key, first_at, last_at) VALUES ('shop', 'a', 60, 120)",
@@ -129,7 +130,7 @@ func database(db *store.DB) copydb.Database {
 func dump(t *testing.T, db *store.DB) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
-	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "authentication_subjects", "bindings", "change_notes", "change_addresses", "change_deletions", "change_horizons", "change_readers", "change_cursors", "webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks"} {
+	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "authentication_subjects", "bindings", "change_notes", "change_addresses", "change_deletions", "change_horizons", "change_readers", "change_cursors", "webhooks", "webhook_states", "webhook_deliveries", "evaluation_minutes", "evaluation_series", "evaluation_flags", "evaluation_marks", "favorites"} {
 		all[table] = []string{}
 		eachRow(t, db.SQL(), "SELECT * FROM "+table, func(values []any) {
 			all[table] = append(all[table], fmt.Sprint(values...))

@@ -52,6 +52,7 @@ var tables = []table{
 	{"evaluation_series", 4, columns("unit start_at# namespace_key flag_key body")},
 	{"evaluation_flags", 2, columns("namespace_key flag_key first_at# last_at#")},
 	{"evaluation_marks", 1, columns("mark_name at#")},
+	{"favorites", 3, columns("account_hash namespace_key flag_key added_at#")},
 }
 
 // columns parses a list of names. The names of integer columns end in #.

@@ -144,6 +144,14 @@ CREATE TABLE evaluation_series (
     PRIMARY KEY (unit, start_at, namespace_key, flag_key)
 );
 
+CREATE TABLE favorites (
+    account_hash  VARCHAR(64)  NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    flag_key      VARCHAR(255) NOT NULL,
+    added_at      BIGINT       NOT NULL,
+    PRIMARY KEY (account_hash, namespace_key, flag_key)
+);
+
 CREATE TABLE flags (
     namespace_key VARCHAR(255) NOT NULL,
     flag_key      VARCHAR(255) NOT NULL,

@@ -28,14 +28,16 @@ type Runtime struct {
 }
 
 // HandlerConfig returns the configuration of the handler, except the parts that depend on
-// the runtime: health, outage, metrics, profiler. observer, which may be nil, is notified of
-// attempts to sign in.
-func HandlerConfig(c *config.Config, svc *service.Service, secrets service.SecretStore, observer login.Observer, info diagnostics.Info, runtime Runtime, logger *slog.Logger) (handler.Config, error) {
+// the runtime: health, outage, metrics, profiler. favorites keeps those of accounts. observer,
+// which may be nil, is notified of attempts to sign in.
+func HandlerConfig(c *config.Config, svc *service.Service, secrets service.SecretStore, favorites service.FavoriteStore, observer login.Observer, info diagnostics.Info, runtime Runtime, logger *slog.Logger) (handler.Config, error) {
 	signIn, err := newSignIn(c, secrets, observer, logger)
 	if err != nil {
 		return handler.Config{}, err
 	}
-	site := web.New(pages(c, info, runtime))
+	shown := pages(c, info, runtime)
+	shown.Favorites = favorites
+	site := web.New(shown)
 	h := handler.Config{
 		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage,
 		Pages:   site.Mount,

@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"net/url"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -31,6 +32,15 @@ func (s *subject) plainPage(title string, main templ.Component) page.Page {
 		Title: title, Place: page.PlaceFlags, Main: main,
 		Crumbs: []page.Crumb{{Text: "Flags", Address: s.v.In("flags")}, {Text: s.key, Address: s.address()}, {Text: title}},
 	}
+}
+
+// postFavorite makes the flag a favorite of the visitor, or no longer one.
+func (p pages) postFavorite(v *page.Visit, form url.Values) error {
+	s, err := p.read(v)
+	if err != nil {
+		return err
+	}
+	return v.SetFavorite(s.key, s.name(), form)
 }
 
 // tabLink is a link to a tab of the flag.

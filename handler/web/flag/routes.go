@@ -19,6 +19,7 @@ func Routes(*page.Site) []page.Route {
 		{Pattern: pattern + "/namespaces", Get: p.getNamespaces},
 		{Pattern: pattern + "/review", Get: p.getReview, Post: page.WithForm(p.postReview)},
 		{Pattern: pattern + "/turn-off", Get: p.getSwitch, Post: page.WithForm(p.postSwitch)},
+		{Pattern: pattern + "/favorite", Post: page.WithForm(p.postFavorite)},
 		{Pattern: pattern + "/ramp", Get: p.getRamp, Post: page.WithForm(p.postRamp)},
 		{Pattern: pattern + "/copy", Get: p.getCopy, Post: page.WithForm(p.postCopy)},
 		{Pattern: pattern + "/delete", Get: p.getDelete, Post: page.WithForm(p.postDelete)},

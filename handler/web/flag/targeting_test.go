@@ -289,6 +289,9 @@ func TestRoles(t *testing.T) {
 			r := reader.Get(flags + path).Check(200).Contains("View only")
 			for _, tag := range []string{"form", "input", "textarea", "select"} {
 				for _, n := range r.All(tag) {
+					if webtest.Attribute(n, "id") == "stars" || webtest.Attribute(n, "name") == "back" { // viewers have favorites, too
+						continue
+					}
 					t.Errorf("%s, %s: has %s %s", name, path, tag, webtest.Attribute(n, "name"))
 				}
 			}

@@ -23,6 +23,7 @@ type filter struct {
 // The fields of the address.
 const (
 	fieldQuery   = "q"
+	fieldMine    = "mine"
 	fieldState   = "state"
 	fieldType    = "type"
 	fieldOwner   = "owner"
@@ -33,7 +34,7 @@ const (
 )
 
 // filterFields are those that select flags.
-var filterFields = []string{fieldState, fieldType, fieldOwner, fieldTag, fieldSegment}
+var filterFields = []string{fieldMine, fieldState, fieldType, fieldOwner, fieldTag, fieldSegment}
 
 // states are the values of the field state.
 var states = map[string]guidonv1.FlagState{
@@ -83,6 +84,8 @@ func filterOf(query url.Values) filter {
 // knows reports whether the value is one that the field can have.
 func (f filter) knows(field, value string) bool {
 	switch field {
+	case fieldMine:
+		return mineTexts[value] != ""
 	case fieldState:
 		_, ok := states[value]
 		return ok

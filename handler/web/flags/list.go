@@ -31,6 +31,7 @@ type list struct {
 	last     int // number of the last page
 	menus    []menu
 	chips    []chip
+	note     string         // why no flags are the visitor's, or ""
 	near     []page.Similar // flags with similar keys
 	mayEdit  bool
 	unplaced bool                 // the page is beyond the last one
@@ -81,6 +82,9 @@ type menu struct {
 	Wide    bool // left out if the window is narrow
 }
 
+// uncounted is the count of an option whose flags are not counted.
+const uncounted = -1
+
 // option is a value of a filter, and how many flags there are with it.
 type option struct {
 	link
@@ -101,11 +105,17 @@ func showList(v *page.Visit) error {
 		return nil
 	}
 	f := filterOf(v.Query())
-	found, err := listSummaries.Run(v, f.request(v.Key()))
+	request := f.request(v.Key())
+	note, err := f.limitToMine(v, request)
+	if err != nil {
+		return err
+	}
+	found, err := listSummaries.Run(v, request)
 	if err != nil {
 		return err
 	}
 	l := newList(v, f, found)
+	l.note = note
 	if err := l.addAuthors(v); err != nil {
 		return err
 	}
@@ -265,7 +275,7 @@ func (l *list) addMenus(v *page.Visit, facets *guidonv1.FlagFacets) {
 		kind.Options = append(kind.Options, l.option(v, fieldType, value, strings.ToUpper(value[:1])+value[1:], t.GetCount()))
 	}
 	l.menus = []menu{
-		state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()),
+		l.mine(v), state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()),
 		l.facet(v, "Tag", fieldTag, facets.GetTags()),
 	}
 	l.menus = slices.DeleteFunc(l.menus, func(m menu) bool { return len(m.Options) == 0 })
@@ -313,6 +323,8 @@ func (l *list) addChips(v *page.Visit, facets *guidonv1.FlagFacets) {
 				text = "nobody"
 			case field == fieldSegment:
 				text = cmp.Or(names[value], value)
+			case field == fieldMine:
+				text = mineTexts[value]
 			}
 			l.chips = append(l.chips, chip{link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)}})
 		}

@@ -16,8 +16,9 @@ import (
 
 const find page.Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse] = "/guidon.v1.CatalogService/Search"
 
-// perGroup is how many results of a kind are shown.
-const perGroup = 8
+// perGroup is how many results of a kind are shown, and maxStarred how many favorites: those whose
+// flags exist of the latest maxRead.
+const perGroup, maxStarred, maxRead = 8, 20, 100
 
 // searchGroup are the results of one kind.
 type searchGroup struct {
@@ -35,6 +36,7 @@ type searchResult struct {
 	Right   string // the state of a flag, or the namespace if it is another one
 	Address string
 	Flag    *page.Sign
+	Starred bool // it is a favorite
 	Creates bool // it is never the one that the key Enter follows unless it was chosen
 }
 
@@ -68,7 +70,7 @@ type searcher struct {
 // to go to.
 func (s *searcher) groups(query string, found *guidonv1.SearchResponse) []searchGroup {
 	if query == "" {
-		return []searchGroup{s.places()}
+		return slices.DeleteFunc([]searchGroup{s.favorites(), s.places()}, func(g searchGroup) bool { return len(g.Results) == 0 })
 	}
 	all := []searchGroup{
 		s.group("Flags", found.GetFlags()), s.group("Segments", found.GetSegments()), s.group("Owners", found.GetOwners()),
@@ -133,6 +135,27 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		add("add", fmt.Sprintf("New flag “%s”", query), "in "+page.NamespaceName(s.namespace),
 			s.visit.To("namespaces", s.namespace.GetKey(), "new-flag")+"?"+url.Values{"name": {query}}.Encode())
 		g.Results[len(g.Results)-1].Creates = true
+	}
+	return g
+}
+
+// favorites returns the latest favorites of the visitor. There are none if they cannot be read.
+func (s *searcher) favorites() searchGroup {
+	g := searchGroup{Name: "Favorites"}
+	all, _ := s.visit.Favorites()
+	all = all[:min(len(all), maxRead)]
+	signs, _ := page.SignsOfFavorites(s.visit, all)
+	for _, f := range all {
+		sign, exists := signs[f]
+		if !exists || len(g.Results) == maxStarred {
+			continue
+		}
+		r := searchResult{ID: s.id(), Flag: &sign, Text: cmp.Or(sign.Name, f.Key), Small: f.Key, Right: sign.State.String(), Starred: true}
+		r.Address = s.visit.To("namespaces", f.Namespace, "flags", f.Key)
+		if f.Namespace != s.namespace.GetKey() {
+			r.Right = page.NamespaceName(s.visit.NamespaceWith(f.Namespace))
+		}
+		g.Results = append(g.Results, r)
 	}
 	return g
 }

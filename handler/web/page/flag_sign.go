@@ -18,10 +18,11 @@ const (
 // maxKeys is the maximum number of flags in one request.
 const maxKeys = 100
 
-// Sign is the type and state of a flag, which its pennant shows.
+// Sign is the type and state of a flag, which its pennant shows, and its name.
 type Sign struct {
 	Variant bool
 	State   part.State
+	Name    string
 }
 
 // Signs are the signs of flags by their keys.
@@ -41,7 +42,7 @@ func SignsOf(v *Visit, namespace string, keys []string) (Signs, error) {
 			return nil, err
 		}
 		for _, f := range list.GetFlags() {
-			signs[f.GetKey()] = Sign{f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, StateOf(f.GetState())}
+			signs[f.GetKey()] = Sign{f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, StateOf(f.GetState()), f.GetName()}
 		}
 	}
 	return signs, nil

@@ -108,15 +108,20 @@ func (p Preferences) String() string {
 	return values.Encode()
 }
 
-// preferencesAge is how long a browser keeps preferences, in seconds.
-const preferencesAge = 365 * 24 * 60 * 60
+// cookieAge is how long a browser keeps preferences and favorites, in seconds.
+const cookieAge = 365 * 24 * 60 * 60
 
 // SetPreferences makes the browser remember the preferences.
 func (v *Visit) SetPreferences(p Preferences) {
 	v.Preferences = p
+	v.setCookie(preferencesCookie, p.String())
+}
+
+// setCookie makes the browser keep a value that is not secret and grants no access.
+func (v *Visit) setCookie(name, value string) {
 	cookie := http.Cookie{
-		Name: preferencesCookie, Value: p.String(), Path: strings.TrimSuffix(v.Site.PublicPath, "/") + "/",
-		MaxAge: preferencesAge, HttpOnly: true, Secure: secure(v.Site.Session), SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: strings.TrimSuffix(v.Site.PublicPath, "/") + "/",
+		MaxAge: cookieAge, HttpOnly: true, Secure: secure(v.Site.Session), SameSite: http.SameSiteLaxMode,
 	} // #nosec G124 -- Secure is that of the session
 	header := v.Header()
 	header.Add("Set-Cookie", cookie.String())

@@ -81,10 +81,11 @@ const ages = 5 * time.Minute
 // the response one that the browser may keep and ask about.
 func (v *Visit) notModified() bool {
 	digest := sha256.New()
+	favorites, err := v.Favorites() // after an error, pages have no stars
 	for _, part := range []any{
 		Build(), v.Site.Version, v.Site.Interface, v.Site.ReadOnly, v.Site.PublicPath, v.State.Revision, v.State.Stamp, v.State.Epoch,
 		v.Preferences, v.here(), exchange.First(v.Request.Header, fragmentHeader),
-		v.Site.Now().Truncate(ages).Unix(), v.State.Age > 0, v.Visitor.Name,
+		v.Site.Now().Truncate(ages).Unix(), v.State.Age > 0, v.Visitor.Name, favorites, err,
 	} {
 		fmt.Fprintf(digest, "%v\x00", part)
 	}

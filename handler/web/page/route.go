@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/guidonhq/guidon/handler/exchange"
 )
@@ -15,7 +16,7 @@ type Route struct {
 	Pattern   string
 	Get, Post func(v *Visit) error
 	// Unchanging marks a page that depends on nothing but the revision of its namespace,
-	// its address and the visitor. Browsers get 304 for it without rendering.
+	// its address, and the visitor with their favorites. Browsers get 304 for it without rendering.
 	Unchanging bool
 }
 
@@ -100,6 +101,7 @@ func (t *Routes) Serve(x *exchange.Exchange) bool {
 		return false
 	}
 	v := &Visit{Exchange: x, Site: t.site.For(x.Request), variables: variables}
+	v.favorites = sync.OnceValues(v.readFavorites)
 	serve, other, allowed := route.Get, route.Post, http.MethodPost
 	if x.Request.Method == http.MethodPost {
 		serve, other, allowed = route.Post, route.Get, "GET, HEAD"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Config configures a [Site]. CheckReturnTo is required.
@@ -34,7 +35,8 @@ type Config struct {
 	// Retention is how long change records are kept; 0 means as long as their namespace.
 	Retention time.Duration
 	Interface Interface
-	Now       func() time.Time // nil means time.Now
+	Favorites service.FavoriteStore // of accounts; nil means that browsers keep all favorites
+	Now       func() time.Time      // nil means time.Now
 }
 
 // Interface is how the operator wants the pages. The zero Interface is usable.

@@ -22,8 +22,9 @@ type Visit struct {
 	Namespaces  []*flipt.Namespace // all that the visitor may see
 	State       service.State      // of Namespace, when the visit began
 
-	variables map[string]string // of the path
-	known     bool              // the visitor is, with what may be seen
+	favorites func() ([]service.Favorite, error) // read once
+	variables map[string]string                  // of the path
+	known     bool                               // the visitor is, with what may be seen
 	query     url.Values
 	form      url.Values
 }

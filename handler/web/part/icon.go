@@ -32,6 +32,7 @@ var icons = map[string]string{ // #nosec G101 -- no credentials
 	"remove":     `<path d="m4 4 8 8M12 4l-8 8"/>`,
 	"done":       `<path d="m3.25 8.5 3 3 6.5-7"/>`,
 	"grip":       `<path d="M6 3.75h.01M10 3.75h.01M6 8h.01M10 8h.01M6 12.25h.01M10 12.25h.01" stroke-width="2"/>`,
+	"star":       `<path d="m8 1.75 1.93 3.9 4.32.63-3.13 3.04.74 4.3L8 11.6l-3.86 2.02.74-4.3-3.13-3.04 4.32-.63z"/>`,
 	"view":       `<path d="M1.5 8S3.75 3.5 8 3.5 14.5 8 14.5 8 12.25 12.5 8 12.5 1.5 8 1.5 8z"/><circle cx="8" cy="8" r="2"/>`,
 	"dice":       `<rect x="2.25" y="2.25" width="11.5" height="11.5" rx="2.5"/><path d="M5.5 5.5h.01M10.5 5.5h.01M8 8h.01M5.5 10.5h.01M10.5 10.5h.01" stroke-width="1.9"/>`,
 	"info":       `<circle cx="8" cy="8" r="6.25"/><path d="M8 7.25v4M8 4.85h.01"/>`,

@@ -86,7 +86,7 @@ func New(t testing.TB, options Options) *Server {
 	config := page.Config{
 		Counts:   options.Counts,
 		Required: !options.Open, Session: session, CheckReturnTo: loginstate.CheckReturnTo, ReadOnly: options.ReadOnly, Version: "test",
-		Now: options.Now,
+		Favorites: s.DB, Now: options.Now,
 	}
 	if options.Page != nil {
 		options.Page(&config)

@@ -228,7 +228,7 @@ func newParts(
 	if tracer != nil {
 		observer = tracedSignIns{signIns, tracer}
 	}
-	h, err := instance.HandlerConfig(c, p.service, db.DB, observer, build, instance.Runtime{Streams: p.streams != nil}, logger)
+	h, err := instance.HandlerConfig(c, p.service, db.DB, db.DB, observer, build, instance.Runtime{Streams: p.streams != nil}, logger)
 	if err != nil {
 		return parts{}, err
 	}

@@ -49,10 +49,9 @@ const search = async () => {
   choose(options().find((o) => !("creates" in o.dataset)));
 };
 
-// Without a query there is a pattern for the pages that somebody was at last.
+// Without a query there is a pattern for the pages that somebody was at last, in their place.
 const addRecent = () => {
   const pattern = list.querySelector("[data-pattern]");
-  pattern?.remove();
   const pages = pattern ? recentPages().filter((p) => p.path !== location.pathname) : [];
   const items = pages.slice(0, 8).map(({ path, title, namespace }, i) => {
     const item = pattern.cloneNode(true);
@@ -64,10 +63,10 @@ const addRecent = () => {
     text.append(Object.assign(document.createElement("small"), { textContent: namespace ?? "" }));
     return item;
   });
-  if (items.length === 0) return;
+  if (items.length === 0) return pattern?.remove();
   const heading = Object.assign(document.createElement("li"), { className: "h", textContent: "Recent" });
   heading.setAttribute("role", "presentation");
-  list.prepend(heading, ...items);
+  pattern.replaceWith(heading, ...items);
 };
 
 const options = () => [...list.querySelectorAll("[role=option]")];

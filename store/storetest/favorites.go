@@ -1,0 +1,94 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// FavoriteStore is a store that also keeps favorites.
+type FavoriteStore interface {
+	service.Store
+	service.FavoriteStore
+}
+
+// RunFavorites checks favorites. open must return a store on a fresh database, and close it with
+// t.Cleanup.
+func RunFavorites(t *testing.T, open func(t *testing.T) FavoriteStore) {
+	t.Run("Favorites", func(t *testing.T) { testFavorites(t, open(t)) })
+	t.Run("TooManyFavorites", func(t *testing.T) { testTooManyFavorites(t, open(t)) })
+}
+
+func wantFavorites(t *testing.T, what string, s service.FavoriteStore, account string, want ...service.Favorite) {
+	t.Helper()
+	got, err := s.Favorites(t.Context(), account)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
+	}
+}
+
+func testFavorites(t *testing.T, s FavoriteStore) {
+	a, upper := service.Favorite{Namespace: "default", Key: "a"}, service.Favorite{Namespace: "default", Key: "A"}
+	b := service.Favorite{Namespace: "shop", Key: "b"}
+	long := service.Favorite{Namespace: strings.Repeat("n", 255), Key: strings.Repeat("k", 255)}
+	account := "oidc:idp:sub:" + strings.Repeat("ü", 400)
+	wantFavorites(t, "none", s, account)
+	mustSucceed(t, s.RemoveFavorite(t.Context(), account, a))
+	for _, f := range []service.Favorite{a, b, upper, long, a} {
+		mustSucceed(t, s.AddFavorite(t.Context(), account, f))
+	}
+	mustSucceed(t, s.AddFavorite(t.Context(), strings.ToUpper(account), b))
+	wantFavorites(t, "the latest first", s, account, long, upper, b, a)
+	wantFavorites(t, "another account", s, strings.ToUpper(account), b)
+	mustSucceed(t, s.RemoveFavorite(t.Context(), account, upper))
+	mustSucceed(t, s.RemoveFavorite(t.Context(), account, long))
+	wantFavorites(t, "after removals", s, account, b, a)
+	mustSucceed(t, s.AddFavorite(t.Context(), account, long))
+	wantFavorites(t, "added again", s, account, long, b, a)
+	if n := snapshot(t, s, "default").Revision().Number; n != 1 {
+		t.Errorf("the namespace is at revision %d, want 1", n)
+	}
+}
+
+// An account has at most 500 favorites. Those of flags that no longer exist make room.
+func testTooManyFavorites(t *testing.T, s FavoriteStore) {
+	const account = "oidc:idp:sub:1"
+	_, err := s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		for i := range service.MaxFavorites + 1 {
+			if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", i), Name: "F", Type: guidon.BooleanFlag}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	mustSucceed(t, err)
+	favorite := func(i int) service.Favorite {
+		return service.Favorite{Namespace: "default", Key: fmt.Sprint("flag-", i)}
+	}
+	for i := range service.MaxFavorites {
+		mustSucceed(t, s.AddFavorite(t.Context(), account, favorite(i)))
+	}
+	mustSucceed(t, s.AddFavorite(t.Context(), account, favorite(0)))
+	mustSucceed(t, s.AddFavorite(t.Context(), "other", favorite(0)))
+	if err := s.AddFavorite(t.Context(), account, favorite(service.MaxFavorites)); !errors.Is(err, service.ErrTooManyFavorites) {
+		t.Fatalf("one more: got %v, want %v", err, service.ErrTooManyFavorites)
+	}
+	_, err = s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		return errors.Join(tx.DeleteFlag(ctx, "flag-0"), tx.DeleteFlag(ctx, "flag-1"))
+	})
+	mustSucceed(t, err)
+	mustSucceed(t, s.AddFavorite(t.Context(), account, favorite(service.MaxFavorites)))
+	var want []service.Favorite
+	for i := service.MaxFavorites; i > 1; i-- {
+		want = append(want, favorite(i))
+	}
+	wantFavorites(t, "after deletions", s, account, want...)
+	wantFavorites(t, "another account", s, "other", favorite(0))
+}
