@@ -36,6 +36,7 @@ type Webhook struct {
 	CreatedBy  string          `json:"createdBy,omitempty"`
 	PrivateAt  time.Time       `json:"private"` // when the private part was changed
 	Private    WebhookPrivate  `json:"-"`
+	LastAt     time.Time       `json:"-"` // of the last delivery; zero if there was none
 }
 
 // WebhookPrivate is the part of a webhook that nobody is shown.

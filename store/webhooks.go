@@ -25,13 +25,18 @@ func (s *session) webhooks(ctx context.Context) ([]*service.Webhook, error) {
 		webhook *service.Webhook
 		created guidon.Position
 	}
-	const query = "SELECT created_rev, created_seq, body, private FROM webhooks"
+	const query = `SELECT created_rev, created_seq, body, private,
+		(SELECT d.at FROM webhook_deliveries d WHERE d.webhook_id = w.id ORDER BY d.delivery_seq DESC LIMIT 1) FROM webhooks w`
 	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (row, error) {
 		r := row{webhook: new(service.Webhook)}
 		var body, private []byte
-		err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body, &private)
+		var last sql.NullInt64
+		err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body, &private, &last)
 		if err == nil {
 			err = errors.Join(decode(body, r.webhook), decode(private, &r.webhook.Private))
+		}
+		if last.Valid {
+			r.webhook.LastAt = time.UnixMicro(last.Int64).UTC()
 		}
 		return r, err
 	})

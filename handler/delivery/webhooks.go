@@ -136,6 +136,7 @@ func wireWebhook(v service.WebhookView) *guidonv1.Webhook {
 		State: string(v.State), StateSince: convert.Timestamp(v.StateSince), Cause: v.Cause, Detached: v.Detached,
 		Failures:  lists.Map(v.Failures, wireFailure),
 		CreatedAt: convert.Timestamp(v.CreatedAt), UpdatedAt: convert.Timestamp(v.UpdatedAt), CreatedBy: v.CreatedBy,
+		LastDeliveryAt: convert.Timestamp(v.LastAt),
 	}
 	for _, name := range v.Headers {
 		m.Headers[name] = ""

@@ -133,6 +133,9 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 	if others, err := s.WebhookFailures(t.Context(), "other"); len(others) != 0 || err != nil {
 		t.Errorf("of another: got %v, %v", others, err)
 	}
+	if all, err := s.Webhooks(t.Context()); err != nil || len(all) != 1 || !all[0].LastAt.Equal(at) {
+		t.Errorf("got %+v, %v, want one whose last delivery was at %v", all, err, at)
+	}
 	done := &service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: "w", Namespace: defaultNamespace, At: at, Status: 204}, From: from, Past: record}
 	back := *done
 	if back.Past = records[0]; s.RecordAttempt(t.Context(), &back) == nil {
@@ -190,8 +193,15 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 	if diff := cmp.Diff([]int64{6}, list(0, 100)); diff != "" {
 		t.Errorf("after a week (-want +got):\n%s", diff)
 	}
+	gone := service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: "deleted"}, Failure: &service.WebhookFailure{Webhook: "deleted"}}
+	if err := s.RecordAttempt(t.Context(), &gone); err != nil {
+		t.Fatal(err)
+	}
 	if got, err := s.Deliveries(t.Context(), "deleted", 0, 10); len(got) != 0 || err != nil {
 		t.Errorf("of a webhook that does not exist: got %v, %v", got, err)
+	}
+	if got, err := s.WebhookFailures(t.Context(), "deleted"); len(got) != 0 || err != nil {
+		t.Errorf("failures of a webhook that does not exist: got %v, %v", got, err)
 	}
 }
 

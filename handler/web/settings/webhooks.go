@@ -57,29 +57,13 @@ func replyWebhooks(v *page.Visit, status int, title string, main templ.Component
 	return v.Reply(status, p)
 }
 
-// webhooksPage is the model of the list of webhooks.
-type webhooksPage struct {
-	Webhooks []*guidonv1.Webhook
-	Last     map[string]time.Time // of the last delivery, by the id of a webhook
-}
-
 // showWebhooks lists the webhooks.
 func showWebhooks(v *page.Visit) error {
 	list, err := listWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: webhooksOf(v)})
 	if err != nil {
 		return err
 	}
-	p := webhooksPage{list.GetWebhooks(), make(map[string]time.Time)}
-	for _, h := range p.Webhooks {
-		sent, err := listDeliveries.Run(v, &guidonv1.ListDeliveriesRequest{Id: h.GetId(), NamespaceKey: h.GetNamespaceKey(), Limit: 1})
-		if err != nil {
-			return err
-		}
-		for _, d := range sent.GetDeliveries() {
-			p.Last[h.GetId()] = d.GetAt().AsTime()
-		}
-	}
-	return replyWebhooks(v, http.StatusOK, "", p.main(v))
+	return replyWebhooks(v, http.StatusOK, "", webhookList(v, list.GetWebhooks()))
 }
 
 // webhookName returns the name of the webhook for people.

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-func (p webhooksPage) main(v *page.Visit) templ.Component {
+func webhookList(v *page.Visit, all []*guidonv1.Webhook) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -61,7 +61,7 @@ func (p webhooksPage) main(v *page.Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if len(p.Webhooks) == 0 {
+		if len(all) == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"empty\"><h2>No webhooks</h2><p>A webhook tells a chat, a cache or a pipeline what has changed.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -71,8 +71,8 @@ func (p webhooksPage) main(v *page.Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, h := range p.Webhooks {
-				templ_7745c5c3_Err = p.row(v, h).Render(ctx, templ_7745c5c3_Buffer)
+			for _, h := range all {
+				templ_7745c5c3_Err = webhookRow(v, h).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -86,7 +86,7 @@ func (p webhooksPage) main(v *page.Visit) templ.Component {
 	})
 }
 
-func (p webhooksPage) row(v *page.Visit, h *guidonv1.Webhook) templ.Component {
+func webhookRow(v *page.Visit, h *guidonv1.Webhook) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -179,8 +179,8 @@ func (p webhooksPage) row(v *page.Visit, h *guidonv1.Webhook) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if at, ok := p.Last[h.GetId()]; ok {
-			templ_7745c5c3_Err = ago(v, at).Render(ctx, templ_7745c5c3_Buffer)
+		if at := h.GetLastDeliveryAt(); at != nil {
+			templ_7745c5c3_Err = ago(v, at.AsTime()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

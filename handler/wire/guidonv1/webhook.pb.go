@@ -64,9 +64,11 @@ type Webhook struct {
 	// The id of the actor who created it.
 	CreatedBy string `protobuf:"bytes,18,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// The secret for verifying signatures, in the response that creates it.
-	Secret        *string `protobuf:"bytes,19,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Secret *string `protobuf:"bytes,19,opt,name=secret,proto3,oneof" json:"secret,omitempty"`
+	// When something was sent last, if that is not longer ago than deliveries are kept.
+	LastDeliveryAt *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=last_delivery_at,json=lastDeliveryAt,proto3" json:"last_delivery_at,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Webhook) Reset() {
@@ -230,6 +232,13 @@ func (x *Webhook) GetSecret() string {
 		return *x.Secret
 	}
 	return ""
+}
+
+func (x *Webhook) GetLastDeliveryAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastDeliveryAt
+	}
+	return nil
 }
 
 // WebhookFailure says that deliveries for a namespace fail.
@@ -1075,7 +1084,7 @@ var File_guidonv1_webhook_proto protoreflect.FileDescriptor
 
 const file_guidonv1_webhook_proto_rawDesc = "" +
 	"\n" +
-	"\x16guidonv1/webhook.proto\x12\tguidon.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xca\x05\n" +
+	"\x16guidonv1/webhook.proto\x12\tguidon.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x90\x06\n" +
 	"\aWebhook\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12#\n" +
@@ -1100,7 +1109,8 @@ const file_guidonv1_webhook_proto_rawDesc = "" +
 	"updated_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x1d\n" +
 	"\n" +
 	"created_by\x18\x12 \x01(\tR\tcreatedBy\x12\x1b\n" +
-	"\x06secret\x18\x13 \x01(\tH\x00R\x06secret\x88\x01\x01\x1a:\n" +
+	"\x06secret\x18\x13 \x01(\tH\x00R\x06secret\x88\x01\x01\x12D\n" +
+	"\x10last_delivery_at\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\x0elastDeliveryAt\x1a:\n" +
 	"\fHeadersEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\t\n" +
@@ -1227,41 +1237,42 @@ var file_guidonv1_webhook_proto_depIdxs = []int32{
 	1,  // 2: guidon.v1.Webhook.failures:type_name -> guidon.v1.WebhookFailure
 	15, // 3: guidon.v1.Webhook.created_at:type_name -> google.protobuf.Timestamp
 	15, // 4: guidon.v1.Webhook.updated_at:type_name -> google.protobuf.Timestamp
-	15, // 5: guidon.v1.WebhookFailure.since:type_name -> google.protobuf.Timestamp
-	15, // 6: guidon.v1.WebhookFailure.next_at:type_name -> google.protobuf.Timestamp
-	0,  // 7: guidon.v1.WebhookList.webhooks:type_name -> guidon.v1.Webhook
-	13, // 8: guidon.v1.CreateWebhookRequest.headers:type_name -> guidon.v1.CreateWebhookRequest.HeadersEntry
-	14, // 9: guidon.v1.UpdateWebhookRequest.headers:type_name -> guidon.v1.UpdateWebhookRequest.HeadersEntry
-	16, // 10: guidon.v1.RotateWebhookSecretRequest.overlap:type_name -> google.protobuf.Duration
-	15, // 11: guidon.v1.WebhookDelivery.at:type_name -> google.protobuf.Timestamp
-	10, // 12: guidon.v1.WebhookDeliveryList.deliveries:type_name -> guidon.v1.WebhookDelivery
-	2,  // 13: guidon.v1.WebhookService.ListWebhooks:input_type -> guidon.v1.ListWebhooksRequest
-	5,  // 14: guidon.v1.WebhookService.CreateWebhook:input_type -> guidon.v1.CreateWebhookRequest
-	4,  // 15: guidon.v1.WebhookService.GetWebhook:input_type -> guidon.v1.WebhookRequest
-	6,  // 16: guidon.v1.WebhookService.UpdateWebhook:input_type -> guidon.v1.UpdateWebhookRequest
-	4,  // 17: guidon.v1.WebhookService.DeleteWebhook:input_type -> guidon.v1.WebhookRequest
-	7,  // 18: guidon.v1.WebhookService.RotateWebhookSecret:input_type -> guidon.v1.RotateWebhookSecretRequest
-	4,  // 19: guidon.v1.WebhookService.TestWebhook:input_type -> guidon.v1.WebhookRequest
-	4,  // 20: guidon.v1.WebhookService.PauseWebhook:input_type -> guidon.v1.WebhookRequest
-	4,  // 21: guidon.v1.WebhookService.ResumeWebhook:input_type -> guidon.v1.WebhookRequest
-	8,  // 22: guidon.v1.WebhookService.ReplayWebhook:input_type -> guidon.v1.ReplayWebhookRequest
-	9,  // 23: guidon.v1.WebhookService.ListDeliveries:input_type -> guidon.v1.ListDeliveriesRequest
-	3,  // 24: guidon.v1.WebhookService.ListWebhooks:output_type -> guidon.v1.WebhookList
-	0,  // 25: guidon.v1.WebhookService.CreateWebhook:output_type -> guidon.v1.Webhook
-	0,  // 26: guidon.v1.WebhookService.GetWebhook:output_type -> guidon.v1.Webhook
-	0,  // 27: guidon.v1.WebhookService.UpdateWebhook:output_type -> guidon.v1.Webhook
-	17, // 28: guidon.v1.WebhookService.DeleteWebhook:output_type -> google.protobuf.Empty
-	0,  // 29: guidon.v1.WebhookService.RotateWebhookSecret:output_type -> guidon.v1.Webhook
-	10, // 30: guidon.v1.WebhookService.TestWebhook:output_type -> guidon.v1.WebhookDelivery
-	0,  // 31: guidon.v1.WebhookService.PauseWebhook:output_type -> guidon.v1.Webhook
-	0,  // 32: guidon.v1.WebhookService.ResumeWebhook:output_type -> guidon.v1.Webhook
-	0,  // 33: guidon.v1.WebhookService.ReplayWebhook:output_type -> guidon.v1.Webhook
-	11, // 34: guidon.v1.WebhookService.ListDeliveries:output_type -> guidon.v1.WebhookDeliveryList
-	24, // [24:35] is the sub-list for method output_type
-	13, // [13:24] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	15, // 5: guidon.v1.Webhook.last_delivery_at:type_name -> google.protobuf.Timestamp
+	15, // 6: guidon.v1.WebhookFailure.since:type_name -> google.protobuf.Timestamp
+	15, // 7: guidon.v1.WebhookFailure.next_at:type_name -> google.protobuf.Timestamp
+	0,  // 8: guidon.v1.WebhookList.webhooks:type_name -> guidon.v1.Webhook
+	13, // 9: guidon.v1.CreateWebhookRequest.headers:type_name -> guidon.v1.CreateWebhookRequest.HeadersEntry
+	14, // 10: guidon.v1.UpdateWebhookRequest.headers:type_name -> guidon.v1.UpdateWebhookRequest.HeadersEntry
+	16, // 11: guidon.v1.RotateWebhookSecretRequest.overlap:type_name -> google.protobuf.Duration
+	15, // 12: guidon.v1.WebhookDelivery.at:type_name -> google.protobuf.Timestamp
+	10, // 13: guidon.v1.WebhookDeliveryList.deliveries:type_name -> guidon.v1.WebhookDelivery
+	2,  // 14: guidon.v1.WebhookService.ListWebhooks:input_type -> guidon.v1.ListWebhooksRequest
+	5,  // 15: guidon.v1.WebhookService.CreateWebhook:input_type -> guidon.v1.CreateWebhookRequest
+	4,  // 16: guidon.v1.WebhookService.GetWebhook:input_type -> guidon.v1.WebhookRequest
+	6,  // 17: guidon.v1.WebhookService.UpdateWebhook:input_type -> guidon.v1.UpdateWebhookRequest
+	4,  // 18: guidon.v1.WebhookService.DeleteWebhook:input_type -> guidon.v1.WebhookRequest
+	7,  // 19: guidon.v1.WebhookService.RotateWebhookSecret:input_type -> guidon.v1.RotateWebhookSecretRequest
+	4,  // 20: guidon.v1.WebhookService.TestWebhook:input_type -> guidon.v1.WebhookRequest
+	4,  // 21: guidon.v1.WebhookService.PauseWebhook:input_type -> guidon.v1.WebhookRequest
+	4,  // 22: guidon.v1.WebhookService.ResumeWebhook:input_type -> guidon.v1.WebhookRequest
+	8,  // 23: guidon.v1.WebhookService.ReplayWebhook:input_type -> guidon.v1.ReplayWebhookRequest
+	9,  // 24: guidon.v1.WebhookService.ListDeliveries:input_type -> guidon.v1.ListDeliveriesRequest
+	3,  // 25: guidon.v1.WebhookService.ListWebhooks:output_type -> guidon.v1.WebhookList
+	0,  // 26: guidon.v1.WebhookService.CreateWebhook:output_type -> guidon.v1.Webhook
+	0,  // 27: guidon.v1.WebhookService.GetWebhook:output_type -> guidon.v1.Webhook
+	0,  // 28: guidon.v1.WebhookService.UpdateWebhook:output_type -> guidon.v1.Webhook
+	17, // 29: guidon.v1.WebhookService.DeleteWebhook:output_type -> google.protobuf.Empty
+	0,  // 30: guidon.v1.WebhookService.RotateWebhookSecret:output_type -> guidon.v1.Webhook
+	10, // 31: guidon.v1.WebhookService.TestWebhook:output_type -> guidon.v1.WebhookDelivery
+	0,  // 32: guidon.v1.WebhookService.PauseWebhook:output_type -> guidon.v1.Webhook
+	0,  // 33: guidon.v1.WebhookService.ResumeWebhook:output_type -> guidon.v1.Webhook
+	0,  // 34: guidon.v1.WebhookService.ReplayWebhook:output_type -> guidon.v1.Webhook
+	11, // 35: guidon.v1.WebhookService.ListDeliveries:output_type -> guidon.v1.WebhookDeliveryList
+	25, // [25:36] is the sub-list for method output_type
+	14, // [14:25] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_webhook_proto_init() }

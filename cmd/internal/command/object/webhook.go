@@ -69,9 +69,6 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 			example: `  guidon webhook delete 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
 			write: func(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
 				return cli.Output{}, w.each(ids, "deleted", func(id string) error {
-					if _, err := w.get(ctx, c, id); err != nil {
-						return err
-					}
 					_, err := cli.Call[emptypb.Empty](ctx, c, webhookService+"DeleteWebhook", w.named(id))
 					return err
 				})
@@ -276,14 +273,14 @@ func (w *webhookCommands) list(ctx context.Context, c client.Client, _ []string)
 }
 
 func listedWebhooks(all []*guidonv1.Webhook) cli.Output {
-	const header = "ID\tNAME\tNAMESPACE\tHOST\tEVENTS\tFORMAT\tSTATE\tSINCE"
+	const header = "ID\tNAME\tNAMESPACE\tHOST\tEVENTS\tFORMAT\tSTATE\tSINCE\tLAST DELIVERY"
 	return cli.List(all, (*guidonv1.Webhook).GetId, header, func(h *guidonv1.Webhook) []any {
 		state, since := h.GetState(), h.GetStateSince()
 		if failures := h.GetFailures(); len(failures) > 0 && state == "active" {
 			state, since = fmt.Sprintf("failing (%d attempts)", failures[0].GetAttempts()), failures[0].GetSince()
 		}
 		return []any{h.GetId(), h.GetName(), cli.NamespacesOf([]string{h.GetNamespaceKey()}), h.GetHost(),
-			strings.Join(h.GetEvents(), ","), h.GetFormat(), state, cli.When(since)}
+			strings.Join(h.GetEvents(), ","), h.GetFormat(), state, cli.When(since), cli.When(h.GetLastDeliveryAt())}
 	})
 }
 
