@@ -86,7 +86,7 @@ func TestStars(t *testing.T) {
 	v.Visit(t, flagsPath+"/checkout-redesign/details")
 	check = stays(t, v)
 	v.Do(t, click(css("input[name=name]")), chromedp.KeyEvent("!"), click(css("#star-checkout-redesign")))
-	v.Await(t, "document.querySelector('#star-checkout-redesign').ariaPressed === 'true' && document.querySelector('input[name=name]').value.includes('!')")
+	v.Await(t, "document.querySelector('#star-checkout-redesign').value === 'false' && document.querySelector('input[name=name]').value.includes('!')")
 	check()
 	quiet(t, v)
 	v.Visit(t, "/settings/profile")
