@@ -224,12 +224,12 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"update new --enabled", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "everyone: off"}, ""},
 		{"rollout new 8%", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on", "8%: on", "everyone: off"}, ""},
 
-		{"rule set new 5 --from 2026-12-01·09:00 --until 2026-12-24", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
-			"8%, from 1 December 2026 09:00 UTC until 24 December 2026 00:00 UTC: on", "everyone: off"}, ""},
+		{"rule set new 5 --from 2036-12-01·09:00 --until 2036-12-24", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
+			"8%, from 1 December 2036 09:00 UTC until 24 December 2036 00:00 UTC: on", "everyone: off"}, ""},
 		{"rollout new 9% --until=", []string{"beta, except bots: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
-			"9%, from 1 December 2026 09:00 UTC: on", "everyone: off"}, ""},
-		{"rule set new 1 --until 2026-12-01T09:00:30+01:00", []string{"beta, except bots, until 1 December 2026 08:00:30 UTC: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
-			"9%, from 1 December 2026 09:00 UTC: on", "everyone: off"}, "-segment:key:betavalue:trueexcept:-botsuntil:2026-12-01T08:00:30Z"},
+			"9%, from 1 December 2036 09:00 UTC: on", "everyone: off"}, ""},
+		{"rule set new 1 --until 2036-12-01T09:00:30+01:00", []string{"beta, except bots, until 1 December 2036 08:00:30 UTC: on", "beta, except staff: on", "beta: off", "if plan is pro, 7% of them: on",
+			"9%, from 1 December 2036 09:00 UTC: on", "everyone: off"}, "-segment:key:betavalue:trueexcept:-botsuntil:2036-12-01T08:00:30Z"},
 
 		{"rollout price low=100% --everyone", []string{"everyone: 100% low"}, "-everyone:truedistributions:-variant:lowrollout:100"},
 		{"rollout price low=50% high=50% --if country·eq·SE --portion 10% --by account", []string{
@@ -245,8 +245,8 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"rule set price 1 high=100% --portion 100%", []string{"if country is SE: 100% high", "everyone: 100% low"}, ""},
 		{"rollout price low=100% --segment staff", []string{"if country is SE: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 		{"rollout price high=100% --if country·eq·SE", []string{"if country is SE: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
-		{"rollout price high=100% --if country·eq·SE --from 2026-12-01", []string{"if country is SE, from 1 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
-		{"rule set price 1 --from= --until 2026-12-24T00:00:00Z", []string{"if country is SE, until 24 December 2026 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
+		{"rollout price high=100% --if country·eq·SE --from 2036-12-01", []string{"if country is SE, from 1 December 2036 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
+		{"rule set price 1 --from= --until 2036-12-24T00:00:00Z", []string{"if country is SE, until 24 December 2036 00:00 UTC: 100% high", "staff: 100% low", "everyone: 100% low"}, ""},
 
 		{"rollout third 20% --everyone --requires price=low,high --requires new", []string{"everyone, needs price to be low or high and new to be true, 20% of them: on"},
 			"-segment:value:trueeveryone:truerequires:-flag:priceis:-low-high-flag:newportion:percentage:20"},
@@ -256,7 +256,7 @@ func TestFlagRuleConditions(t *testing.T) {
 		{"rule set third 1 --requires price=low,\"on,sale\"", []string{`if country is SE, needs price to be low or on,sale, 30% of them: on`}, ""},
 		{"rule set third 1 --requires=", []string{"if country is SE, 30% of them: on"}, "-segment:value:trueif:-all:-type:STRING_COMPARISON_TYPEproperty:countryoperator:eqvalue:SEportion:percentage:30"},
 		{"rule add third 5% --requires price=low --segment beta --at 1", []string{"beta, needs price to be low, 5% of them: on", "if country is SE, 30% of them: on"}, ""},
-		{"rollout price high=100% --segment staff --requires new", []string{"if country is SE, until 24 December 2026 00:00 UTC: 100% high",
+		{"rollout price high=100% --segment staff --requires new", []string{"if country is SE, until 24 December 2036 00:00 UTC: 100% high",
 			"staff, needs new to be true: 100% high", "everyone: 100% low"}, ""},
 	} {
 		args := words(step.args)

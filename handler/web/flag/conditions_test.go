@@ -28,10 +28,10 @@ flags:
               - {type: VERSION_COMPARISON_TYPE, property: app, operator: gte, value: "2.4"}
               - {type: STRING_COMPARISON_TYPE, property: "coun\ntry", operator: eq, value: SE, not: true}
           - any:
-              - {type: DATETIME_COMPARISON_TYPE, property: since, operator: lt, value: "2026-12-01T18:00:00+01:00"}
+              - {type: DATETIME_COMPARISON_TYPE, property: since, operator: lt, value: "2036-12-01T18:00:00+01:00"}
               - {type: LIST_COMPARISON_TYPE, property: roles, operator: anyof, value: '["admin","owner"]'}
         except: [blocked]
-        from: 2026-12-01T09:00:00Z
+        from: 2036-12-01T09:00:00Z
         until: 2099-12-24T00:00:01Z
         portion: {percentage: 10, start: 30, by: "acc\nount"}
         distributions: [{variant: express, rollout: 100}]
@@ -60,9 +60,9 @@ func TestConditionsInWords(t *testing.T) {
 	putFlag(t, s, conditioned)
 	for key, want := range map[string][]string{
 		"layout": {
-			"In Beta testers if all of 2: app is at least 2.4, not (\"coun\\ntry\" is SE), and any of 2: since is before 2026-12-01T17:00:00Z, " +
+			"In Beta testers if all of 2: app is at least 2.4, not (\"coun\\ntry\" is SE), and any of 2: since is before 2036-12-01T17:00:00Z, " +
 				"roles has any of admin, owner, except blocked, 10% of them from 30% by \"acc\\nount\", " +
-				"from 1 December 2026 09:00 UTC until 24 December 2099 00:00:01 UTC = express",
+				"from 1 December 2036 09:00 UTC until 24 December 2099 00:00:01 UTC = express",
 			"If app is less than 2 = The default in the code",
 			"Everyone = classic 33.333% express 66.667% Divided by account, with the seed price-test, hashed by flipt-fine",
 			"Everyone else = classic the default",
@@ -196,7 +196,7 @@ func TestConditionProblems(t *testing.T) {
 		{"no time", "sweden?edit=2", "draft", []string{"rule.1.times.from", "soon"}, "rule-1-times-from", "Not a date and time: soon."},
 		{"a time that was typed wrong", "layout?edit=1", "draft", []string{"rule.0.times.until", "2026-13-01T00:00"}, "rule-0-times-until", "Not a date and time: 2026-13-01T00:00."},
 		{"too early", "sweden?edit=2", "draft", []string{"rule.1.times.from", "0001-01-02T00:00"}, "rule-1-times-from", "The year must be 2000 or later."},
-		{"the end before the start", "layout?edit=1", "draft", []string{"rule.0.times.until", "2026-12-01T09:00"}, "rule-0-times-until", "The end must be after the start."},
+		{"the end before the start", "layout?edit=1", "draft", []string{"rule.0.times.until", "2036-12-01T09:00"}, "rule-0-times-until", "The end must be after the start."},
 		{"nobody", "sweden", "add:everyone", []string{"rule.2.everyone", ""}, "rule-2-add", "Add a segment, or remove this rule."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -239,12 +239,12 @@ func TestConditionDifferences(t *testing.T) {
 	for _, test := range []struct{ page, field, value, want string }{
 		{"layout?edit=1", "rule.0.if.0.match", "any", "Rule 1 conditions"},
 		{"layout?edit=1", "rule.0.times.until", "2099-12-25T00:00:01", "Rule 1 end time 24 December 2099 00:00:01 UTC → , now 25 December 2099 00:00:01 UTC"},
-		{"layout?edit=1", "rule.0.times.from", "", "Rule 1 start time 1 December 2026 09:00 UTC → , now nothing"},
+		{"layout?edit=1", "rule.0.times.from", "", "Rule 1 start time 1 December 2036 09:00 UTC → , now nothing"},
 		{"layout?edit=1", "rule.0.portion.share", "20", "Rule 1 portion 10% from 30%"},
 		{"layout?edit=1", "rule.0.except", "", "Rule 1 exceptions blocked → , now none"},
 		{"layout?edit=3", "rule.2.divide.seed", "another", "Rule 3 divided by: account"},
 		{"layout?edit=3", "rule.2.code", "1", "Rule 3 default in the code no → , now yes"},
-		{"sweden?edit=2", "rule.1.times.from", "2026-12-01T09:00", "Rule 2 start time nothing → , now 1 December 2026 09:00 UTC"},
+		{"sweden?edit=2", "rule.1.times.from", "2036-12-01T09:00", "Rule 2 start time nothing → , now 1 December 2036 09:00 UTC"},
 	} {
 		r := press(t, s, s.Get(flags+test.page), "draft", test.field, test.value).Check(200).Contains(" unsaved change", "Edited: ")
 		press(t, s, r, "review").Check(200).Contains(test.want)
