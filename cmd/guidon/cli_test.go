@@ -9,7 +9,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	_ "unsafe" // for go:linkname
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/store"
@@ -76,7 +81,23 @@ func (s *shell) run(args ...string) result {
 	}
 	p.Height = func() int { return s.height }
 	code := p.Run(s.t.Context(), args, root)
+	forgetCompletions()
 	return result{code: code, out: out.String(), err: err.String()}
+}
+
+// cobra keeps the completions of options, and by them all commands of a program, for as long as the
+// process lives. Thousands of programs in one process would need gigabytes.
+var (
+	//go:linkname completions github.com/spf13/cobra.flagCompletionFunctions
+	completions map[*pflag.Flag]cobra.CompletionFunc
+	//go:linkname completionsMutex github.com/spf13/cobra.flagCompletionMutex
+	completionsMutex *sync.RWMutex
+)
+
+func forgetCompletions() {
+	completionsMutex.Lock()
+	defer completionsMutex.Unlock()
+	clear(completions)
 }
 
 // ok runs a command that must succeed and returns its standard output.
