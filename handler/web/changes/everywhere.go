@@ -56,7 +56,7 @@ func readEverywhere(v *page.Visit) *everywhere {
 }
 
 func (l *everywhere) read(v *page.Visit) error {
-	answer, err := listAllChanges.Run(v, l.request)
+	answer, err := page.ListAllChanges.Run(v, l.request)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 }
 
 func (h *historyPage) changes(v *page.Visit, last int64, limit, objectBytes int32) (*guidonv1.ListChangesResponse, error) {
-	return listChanges.Run(v, &guidonv1.ListChangesRequest{
+	return page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes,
 	})
 }
@@ -155,7 +155,7 @@ func (p pages) readHead(v *page.Visit, h *historyPage) error {
 	switch h.kind {
 	case flagKind:
 		var f *flipt.Flag
-		if f, err = getFlag.Run(v, &flipt.GetFlagRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
+		if f, err = page.GetFlag.Run(v, &flipt.GetFlagRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
 			h.Name, h.Head = f.GetName(), p.heads.Flag(v, h.Key, tabHistory)
 			if h.Head == nil {
 				h.Head = flagHead(v, f, tabHistory)
@@ -163,7 +163,7 @@ func (p pages) readHead(v *page.Visit, h *historyPage) error {
 		}
 	case segmentKind:
 		var s *flipt.Segment
-		if s, err = getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
+		if s, err = page.GetSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
 			h.Name, h.Head = s.GetName(), p.heads.Segment(v, s, tabHistory)
 			if h.Head == nil {
 				h.Head = segmentHead(v, s, tabHistory)

@@ -61,7 +61,7 @@ func (l *changeList) read(v *page.Visit) error {
 	request := proto.CloneOf(l.request) // the filter says what the page is
 	request.Limit, request.MaxObjectBytes = firstRead, namesOnly
 	for range maxReads {
-		answer, err := listChanges.Run(v, request)
+		answer, err := page.ListChanges.Run(v, request)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (l *changeList) complete(v *page.Visit, g *group) error {
 	request := proto.CloneOf(l.request)
 	request.Limit, request.MaxObjectBytes = pageSize, namesOnly
 	request.PageToken, request.FirstRevision, request.LastRevision = "", g.Revision, g.Revision
-	answer, err := listChanges.Run(v, request)
+	answer, err := page.ListChanges.Run(v, request)
 	if err != nil || len(answer.GetChanges()) == 0 {
 		return err
 	}
@@ -212,7 +212,7 @@ func prunedText(v *page.Visit) string {
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
 // there are more. Objects that take more than so many bytes are left out.
 func changesOf(v *page.Visit, revision int64, limit, objectBytes int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
+	answer, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes,
 	})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err

@@ -18,7 +18,7 @@ type Heads struct {
 type pages struct{ heads Heads }
 
 // Routes returns the pages of changes and histories.
-func Routes(_ *page.Site, heads Heads) []page.Route {
+func Routes(heads Heads) []page.Route {
 	p := pages{heads}
 	if p.heads.Flag == nil {
 		p.heads.Flag = func(*page.Visit, string, string) templ.Component { return nil }

@@ -268,7 +268,7 @@ func (r *undoReview) plan(v *page.Visit, form url.Values) error {
 	if err := r.choose(v, form); err != nil {
 		return err
 	}
-	plan, err := makePlan.Run(v, r.request)
+	plan, err := page.MakePlan.Run(v, r.request)
 	if err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (r *undoReview) choose(v *page.Visit, form url.Values) error {
 			NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(),
 			Undo: undone, PageWords: true,
 		}
-		plan, err := makePlan.Run(v, request)
+		plan, err := page.MakePlan.Run(v, request)
 		if err != nil || len(plan.GetConflicts()) == 0 {
 			return err
 		}

@@ -16,8 +16,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const getContent page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
-
 // fieldLanguage is the field of the address with the language.
 const fieldLanguage = "lang"
 
@@ -43,7 +41,7 @@ const (
 
 // show shows the code in a language, which is remembered.
 func (h Head) show(v *page.Visit) error {
-	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
+	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const getSegment page.Operation[*flipt.GetSegmentRequest, *flipt.Segment] = "/flipt.Flipt/GetSegment"
-
 // maxSegments limits the segments of a flag that are read.
 const maxSegments = 50
 
@@ -42,7 +40,7 @@ func FactsOf(v *page.Visit, f *guidonv1.DocumentFlag) (*Facts, error) {
 		keys, facts.Partial = keys[:maxSegments], true
 	}
 	for _, key := range keys {
-		segment, err := getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: key})
+		segment, err := page.GetSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: key})
 		if guidon.CodeOf(err) == guidon.NotFound || guidon.IsUnreadable(err) {
 			continue
 		}

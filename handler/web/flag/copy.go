@@ -136,7 +136,7 @@ func (c *copyForm) target() *flipt.Namespace {
 
 // save copies the flag, and the segments that the namespace lacks, in one change.
 func (c *copyForm) save(form url.Values) error {
-	existing, state, err := getFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
+	existing, state, err := page.GetFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
 		c.problems.Add("key",
@@ -158,7 +158,7 @@ func (c *copyForm) save(form url.Values) error {
 			return c.ask(http.StatusUnprocessableEntity)
 		}
 	}
-	response, err := patch.Run(c.v, request)
+	response, err := page.Patch.Run(c.v, request)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
 		return savedAt(c.v, response, "flags", c.key)
@@ -176,14 +176,14 @@ func (c *copyForm) save(form url.Values) error {
 // created there, or a problem if they must not be.
 func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
 	for _, key := range newDraft(c.flag).segmentKeys() {
-		_, state, err := getSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
+		_, state, err := page.GetSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
 		if err == nil {
 			continue
 		}
 		if guidon.CodeOf(err) != guidon.NotFound {
 			return nil, err
 		}
-		content, err := getSegmentContent.Run(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.v.Key(), Key: key})
+		content, err := page.GetSegmentContent.Run(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.v.Key(), Key: key})
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (p pages) postDelete(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
-	response, err := patch.Run(v, &guidonv1.PatchRequest{
+	response, err := page.Patch.Run(v, &guidonv1.PatchRequest{
 		NamespaceKey: v.Key(), Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Delete: s.key, UnlessChangedSince: &since}},
 	})
 	switch guidon.CodeOf(err) {

@@ -187,7 +187,7 @@ func (e *edit) save(since int64) error {
 
 // replace stores a flag in the place of the edited one, unless that has changed since a revision.
 func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditResponse, error) {
-	return replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
+	return page.ReplaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
 		NamespaceKey: e.v.Key(), Key: e.key, Flag: f, UnlessChangedSince: &since, Message: e.message,
 	})
 }

@@ -11,7 +11,7 @@ import (
 // the flag cannot be read.
 func Head(v *page.Visit, key, tab string) templ.Component {
 	s := &subject{v: v, key: key, asks: v.Namespace.GetConfirmChanges()}
-	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	content, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
 		return nil
 	}

@@ -32,7 +32,7 @@ func (p pages) getNamespaces(v *page.Visit) error {
 		return err
 	}
 	n.state = r.state()
-	n.list, err = listFlagNamespaces.Run(v, &guidonv1.ListFlagNamespacesRequest{
+	n.list, err = page.ListFlagNamespaces.Run(v, &guidonv1.ListFlagNamespacesRequest{
 		Key: s.key, Reference: v.Key(), Limit: maxUses, PageToken: v.Query().Get(fieldPage),
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (n *namespacesPage) comparison(to, from string) string {
 // keepers returns the names of the other namespaces that have a flag with the key, as far as they
 // can be read.
 func (s *subject) keepers() (names []string) {
-	list, err := listFlagNamespaces.Run(s.v, &guidonv1.ListFlagNamespacesRequest{Key: s.key})
+	list, err := page.ListFlagNamespaces.Run(s.v, &guidonv1.ListFlagNamespacesRequest{Key: s.key})
 	if err != nil {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (p pages) postRamp(v *page.Visit, form url.Values) error {
 	}
 	return q.store(func(since int64, message string) (*guidonv1.EditResponse, error) {
 		request.UnlessChangedSince, request.Message = &since, message
-		return controlRamp.Run(v, request)
+		return page.ControlRamp.Run(v, request)
 	})
 }
 

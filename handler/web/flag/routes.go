@@ -10,7 +10,7 @@ const pattern = "/namespaces/{namespace}/flags/{flag}"
 type pages struct{}
 
 // Routes returns the pages of one flag.
-func Routes(*page.Site) []page.Route {
+func Routes() []page.Route {
 	p := pages{}
 	return []page.Route{
 		{Pattern: pattern, Get: p.getTargeting, Post: p.post(targetingTab)},

@@ -167,8 +167,8 @@ func actorOf(c *guidonv1.Change) string {
 func (q *question) turn(since int64, message string) (*guidonv1.EditResponse, error) {
 	request := &guidonv1.SwitchFlagRequest{NamespaceKey: q.v.Key(), Key: q.key, UnlessChangedSince: &since, Message: message}
 	if q.verb == verbOff {
-		return turnFlagOff.Run(q.v, request)
+		return page.TurnFlagOff.Run(q.v, request)
 	}
 	request.Everyone = q.verb == verbOnEveryone
-	return turnFlagOn.Run(q.v, request)
+	return page.TurnFlagOn.Run(q.v, request)
 }

@@ -16,8 +16,6 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const patch page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse] = "/guidon.v1.EditService/Patch"
-
 // What can be done to several flags. The button of the list has this value; that of the page
 // which asks first has it with the suffix.
 const (
@@ -115,7 +113,7 @@ func keysOf(form url.Values) (keys []string) {
 
 // read reads the selected flags. It adds those that do not exist to s.changed.
 func (s *selection) read() error {
-	found, state, err := listSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
+	found, state, err := page.ListFlagSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
 		NamespaceKey: s.v.Key(), Keys: s.keys, Limit: int32(len(s.keys)), // #nosec G115 -- at most maxSelected
 	})
 	if err != nil {
@@ -194,7 +192,7 @@ func (s *selection) do() error {
 	case len(edits) == 0: // all flags are as wanted
 		return s.leave(0)
 	}
-	response, err := patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
+	response, err := page.Patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
 		return s.conflict(since)

@@ -8,8 +8,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const listChanges page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
-
 // flagChange is a change of a flag since the visitor saw it.
 type flagChange struct {
 	Name, Address string // no address if the flag was deleted
@@ -29,7 +27,7 @@ func (s *selection) addChanged(since int64) error {
 		request.Keys = append(request.Keys, r.Key)
 		names[r.Key] = r
 	}
-	changes, err := latestChanges.Run(s.v, request)
+	changes, err := page.LatestChanges.Run(s.v, request)
 	if err != nil {
 		return err
 	}
@@ -44,7 +42,7 @@ func (s *selection) addChanged(since int64) error {
 
 // deleted returns the deletion of a flag that does not exist.
 func deleted(v *page.Visit, key string) (flagChange, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1, MaxObjectBytes: 1})
+	list, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1, MaxObjectBytes: 1})
 	if err != nil {
 		return flagChange{}, err
 	}

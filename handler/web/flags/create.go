@@ -17,11 +17,6 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const (
-	getContent  page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
-	replaceFlag page.Operation[*guidonv1.ReplaceFlagRequest, *guidonv1.EditResponse]   = "/guidon.v1.EditService/ReplaceFlag"
-)
-
 // newFlag is the model of the page for a new flag.
 type newFlag struct {
 	Variant       bool
@@ -133,14 +128,14 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	if len(n.Problems) > 0 {
 		return n.reply(v, http.StatusUnprocessableEntity)
 	}
-	existing, state, err := getContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: n.Key})
+	existing, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: n.Key})
 	switch {
 	case err == nil:
 		return n.taken(v, existing.GetFlag())
 	case !errors.Is(err, guidon.NotFound):
 		return err
 	}
-	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{
+	edited, err := page.ReplaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{
 		NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision,
 	})
 	switch guidon.CodeOf(err) {
@@ -287,7 +282,7 @@ func owners(v *page.Visit) (names []string) {
 // facets returns the owners and tags that flags of the namespace have, which fields propose.
 // If they cannot be read, the fields work without.
 func facets(v *page.Visit) *guidonv1.FlagFacets {
-	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
+	found, err := page.ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
 	if err != nil {
 		return nil
 	}

@@ -17,11 +17,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const (
-	listSummaries page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]   = "/guidon.v1.CatalogService/ListFlagSummaries"
-	latestChanges page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
-)
-
 // list is the model of the list of flags.
 type list struct {
 	filter   filter
@@ -98,7 +93,7 @@ type chip struct{ link }
 // showList shows the list.
 func showList(v *page.Visit) error {
 	exists := func(key string) bool {
-		_, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: key})
+		_, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: key})
 		return err == nil
 	}
 	if v.Opens(page.PlaceFlags, exists) {
@@ -110,7 +105,7 @@ func showList(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	found, err := listSummaries.Run(v, request)
+	found, err := page.ListFlagSummaries.Run(v, request)
 	if err != nil {
 		return err
 	}
@@ -232,7 +227,7 @@ func (l *list) addAuthors(v *page.Visit) error {
 	for _, r := range l.rows {
 		request.Keys = append(request.Keys, r.Key)
 	}
-	changes, err := latestChanges.Run(v, request)
+	changes, err := page.LatestChanges.Run(v, request)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const listUnused page.Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList] = "/guidon.v1.CatalogService/ListUnusedFlags"
-
 // unused is the model of the flags that may no longer be needed.
 type unused struct {
 	tabs    []tab
@@ -111,7 +109,7 @@ func (u *unused) read(v *page.Visit) error {
 		if r.value == u.reason {
 			request.Offset, request.Limit = int32((u.page-1)*perPage), perPage // #nosec G115 -- newUnused limits the page
 		}
-		found, err := listUnused.Run(v, request)
+		found, err := page.ListUnusedFlags.Run(v, request)
 		if err != nil {
 			return err
 		}
@@ -267,7 +265,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	if s.problem = checkReview(s.date, v.Now()); s.problem != "" {
 		return replyUnused(v, http.StatusUnprocessableEntity, s)
 	}
-	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if guidon.CodeOf(err) == guidon.NotFound {
 		return &page.Error{Heading: "This flag no longer exists", Text: "It has been deleted. Changes says when, and by whom.", Err: err}
 	}
@@ -276,7 +274,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	}
 	put := proto.CloneOf(content.GetFlag())
 	put.Metadata = page.SetMember(put.GetMetadata(), "review", page.JSONText(s.date))
-	saved, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
+	saved, err := page.ReplaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
 		return snoozeConflict(v, s)
@@ -297,7 +295,7 @@ func snooze(v *page.Visit, form url.Values) error {
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.
 func snoozeConflict(v *page.Visit, s snoozeInput) error {
-	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{
+	changes, err := page.LatestChanges.Run(v, &guidonv1.LatestChangesRequest{
 		NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true,
 	})
 	if err != nil {

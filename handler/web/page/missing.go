@@ -55,7 +55,7 @@ func MissingError(v *Visit, o Missing, cause error) error {
 
 // Deletion returns the newest change of the object if that deleted it, or nil.
 func Deletion(v *Visit, kind, key string) (*guidonv1.Change, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1, MaxObjectBytes: 1})
+	list, err := ListChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1, MaxObjectBytes: 1})
 	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func postDelete(v *page.Visit) error {
 }
 
 func (d *deletion) delete() error {
-	deleted, err := patch.Run(d.Visit, &guidonv1.PatchRequest{
+	deleted, err := page.Patch.Run(d.Visit, &guidonv1.PatchRequest{
 		NamespaceKey: d.Visit.Key(), Message: d.Message,
 		Segments: []*guidonv1.SegmentEdit{{Delete: d.Key, UnlessChangedSince: &d.Revision}},
 	})

@@ -12,7 +12,7 @@ import (
 // if the segment cannot be read.
 func Head(v *page.Visit, g *flipt.Segment, tab string) templ.Component {
 	s := &subject{Visit: v, Key: g.GetKey()}
-	content, state, err := getContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
+	content, state, err := page.GetSegmentContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
 	if err != nil {
 		return nil
 	}

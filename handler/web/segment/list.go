@@ -46,7 +46,7 @@ type list struct {
 // showList shows the segments of the namespace.
 func showList(v *page.Visit) error {
 	exists := func(key string) bool {
-		_, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
+		_, err := page.GetSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
 		return err == nil
 	}
 	if v.Opens(page.PlaceSegments, exists) {
@@ -79,7 +79,7 @@ func (l *list) order() {
 }
 
 func (l *list) read() (err error) {
-	l.Result, err = listSummaries.Run(l.Visit, &guidonv1.ListSegmentSummariesRequest{
+	l.Result, err = page.ListSegmentSummaries.Run(l.Visit, &guidonv1.ListSegmentSummariesRequest{
 		NamespaceKey: l.Key(), Query: l.Query, Sort: l.column.Sort, Descending: l.Descending,
 		Offset: int32((l.Number - 1) * rowsOnPage), Limit: rowsOnPage, // #nosec G115 -- the number has a limit
 	})
@@ -95,7 +95,7 @@ func (l *list) read() (err error) {
 	if len(keys) == 0 || l.Away() {
 		return nil
 	}
-	latest, err := latestChanges.Run(l.Visit, &guidonv1.LatestChangesRequest{NamespaceKey: l.Key(), Kind: kindSegment, Keys: keys})
+	latest, err := page.LatestChanges.Run(l.Visit, &guidonv1.LatestChangesRequest{NamespaceKey: l.Key(), Kind: kindSegment, Keys: keys})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *subject) address(pages ...string) string {
 // such segment, the subject only has the key.
 func read(v *page.Visit) (*subject, error) {
 	s := &subject{Visit: v, Key: v.Variable("segment"), At: v.Query().Get("at")}
-	content, state, err := getContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
+	content, state, err := page.GetSegmentContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
 	if err != nil {
 		return s, s.missing(err)
 	}
@@ -53,14 +53,14 @@ func (s *subject) readAround() (err error) {
 			return err
 		}
 	}
-	if s.Usage, err = getUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
+	if s.Usage, err = page.GetSegmentUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
 		return err
 	}
 	s.Flags = make(map[string]*guidonv1.FlagSummary)
 	if len(s.Usage.GetUses()) == 0 {
 		return nil
 	}
-	list, err := listFlags.Run(s.Visit, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.reference(), Segments: []string{s.Key}, Limit: 200})
+	list, err := page.ListFlagSummaries.Run(s.Visit, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.reference(), Segments: []string{s.Key}, Limit: 200})
 	for _, f := range list.GetFlags() {
 		s.Flags[f.GetKey()] = f
 	}
@@ -69,7 +69,7 @@ func (s *subject) readAround() (err error) {
 
 // lastChange returns the newest change of an existing segment, or nil if that is not known.
 func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
-	list, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Keys: []string{key}})
+	list, err := page.LatestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Keys: []string{key}})
 	if err != nil || len(list.GetChanges()) == 0 {
 		return nil, err
 	}

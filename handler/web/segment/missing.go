@@ -25,7 +25,7 @@ const maxSimilar = 3
 func similar(v *page.Visit, text string) (links []page.Similar, err error) {
 	text = strings.TrimSpace(text)
 	for _, query := range halves(text) {
-		list, err := listSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{
+		list, err := page.ListSegmentSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{
 			NamespaceKey: v.Key(), Query: `"` + query + `"`, Limit: maxSimilar,
 		})
 		if err != nil {

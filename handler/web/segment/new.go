@@ -28,7 +28,7 @@ type creator struct {
 func showNew(v *page.Visit) error {
 	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Group: NewGroup(v.Location())})
 	if key := v.Query().Get("copy"); key != "" {
-		content, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
+		content, err := page.GetSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (c *creator) create() error {
 	if len(c.acted.Problems) > 0 {
 		return c.reply(http.StatusUnprocessableEntity)
 	}
-	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
+	saved, err := page.ReplaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
 		NamespaceKey: c.Visit.Key(), Key: d.Key, Segment: d.document(), UnlessChangedSince: &c.State.Revision, Message: d.Message,
 	})
 	switch guidon.CodeOf(err) {
@@ -172,7 +172,7 @@ func (c *creator) checkKey() error {
 		c.acted.Problems.Add("key", message)
 		return nil
 	}
-	existing, err := getContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.Visit.Key(), Key: key})
+	existing, err := page.GetSegmentContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.Visit.Key(), Key: key})
 	if notFound(err) {
 		return nil
 	}

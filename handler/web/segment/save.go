@@ -30,7 +30,7 @@ func (e *editor) save() error {
 // replace stores a segment in the place of the edited one, unless that has changed since a
 // revision.
 func (e *editor) replace(g *guidonv1.DocumentSegment, since int64) (*guidonv1.EditResponse, error) {
-	return replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
+	return page.ReplaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
 		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: g, UnlessChangedSince: &since, Message: e.draft.Message,
 	})
 }
@@ -60,7 +60,7 @@ func (e *editor) isStored() bool {
 		return false
 	}
 	began := e.Visit.Key() + "@" + strconv.FormatInt(e.draft.Revision, 10)
-	content, err := getContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
+	content, err := page.GetSegmentContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
 	return err == nil && e.draft.differs(content.GetSegment())
 }
 

@@ -18,7 +18,7 @@ func showUses(v *page.Visit) error {
 	}
 	if token := v.Query().Get("after"); token != "" {
 		request := &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, Limit: maxUses, PageToken: token}
-		if s.Usage, err = getUsage.Run(v, request); err != nil {
+		if s.Usage, err = page.GetSegmentUsage.Run(v, request); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ type signedIn struct {
 
 // showAccess lists the roles that bindings grant, and the signed-in accounts.
 func showAccess(v *page.Visit) error {
-	list, err := listBindings.Run(v, &emptypb.Empty{})
+	list, err := page.ListBindings.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func readSignedIn(v *page.Visit) (found []signedIn, more bool, err error) {
 	at := make(map[string]int)
 	request := &auth.ListAuthenticationsRequest{Limit: maxTokens}
 	for range maxTokenPages {
-		list, err := listTokens.Run(v, request)
+		list, err := page.ListAuthentications.Run(v, request)
 		if err != nil {
 			return nil, false, err
 		}

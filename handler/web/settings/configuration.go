@@ -33,7 +33,7 @@ type configuration struct {
 // readConfiguration returns the configuration, which only administrators may read.
 func readConfiguration(v *page.Visit) (configuration, error) {
 	var c configuration
-	body, err := getConfiguration.Run(v, &emptypb.Empty{})
+	body, err := page.GetConfiguration.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return c, err
 	}

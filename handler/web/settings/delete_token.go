@@ -29,7 +29,7 @@ func (q tokenQuestion) show(v *page.Visit, status int) error {
 
 // findToken returns the static token of the address.
 func findToken(v *page.Visit) (*auth.Authentication, error) {
-	t, err := getToken.Run(v, &auth.GetAuthenticationRequest{Id: v.Variable("id")})
+	t, err := page.GetAuthentication.Run(v, &auth.GetAuthenticationRequest{Id: v.Variable("id")})
 	if guidon.CodeOf(err) == guidon.NotFound || err == nil && (t.GetMethod() != auth.Method_METHOD_TOKEN || t.GetClient() != "") {
 		return nil, notFound("There is no such token", "It may have been deleted already.")
 	}
@@ -48,7 +48,7 @@ func removeToken(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	_, err = deleteToken.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
+	_, err = page.DeleteAuthentication.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
 		return tokenQuestion{t, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}

@@ -48,7 +48,7 @@ func requireTokens(v *page.Visit) error {
 	if err := requireAdministrator(v); err != nil {
 		return err
 	}
-	if !v.Site.Enabled(string(createToken)) {
+	if !v.Site.Enabled(string(page.CreateToken)) {
 		return &page.Error{
 			Heading: "Static tokens are off",
 			Text:    "To turn them on, set authentication.methods.token.enabled to true in the configuration of the server, and restart it.",
@@ -81,7 +81,7 @@ func makeToken(v *page.Visit, form url.Values) error {
 	} else if sent {
 		return show(v, http.StatusOK, tokensSection, "Token created", shownOnce(v, p.Name))
 	}
-	response, err := createToken.Run(v, request)
+	response, err := page.CreateToken.Run(v, request)
 	if problems, ok := refusedAs(err, map[string]string{
 		"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role",
 	}); ok {
@@ -177,7 +177,7 @@ func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
 	}
 	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens}
 	for range maxTokenPages {
-		list, err := listTokens.Run(v, request)
+		list, err := page.ListAuthentications.Run(v, request)
 		if err != nil {
 			return false, err
 		}

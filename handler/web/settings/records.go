@@ -32,7 +32,7 @@ func showRecords(v *page.Visit) error {
 	if kind := change.Kind(v.Query().Get("kind")); kind.Global() {
 		p.Kind = kind
 	}
-	answer, err := listRecords.Run(v, &guidonv1.ListChangesRequest{
+	answer, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: guidon.DefaultNamespace, // which makes no difference
 		Kind:         string(p.Kind), Limit: maxRecords, PageToken: v.Query().Get("page"),
 	})

@@ -12,8 +12,7 @@ import (
 )
 
 // Routes returns the pages.
-func Routes(site *page.Site) []page.Route {
-	site.Use(nil, needed...)
+func Routes() []page.Route {
 	return slices.Concat(webhookRoutes("/settings"), webhookRoutes("/namespaces/{namespace}"), []page.Route{
 		{Pattern: "/settings", Get: showSettings},
 		{Pattern: "/settings/profile", Get: showProfile, Post: page.WithForm(saveAppearance)},

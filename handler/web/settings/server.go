@@ -39,7 +39,7 @@ var cacheModes = map[string]string{
 
 // showServer shows information about the server.
 func showServer(v *page.Visit) error {
-	body, err := getInfo.Run(v, &emptypb.Empty{})
+	body, err := page.GetServerInfo.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func showServer(v *page.Visit) error {
 	p.add("Changes", onOff(v.Site.ReadOnly, "refused: the server is read-only", "allowed"))
 	p.add("Live updates", onOff(v.Site.Streams, "on", "off: reload pages to see the changes of others"))
 	if n := v.Current(); n != nil && v.State.Revision == 0 {
-		_, state, err := getNamespace.RunAt(v, requestOf(n))
+		_, state, err := page.GetNamespace.RunAt(v, requestOf(n))
 		if err != nil {
 			return err
 		}

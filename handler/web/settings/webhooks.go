@@ -59,7 +59,7 @@ func replyWebhooks(v *page.Visit, status int, title string, main templ.Component
 
 // showWebhooks lists the webhooks.
 func showWebhooks(v *page.Visit) error {
-	list, err := listWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: webhooksOf(v)})
+	list, err := page.ListWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: webhooksOf(v)})
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (c *comparison) compareOnce(v *page.Visit) error {
 	c.Missing, c.Differs = nil, false
 	request := &guidonv1.CompareRequest{NamespaceKey: v.Key(), With: c.From, Limit: comparePage}
 	for range maxPages {
-		answer, err := compareStates.Run(v, request)
+		answer, err := page.CompareStates.Run(v, request)
 		if err != nil {
 			return err
 		}

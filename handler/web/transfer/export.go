@@ -88,7 +88,7 @@ func exported(v *page.Visit, namespaces []string, sort bool, flags []string) (do
 	}
 	size := 0
 	for _, key := range namespaces {
-		m, err := exportDocument.Run(v, &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: sort})
+		m, err := page.ExportDocument.Run(v, &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: sort})
 		if err != nil {
 			return nil, err
 		}
