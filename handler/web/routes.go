@@ -22,11 +22,11 @@ func routes(s *page.Site) *page.Routes {
 		flags.Routes(),
 		flag.Routes(),
 		segment.Routes(),
-		changes.Routes(changes.Heads{Flag: flag.Head, Segment: segment.Head}),
+		changes.Routes(),
 		settings.Routes(),
 		playground.Routes(),
-		code.Routes(flag.Head),
-		evaluations.Routes(flag.Head),
+		code.Routes(),
+		evaluations.Routes(),
 		transfer.Routes(),
 	)
 }

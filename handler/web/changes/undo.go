@@ -143,7 +143,7 @@ func newUndo(v *page.Visit) (*undoReview, error) {
 }
 
 // reviewRestore is the page before a state of an object of the kind is restored.
-func reviewRestore(k kind) func(v *page.Visit) error {
+func reviewRestore(k *kind) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
 		r, err := newRestore(v, k)
 		if err != nil {
@@ -154,7 +154,7 @@ func reviewRestore(k kind) func(v *page.Visit) error {
 }
 
 // restore restores a state of an object of the kind.
-func restore(k kind) func(v *page.Visit) error {
+func restore(k *kind) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
 		r, err := newRestore(v, k)
 		if err != nil {
@@ -164,7 +164,7 @@ func restore(k kind) func(v *page.Visit) error {
 	}
 }
 
-func newRestore(v *page.Visit, k kind) (*undoReview, error) {
+func newRestore(v *page.Visit, k *kind) (*undoReview, error) {
 	revision, err := revisionOf(v)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -40,7 +40,7 @@ const (
 )
 
 // show shows the code in a language, which is remembered.
-func (h Head) show(v *page.Visit) error {
+func show(v *page.Visit) error {
 	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
 	if err != nil {
 		return err
@@ -51,10 +51,11 @@ func (h Head) show(v *page.Visit) error {
 	}
 	m.code = m.language.Write(m.snippet(Address(v), v.Key()))
 	m.answer()
-	if m.head = h(v, m.flag.GetKey(), "code"); m.head == nil {
-		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", m.flag.GetKey())
+	name, head, err := flag.Head(v, m.flag.GetKey(), "code")
+	if err != nil {
+		return err
 	}
-	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
+	m.head = head
 	return v.Reply(http.StatusOK, page.Page{
 		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),
 		Crumbs: []page.Crumb{

@@ -1,8 +1,6 @@
 package flag
 
-import (
-	"github.com/guidonhq/guidon/handler/web/page"
-)
+import "github.com/guidonhq/guidon/handler/web/page"
 
 const pattern = "/namespaces/{namespace}/flags/{flag}"
 

@@ -1,8 +1,6 @@
 package segment
 
-import (
-	"github.com/guidonhq/guidon/handler/web/page"
-)
+import "github.com/guidonhq/guidon/handler/web/page"
 
 // kindSegment is the kind of segments in change records.
 const kindSegment = "segment"
