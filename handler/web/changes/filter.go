@@ -2,7 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -90,9 +89,7 @@ func (f *filter) readWords() {
 	if r.Reason != "" && !change.ReasonKind(r.Reason).Known() {
 		f.problems.Add(fieldReason, "The reason of a change is import, promotion, restore or undo.")
 	}
-	if n := utf8.RuneCountInString(r.Message); n > service.MaxMessageLength {
-		f.problems.Add(fieldMessage, fmt.Sprintf("%s characters at most, this has %s.", page.Number(service.MaxMessageLength), page.Number(n)))
-	}
+	f.problems.Add(fieldMessage, page.TooLong(r.Message, service.MaxMessageLength))
 }
 
 // minuteLayout is the form of times in links.

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -95,18 +94,14 @@ var (
 
 // checkKey returns the problem of the key of a new flag, or "".
 func checkKey(key string) string {
-	switch n := utf8.RuneCountInString(key); {
-	case key == "":
-		return "A key is needed."
-	case n > 255:
-		return "255 characters at most, this has " + page.Number(n) + "."
-	case !validKey.MatchString(key):
-		if better := betterKey(key); better != "" {
-			return "Letters, digits, - and _ only. Did you mean " + better + "?"
-		}
-		return "Letters, digits, - and _ only."
+	problem := page.CheckText(key, "A key is needed.")
+	if problem != "" || validKey.MatchString(key) {
+		return problem
 	}
-	return ""
+	if better := betterKey(key); better != "" {
+		return "Letters, digits, - and _ only. Did you mean " + better + "?"
+	}
+	return "Letters, digits, - and _ only."
 }
 
 // betterKey returns a valid key like the one that was typed, or "".
@@ -118,10 +113,8 @@ func (c *copyForm) check() {
 	if target := c.target(); target == nil {
 		c.problems.Add("to", "Choose a namespace.")
 	}
-	if problem := checkKey(c.key); problem != "" {
-		c.problems.Add("key", problem)
-	}
-	c.problems = append(c.problems, checkText("name", "A name is needed.", c.name)...)
+	c.problems.Add("key", checkKey(c.key))
+	c.problems.Add("name", page.CheckText(c.name, "A name is needed."))
 }
 
 // target returns the namespace that was chosen, or nil.

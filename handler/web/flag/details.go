@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -124,7 +123,7 @@ func (d *details) act(_ *page.Visit, a page.Action) (part.Problems, error) {
 }
 
 func (d *details) check() (problems part.Problems) {
-	problems = append(problems, checkText("name", "A name is needed.", d.name)...)
+	problems.Add("name", page.CheckText(d.name, "A name is needed."))
 	if d.review != "" && d.review != metadataText(d.base, "review") {
 		if _, err := time.Parse(time.DateOnly, strings.TrimSpace(d.review)); err != nil {
 			problems = append(problems, part.Problem{
@@ -147,17 +146,6 @@ func (d *details) check() (problems part.Problems) {
 		if _, problem := rawValue(r.value); problem != "" {
 			problems = append(problems, part.Problem{Field: metaID(i, "value"), Message: problem, Brief: "Metadata " + r.key + ": " + problem})
 		}
-	}
-	return problems
-}
-
-// checkText returns the problems of a required text.
-func checkText(field, empty, text string) (problems part.Problems) {
-	switch n := utf8.RuneCountInString(text); {
-	case strings.TrimSpace(text) == "":
-		problems.Add(field, empty)
-	case n > 255:
-		problems.Add(field, "255 characters at most, this has "+page.Number(n)+".")
 	}
 	return problems
 }

@@ -180,21 +180,17 @@ func (d *variants) checkRow(i int) (problems part.Problems) {
 		return nil
 	}
 	add := func(id, message string) {
-		problems = append(problems, part.Problem{
-			Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message,
-		})
+		if message != "" {
+			problems = append(problems, part.Problem{
+				Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message,
+			})
+		}
 	}
-	for _, p := range checkText("key", "A key is needed.", r.key) {
-		add("key", p.Message)
-	}
+	add("key", page.CheckText(r.key, "A key is needed."))
 	if n := slices.IndexFunc(d.rows, func(o variantRow) bool { return !o.gone && o.key == r.key }); n >= 0 && n < i && r.key != "" {
 		add("key", "Variant "+strconv.Itoa(n+1)+" has this key. Take another one.")
 	}
-	if r.name != "" {
-		for _, p := range checkText("name", "", r.name) {
-			add("name", p.Message)
-		}
-	}
+	add("name", page.TooLong(r.name, page.MaxText))
 	if strings.TrimSpace(r.attachment) == "" {
 		return problems
 	}

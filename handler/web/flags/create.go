@@ -163,12 +163,6 @@ func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
 	return n.reply(v, http.StatusUnprocessableEntity)
 }
 
-// keyPattern matches valid keys.
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-// maxKey limits keys, in bytes.
-const maxKey = 255
-
 // check returns the flag, and adds its problems.
 func (n *newFlag) check() *guidonv1.DocumentFlag {
 	if n.Name == "" {
@@ -187,20 +181,12 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 }
 
 func (n *newFlag) checkKey() {
-	switch {
-	case n.Key == "" && n.Name != "":
-		n.Problems.Add("key", "A key is needed: nothing of the name can be part of one.")
-	case n.Key == "":
-		n.Problems.Add("key", "A key is needed.")
-	case len(n.Key) > maxKey:
-		n.Problems.Add("key", fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(n.Key)))
-	case !keyPattern.MatchString(n.Key):
-		message := "Letters, digits, - and _ only."
-		if n.Proposed = page.Slug(n.Key); n.Proposed != "" {
-			message += " Did you mean " + n.Proposed + "?"
-		}
-		n.Problems.Add("key", message)
+	problem, better := page.CheckKey(n.Key)
+	if n.Key == "" && n.Name != "" {
+		problem = "A key is needed: nothing of the name can be part of one."
 	}
+	n.Proposed = better
+	n.Problems.Add("key", problem)
 }
 
 // checkMetadata returns the metadata: the owner, the review date, the tags and the rows.
@@ -246,12 +232,11 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 		if variant.Key == "" && variant.Name != "" {
 			variant.Key = page.Slug(variant.Name)
 		}
-		switch {
-		case variant.Key == "":
+		if variant.Key == "" {
 			continue
-		case len(variant.Key) > maxKey:
-			n.Problems.Add(field, fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(variant.Key)))
-		case seen[variant.Key]:
+		}
+		n.Problems.Add(field, page.TooLong(variant.Key, page.MaxText))
+		if seen[variant.Key] {
 			n.Problems.Add(field, fmt.Sprintf("The key %s is there twice.", variant.Key))
 		}
 		seen[variant.Key] = true

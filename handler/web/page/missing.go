@@ -21,9 +21,6 @@ type Missing struct {
 // Similar is the name and the address of an object with a similar key.
 type Similar struct{ Name, Address string }
 
-// maxMissingKey is the maximum length of a key, in characters, all of which are ASCII.
-const maxMissingKey = 255
-
 // missing is the model of the page about it: who deleted it, how to bring it back, and what may
 // be meant instead.
 type missing struct {
@@ -40,7 +37,7 @@ func MissingError(v *Visit, o Missing, cause error) error {
 		return cause
 	}
 	m := &missing{Visit: v, Missing: o}
-	if len(o.Key) <= maxMissingKey { // others never existed
+	if len(o.Key) <= MaxText { // others never existed
 		var err error
 		if m.deletion, err = Deletion(v, o.Kind, o.Key); err != nil {
 			return err
@@ -49,7 +46,7 @@ func MissingError(v *Visit, o Missing, cause error) error {
 			return err
 		}
 	}
-	crumbs := []Crumb{{Text: o.List, Address: m.list()}, {Text: Printable(o.Key, maxMissingKey)}}
+	crumbs := []Crumb{{Text: o.List, Address: m.list()}, {Text: Printable(o.Key, MaxText)}}
 	return &Error{Page: Page{Title: m.title(), Place: o.Place, Crumbs: crumbs, Main: m.main()}, Err: cause}
 }
 
@@ -63,7 +60,7 @@ func Deletion(v *Visit, kind, key string) (*guidonv1.Change, error) {
 }
 
 func (m *missing) title() string {
-	return "No " + m.Kind + " " + Printable(m.Missing.Key, maxMissingKey) + " in " + NamespaceName(m.Namespace)
+	return "No " + m.Kind + " " + Printable(m.Missing.Key, MaxText) + " in " + NamespaceName(m.Namespace)
 }
 
 // list returns the address of the list of such objects.

@@ -104,9 +104,7 @@ func (m *model) evaluate(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	if problem != "" {
-		m.problems.Add(fieldAt, problem)
-	}
+	m.problems.Add(fieldAt, problem)
 	m.reference = at.Reference
 	if err := m.choose(v, at.Reference); err != nil {
 		return err

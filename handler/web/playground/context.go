@@ -25,9 +25,7 @@ const (
 func (f *form) context(problems *part.Problems) map[string]string {
 	if f.AsJSON {
 		properties, problem := readJSON(f.JSON)
-		if problem != "" {
-			problems.Add(fieldJSON, problem)
-		}
+		problems.Add(fieldJSON, problem)
 		return properties
 	}
 	properties := make(map[string]string, len(f.Rows))

@@ -2,13 +2,11 @@ package segment
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -18,26 +16,11 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxText is the maximum length of names, keys and properties, in characters (contract 4.1).
-const maxText = 255
-
 // check returns the problems of the draft. Constraints that are as they were saved are not
 // checked.
 func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
-	if strings.TrimSpace(d.Name) == "" {
-		problems.Add("name", "A name is needed.")
-	} else if message := tooLong(d.Name); message != "" {
-		problems.Add("name", message)
-	}
+	problems.Add("name", page.CheckText(d.Name, "A name is needed."))
 	return append(problems, d.Check("", saved.GetConstraints(), zone)...)
-}
-
-// tooLong returns the problem of a text that is too long, or "".
-func tooLong(text string) string {
-	if n := utf8.RuneCountInString(text); n > maxText {
-		return fmt.Sprintf("%d characters at most, this has %s.", maxText, page.Number(n))
-	}
-	return ""
 }
 
 // check returns the problems of the constraint, whose fields have names that begin with at.
@@ -52,9 +35,8 @@ func (c *constraint) check(at string, saved []*guidonv1.DocumentConstraint, zone
 	if c.Type != typeEntity {
 		if c.Property == "" {
 			problems.Add(at+"property", "A property is needed.")
-		} else if message := tooLong(c.Property); message != "" {
-			problems.Add(at+"property", message)
 		}
+		problems.Add(at+"property", page.TooLong(c.Property, page.MaxText))
 	}
 	if c.Turned {
 		problems.Add(at+"operator", "The way of comparing has changed, and so have the fields. Look at the value, then save.")
@@ -64,9 +46,8 @@ func (c *constraint) check(at string, saved []*guidonv1.DocumentConstraint, zone
 		problems.Add(at+"operator", typeName(c.Type)+" cannot be compared in this way. Choose another one.")
 		return problems
 	}
-	if field, message := c.checkValue(zone); message != "" {
-		problems.Add(at+field, message)
-	}
+	field, message := c.checkValue(zone)
+	problems.Add(at+field, message)
 	return problems
 }
 

@@ -48,7 +48,7 @@ const minHalf = 3
 func halves(text string) []string {
 	text = strings.ReplaceAll(text, `"`, "")
 	n := utf8.RuneCountInString(text)
-	if n < minHalf+1 || n > maxText {
+	if n < minHalf+1 || n > page.MaxText {
 		return nil
 	}
 	runes := []rune(text)

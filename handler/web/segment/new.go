@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -160,16 +159,9 @@ func (c *creator) checkKey() error {
 		}
 		return nil
 	}
-	if message := tooLong(key); message != "" {
-		c.acted.Problems.Add("key", message)
-		return nil
-	}
-	if !validKey.MatchString(key) {
-		message := "Letters, digits, - and _ only."
-		if c.better = page.Slug(key); c.better != "" {
-			message += " Did you mean " + c.better + "?"
-		}
-		c.acted.Problems.Add("key", message)
+	problem, better := page.CheckKey(key)
+	if c.better = better; problem != "" {
+		c.acted.Problems.Add("key", problem)
 		return nil
 	}
 	existing, err := page.GetSegmentContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.Visit.Key(), Key: key})
@@ -184,9 +176,6 @@ func (c *creator) checkKey() error {
 		page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
 	return nil
 }
-
-// validKey matches the keys that a new segment may have (contract 4.1).
-var validKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // reply responds with the page.
 func (c *creator) reply(status int) (err error) {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -106,33 +105,15 @@ func readNewToken(form url.Values) newTokenPage {
 	}
 }
 
-// maxText limits names and descriptions, in characters.
-const maxText = 255
-
 // check adds the problems of the form, and returns the request.
 func (p *newTokenPage) check(v *page.Visit) *auth.CreateTokenRequest {
-	checkLine(&p.Problems, "name", "A name is needed, such as that of the service that sends the token.", p.Name)
-	if n := utf8.RuneCountInString(p.Description); n > maxText {
-		p.Problems.Add("description", tooLong(n))
-	}
+	p.Problems.Add("name", page.CheckText(p.Name, "A name is needed, such as that of the service that sends the token."))
+	p.Problems.Add("description", page.TooLong(p.Description, page.MaxText))
 	p.grantForm.check(&p.Problems)
 	request := &auth.CreateTokenRequest{
 		Name: p.Name, Description: p.Description, Role: p.Role, NamespaceKeys: p.patterns(&p.Problems), ExpiresAt: p.expiry(v),
 	}
 	return request
-}
-
-// checkLine adds a problem unless there is a text that is not too long.
-func checkLine(problems *part.Problems, id, missing, text string) {
-	if n := utf8.RuneCountInString(text); n > maxText {
-		problems.Add(id, tooLong(n))
-	} else if n == 0 {
-		problems.Add(id, missing)
-	}
-}
-
-func tooLong(n int) string {
-	return page.Number(maxText) + " characters at most, this has " + page.Number(n) + "."
 }
 
 // expiry returns when the token expires, or nil for never. It adds what is wrong to the
