@@ -131,10 +131,5 @@ func sample(c *flipt.Constraint) string {
 	case flipt.ComparisonType_ADDRESS_COMPARISON_TYPE:
 		value = cmp.Or(value, "192.0.2.1")
 	}
-	value = cmp.Or(value, "text")
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // cannot fail for a string
-	return strings.TrimSpace(b.String())
+	return textIn(cmp.Or(value, "text"))
 }

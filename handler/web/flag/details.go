@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/lists"
 
 	"google.golang.org/protobuf/proto"
 
@@ -180,8 +179,7 @@ func (d *details) members() (all []page.Member) {
 		fields[1].Raw = page.JSONText(strings.TrimSpace(d.review))
 	}
 	if tags := d.tagList(); len(tags) > 0 {
-		texts := lists.Map(tags, page.JSONText)
-		fields[2].Raw = "[" + strings.Join(texts, ",") + "]"
+		fields[2].Raw = page.JSONText(tags)
 	}
 	rows := slices.Clone(d.rows)
 	take := func(m page.Member) {

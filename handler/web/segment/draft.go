@@ -129,7 +129,7 @@ func (c *constraint) items() []string {
 func (c *constraint) acceptList() {
 	entered, err := pasted(c.Text)
 	if err != nil {
-		c.Bad = sentence(err.Error())
+		c.Bad = page.Sentence(err.Error())
 		return
 	}
 	was, ok := itemsOf(c.Value, c.Type)

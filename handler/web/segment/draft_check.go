@@ -92,7 +92,7 @@ func (c *constraint) checkText() string {
 		}
 	case typePattern:
 		if _, err := guidon.CompilePattern(c.Text); err != nil {
-			return sentence(page.Printable(err.Error(), 2*maxQuoted))
+			return page.Sentence(page.Printable(err.Error(), 2*maxQuoted))
 		}
 	}
 	return ""
@@ -134,7 +134,7 @@ func (c *constraint) checkList() string {
 // checkAddresses returns the problem of a list of addresses, or "".
 func checkAddresses(items []string) string {
 	for _, item := range items {
-		if _, err := guidon.ParseAddresses(encoded([]string{item})); err != nil {
+		if _, err := guidon.ParseAddresses(page.JSONText([]string{item})); err != nil {
 			return "Not an address: " + page.Printable(item, maxQuoted) + ". Write 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32."
 		}
 	}

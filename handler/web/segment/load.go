@@ -79,12 +79,7 @@ func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
 // stateOf returns the state of a flag, and whether it is known.
 func (s *subject) stateOf(key string) (part.State, bool) {
 	f := s.Flags[key]
-	if f == nil {
-		return part.Off, false
-	}
-	return map[guidonv1.FlagState]part.State{
-		guidonv1.FlagState_ON_FLAG_STATE: part.On, guidonv1.FlagState_PARTLY_FLAG_STATE: part.Partly,
-	}[f.GetState()], true
+	return page.StateOf(f.GetState()), f != nil
 }
 
 // notFound reports whether the error is that of an object that does not exist.

@@ -32,7 +32,7 @@ func (s *subject) ask(d *draft, drafted bool, problems *part.Problems) (*answer,
 	}
 	response, err := page.ExplainSegment.Run(s.Visit, request)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		problems.Add("context", sentence(page.Printable(guidon.PublicMessage(err), 300)))
+		problems.Add("context", page.Sentence(page.Printable(guidon.PublicMessage(err), 300)))
 		return nil, nil
 	}
 	if err != nil {

@@ -83,5 +83,5 @@ func refusal(field string, err error) part.Problem {
 	if rule, ok := strings.CutPrefix(text, "invalid field message: "); ok {
 		return part.Problem{Field: "message", Message: "The message " + rule + "."}
 	}
-	return part.Problem{Field: field, Message: sentence(text)}
+	return part.Problem{Field: field, Message: page.Sentence(text)}
 }

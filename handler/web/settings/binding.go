@@ -96,18 +96,10 @@ func removeBinding(v *page.Visit) error {
 	}
 	_, err = page.DeleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		return bindingQuestion{b, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return bindingQuestion{b, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}
 	if err != nil {
 		return err
 	}
 	return v.Redirect(page.Below("settings", "access") + "?done=deleted")
-}
-
-// sentence returns the message of an error as a sentence.
-func sentence(message string) string {
-	if message == "" {
-		return ""
-	}
-	return strings.ToUpper(message[:1]) + message[1:] + "."
 }

@@ -50,7 +50,7 @@ func removeToken(v *page.Visit) error {
 	}
 	_, err = page.DeleteAuthentication.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
-		return tokenQuestion{t, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return tokenQuestion{t, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func endAccess(v *page.Visit, form url.Values) error {
 	}
 	_, err := page.DeleteAuthentications.Run(v, &guidonv1.DeleteAuthenticationsRequest{Subject: p.Subject})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		p.Refused = sentence(guidon.PublicMessage(err))
+		p.Refused = page.Sentence(guidon.PublicMessage(err))
 		if err := p.count(v); err != nil {
 			return err
 		}

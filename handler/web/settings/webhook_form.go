@@ -85,7 +85,7 @@ func (f *webhookForm) headers() map[string]string {
 func (f *webhookForm) refused(err error) bool {
 	problems, ok := refusedAs(err, nil)
 	if guidon.CodeOf(err) == guidon.FailedPrecondition { // such as too many webhooks
-		problems, ok = part.Problems{{Field: "name", Message: sentence(guidon.PublicMessage(err))}}, true
+		problems, ok = part.Problems{{Field: "name", Message: page.Sentence(guidon.PublicMessage(err))}}, true
 	}
 	f.Problems = append(f.Problems, problems...)
 	return ok
