@@ -107,10 +107,8 @@ var eventLabels = []struct {
 
 // namespaceName returns the name of a namespace, or its key if it has been deleted.
 func namespaceName(v *page.Visit, key string) string {
-	for _, n := range v.Namespaces {
-		if n.GetKey() == key {
-			return page.NamespaceName(n)
-		}
+	if n := v.NamespaceWith(key); n != nil {
+		return page.NamespaceName(n)
 	}
 	return key
 }

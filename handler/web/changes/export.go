@@ -135,6 +135,3 @@ func noFormula(text string) string {
 	}
 	return text
 }
-
-// stamp returns the time for the attribute datetime.
-func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

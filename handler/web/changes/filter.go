@@ -95,9 +95,6 @@ func (f *filter) readWords() {
 // minuteLayout is the form of times in links.
 const minuteLayout = "2006-01-02T15:04Z07:00"
 
-// timeLayouts are the forms of times without a zone, which are in that of the visitor.
-var timeLayouts = []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05"}
-
 // readTime reads a time: how long ago, such as 36h or 7d, or a day, or a moment.
 func (f *filter) readTime(v *page.Visit, field string) *timestamppb.Timestamp {
 	text := f.values[field]
@@ -107,15 +104,11 @@ func (f *filter) readTime(v *page.Visit, field string) *timestamppb.Timestamp {
 	if ago, ok := parseAgo(text); ok {
 		return timestamppb.New(v.Site.Now().Add(-ago))
 	}
-	for _, layout := range []string{time.RFC3339, minuteLayout} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return timestamppb.New(at)
-		}
+	if at, err := time.Parse(minuteLayout, text); err == nil {
+		return timestamppb.New(at)
 	}
-	for _, layout := range timeLayouts {
-		if at, err := time.ParseInLocation(layout, text, v.Location()); err == nil {
-			return timestamppb.New(at)
-		}
+	if at, ok := page.ParseTime(text, v.Location()); ok {
+		return timestamppb.New(at)
 	}
 	f.problems.Add(field, "Write 2026-12-01 or 2026-12-01T18:00, or how long ago: 36h, 7d.")
 	return nil

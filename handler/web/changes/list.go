@@ -2,7 +2,6 @@ package changes
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
@@ -99,7 +98,7 @@ func (l *changeList) read(v *page.Visit) error {
 		return nil
 	}
 	l.Empty = len(l.Groups) == 0
-	l.goOnAt(v, fieldCursor, request.GetPageToken())
+	l.Older = l.With(v, fieldCursor, request.GetPageToken())
 	return nil
 }
 
@@ -136,16 +135,8 @@ func (l *changeList) Pruned() bool {
 
 func (l *changeList) goOnBefore(v *page.Visit, revision int64) {
 	if revision > 1 {
-		l.goOnAt(v, fieldBefore, revisionText(revision))
+		l.Older = l.With(v, fieldBefore, revisionText(revision))
 	}
-}
-
-func (l *changeList) goOnAt(v *page.Visit, field, value string) {
-	query := url.Values{field: {value}}
-	for name, old := range l.values {
-		query.Set(name, old)
-	}
-	l.Older = listAddress(v, query)
 }
 
 // Seen returns the actors of the listed changes, each once.

@@ -14,14 +14,15 @@ func Routes() []page.Route {
 		{Pattern: "/changes", Get: listEverywhere},
 		{Pattern: "/namespaces/{namespace}/changes", Get: list, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/changes/{revision}", Get: one, Unchanging: true},
-		{Pattern: "/namespaces/{namespace}/changes/{revision}/undo", Get: reviewUndo, Post: undo},
+		{Pattern: "/namespaces/{namespace}/changes/{revision}/undo", Get: page.With(newUndo, askReview), Post: page.With(newUndo, submitReview)},
 	}
 	for _, k := range []*kind{flagKind, segmentKind} {
 		at := "/namespaces/{namespace}/" + k.folder + "/{" + k.name + "}/history"
+		read := func(v *page.Visit) (*undoReview, error) { return newRestore(v, k) }
 		routes = append(routes,
 			page.Route{Pattern: at, Get: history(k), Unchanging: true},
 			page.Route{Pattern: at + "/{revision}", Get: history(k), Unchanging: true},
-			page.Route{Pattern: at + "/{revision}/restore", Get: reviewRestore(k), Post: restore(k)},
+			page.Route{Pattern: at + "/{revision}/restore", Get: page.With(read, askReview), Post: page.With(read, submitReview)},
 		)
 	}
 	return routes

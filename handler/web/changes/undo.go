@@ -82,23 +82,8 @@ func objectQuery(kind, key string) string {
 	return "?" + url.Values{kind: {key}}.Encode()
 }
 
-// reviewUndo is the page before a change is undone.
-func reviewUndo(v *page.Visit) error {
-	r, err := newUndo(v)
-	if err != nil {
-		return err
-	}
-	return r.show(v, http.StatusOK, nil)
-}
-
-// undo undoes a change.
-func undo(v *page.Visit) error {
-	r, err := newUndo(v)
-	if err != nil {
-		return err
-	}
-	return r.submit(v)
-}
+// askReview is the page before it is done.
+func askReview(v *page.Visit, r *undoReview) error { return r.show(v, http.StatusOK, nil) }
 
 // newUndo returns the review before the change in the path is undone or, if the query names
 // objects, what it did to them.
@@ -142,28 +127,7 @@ func newUndo(v *page.Visit) (*undoReview, error) {
 	return r, nil
 }
 
-// reviewRestore is the page before a state of an object of the kind is restored.
-func reviewRestore(k *kind) func(v *page.Visit) error {
-	return func(v *page.Visit) error {
-		r, err := newRestore(v, k)
-		if err != nil {
-			return err
-		}
-		return r.show(v, http.StatusOK, nil)
-	}
-}
-
-// restore restores a state of an object of the kind.
-func restore(k *kind) func(v *page.Visit) error {
-	return func(v *page.Visit) error {
-		r, err := newRestore(v, k)
-		if err != nil {
-			return err
-		}
-		return r.submit(v)
-	}
-}
-
+// newRestore returns the review before a state of an object of the kind is restored.
 func newRestore(v *page.Visit, k *kind) (*undoReview, error) {
 	revision, err := revisionOf(v)
 	if err != nil {
@@ -187,8 +151,8 @@ func newRestore(v *page.Visit, k *kind) (*undoReview, error) {
 	return r, nil
 }
 
-// submit runs the action of the form of the review.
-func (r *undoReview) submit(v *page.Visit) error {
+// submitReview runs the action of the form of the review.
+func submitReview(v *page.Visit, r *undoReview) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -281,7 +245,7 @@ func (r *undoReview) plan(v *page.Visit, form url.Values) error {
 		if i == review.MaxRows {
 			break
 		}
-		one := plannedObject{Row: review.Row{PlannedChange: c, Name: plannedName(c)}}
+		one := plannedObject{Row: review.Row{PlannedChange: c, Name: review.NameOf(c)}}
 		if i < maxPlannedOpen {
 			one.Differences, one.More = review.PlanDifferences(c)
 		}
@@ -336,19 +300,6 @@ func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict 
 	value := func(words string) string { return cmp.Or(page.Printable(words, maxMessage), none) }
 	w := c.GetWording()
 	return conflict{c, side, value(w.GetEarlier()), value(w.GetChanged()), value(w.GetCurrent())}
-}
-
-// plannedName returns the name of the object that changes.
-func plannedName(c *guidonv1.PlannedChange) string {
-	for _, d := range []*guidonv1.Document{c.GetAfter(), c.GetBefore()} {
-		for _, f := range d.GetFlags() {
-			return nonEmpty(f.GetName(), c.GetKey())
-		}
-		for _, s := range d.GetSegments() {
-			return nonEmpty(s.GetName(), c.GetKey())
-		}
-	}
-	return c.GetKey()
 }
 
 // conflictName returns a name for a conflict.

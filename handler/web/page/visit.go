@@ -72,15 +72,20 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.form, nil
 }
 
-// WithForm returns the function for requests with a form that fn is for.
-func WithForm(fn func(v *Visit, form url.Values) error) func(v *Visit) error {
+// With returns the function for requests about what read reads, to which respond responds.
+func With[T any](read func(v *Visit) (T, error), respond func(v *Visit, found T) error) func(v *Visit) error {
 	return func(v *Visit) error {
-		form, err := v.Form()
+		found, err := read(v)
 		if err != nil {
 			return err
 		}
-		return fn(v, form)
+		return respond(v, found)
 	}
+}
+
+// WithForm returns the function for requests with a form that fn is for.
+func WithForm(fn func(v *Visit, form url.Values) error) func(v *Visit) error {
+	return With((*Visit).Form, fn)
 }
 
 // May reports whether the visitor has the role in the namespace of the page.
