@@ -35,8 +35,8 @@ func targetsOf(v *page.Visit) []*flipt.Namespace {
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
 // they may edit.
-func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
-	s, err := p.read(v)
+func readCopy(v *page.Visit) (*copyForm, error) {
+	s, err := read(v)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +57,7 @@ func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
 }
 
 // getCopy shows the form.
-func (p pages) getCopy(v *page.Visit) error {
-	c, err := p.readCopy(v)
-	if err != nil {
-		return err
-	}
+func getCopy(_ *page.Visit, c *copyForm) error {
 	return c.ask(http.StatusOK)
 }
 
@@ -70,8 +66,8 @@ func (c *copyForm) ask(status int) error {
 }
 
 // postCopy copies the flag.
-func (p pages) postCopy(v *page.Visit, form url.Values) error {
-	c, err := p.readCopy(v)
+func postCopy(v *page.Visit, form url.Values) error {
+	c, err := readCopy(v)
 	if err != nil {
 		return err
 	}

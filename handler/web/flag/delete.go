@@ -23,17 +23,13 @@ func (q *question) askDelete(status int) error {
 }
 
 // getDelete asks for the key of the flag.
-func (p pages) getDelete(v *page.Visit) error {
-	s, err := p.readToEdit(v)
-	if err != nil {
-		return err
-	}
+func getDelete(_ *page.Visit, s *subject) error {
 	return (&question{subject: s, form: url.Values{}}).askDelete(http.StatusOK)
 }
 
 // postDelete deletes the flag.
-func (p pages) postDelete(v *page.Visit, form url.Values) error {
-	s, err := p.readToEdit(v)
+func postDelete(v *page.Visit, form url.Values) error {
+	s, err := readToEdit(v)
 	if err != nil {
 		return err
 	}

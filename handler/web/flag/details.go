@@ -250,11 +250,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 }
 
 // getDetails shows the details of the flag.
-func (p pages) getDetails(v *page.Visit) error {
-	s, err := p.read(v)
-	if err != nil {
-		return err
-	}
+func getDetails(_ *page.Visit, s *subject) error {
 	return newEdit(s, detailsTab, newDetails(s.flag)).show(http.StatusOK, nil)
 }
 

@@ -21,11 +21,7 @@ type namespacesPage struct {
 }
 
 // getNamespaces shows the flag in all namespaces that the visitor may see.
-func (p pages) getNamespaces(v *page.Visit) error {
-	s, err := p.read(v)
-	if err != nil {
-		return err
-	}
+func getNamespaces(v *page.Visit, s *subject) error {
 	n := &namespacesPage{subject: s}
 	r, err := s.remarks(nil)
 	if err != nil {

@@ -27,7 +27,7 @@ type subject struct {
 }
 
 // read reads the flag of the path as it is now.
-func (p pages) read(v *page.Visit) (*subject, error) {
+func read(v *page.Visit) (*subject, error) {
 	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
 	content, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
@@ -40,10 +40,10 @@ func (p pages) read(v *page.Visit) (*subject, error) {
 }
 
 // readAt reads the flag of the path as it was at the revision in the query, if there is one.
-func (p pages) readAt(v *page.Visit) (*subject, error) {
+func readAt(v *page.Visit) (*subject, error) {
 	at := v.Query().Get("at")
 	if at == "" {
-		return p.read(v)
+		return read(v)
 	}
 	revision, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || revision <= 0 {

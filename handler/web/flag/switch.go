@@ -59,11 +59,7 @@ func (q *question) ask(status int) error {
 }
 
 // getSwitch asks whether to turn the flag off or on.
-func (p pages) getSwitch(v *page.Visit) error {
-	s, err := p.readToEdit(v)
-	if err != nil {
-		return err
-	}
+func getSwitch(_ *page.Visit, s *subject) error {
 	q := &question{subject: s, form: url.Values{}}
 	if err := q.readSwitch(); err != nil {
 		return err
@@ -93,8 +89,8 @@ func (q *question) readSwitch() error {
 }
 
 // readToEdit reads the flag for a page that only its editors can use.
-func (p pages) readToEdit(v *page.Visit) (*subject, error) {
-	s, err := p.read(v)
+func readToEdit(v *page.Visit) (*subject, error) {
+	s, err := read(v)
 	if err == nil && !s.mayEdit() {
 		return nil, &page.Error{
 			Heading: "You may not change this flag", Text: s.readOnlyReason(),
@@ -105,8 +101,8 @@ func (p pages) readToEdit(v *page.Visit) (*subject, error) {
 }
 
 // postSwitch turns the flag off or on.
-func (p pages) postSwitch(v *page.Visit, form url.Values) error {
-	s, err := p.readToEdit(v)
+func postSwitch(v *page.Visit, form url.Values) error {
+	s, err := readToEdit(v)
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,7 @@ import (
 var targetingTab = &tab{name: "targeting", read: readDraft, show: showTargeting}
 
 // getTargeting shows the targeting. A rule of the query is open.
-func (p pages) getTargeting(v *page.Visit) error {
-	s, err := p.readAt(v)
-	if err != nil {
-		return err
-	}
+func getTargeting(v *page.Visit, s *subject) error {
 	d := newDraft(s.flag)
 	if s.mayEdit() {
 		d.openAt(v.Query().Get("edit"))

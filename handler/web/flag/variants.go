@@ -387,11 +387,7 @@ func (d *variants) rebased(base *guidonv1.DocumentFlag) *variants {
 }
 
 // getVariants shows the variants. A row of the query is open.
-func (p pages) getVariants(v *page.Visit) error {
-	s, err := p.read(v)
-	if err != nil {
-		return err
-	}
+func getVariants(v *page.Visit, s *subject) error {
 	if s.boolean() {
 		return guidon.Errorf(guidon.NotFound, "flag %q is a boolean flag, which has no variants", s.key)
 	}

@@ -34,6 +34,15 @@ func (s *subject) address(pages ...string) string {
 	return s.In(append([]string{"segments", s.Key}, pages...)...)
 }
 
+// readAll returns the segment of the page, with the data that its pages show.
+func readAll(v *page.Visit) (*subject, error) {
+	s, err := read(v)
+	if err == nil {
+		err = s.readAround()
+	}
+	return s, err
+}
+
 // read returns the segment of the page. With an error, which has a page of its own if there is no
 // such segment, the subject only has the key.
 func read(v *page.Visit) (*subject, error) {

@@ -11,8 +11,8 @@ func Routes() []page.Route {
 	return []page.Route{
 		{Pattern: "/namespaces/{namespace}/segments", Get: showList, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/new-segment", Get: showNew, Post: postNew, Unchanging: true},
-		{Pattern: one, Get: showSegment, Post: postSegment, Unchanging: true},
-		{Pattern: one + "/used-by", Get: showUses, Unchanging: true},
-		{Pattern: one + "/delete", Get: askDelete, Post: postDelete, Unchanging: true},
+		{Pattern: one, Get: page.With(readAll, showSegment), Post: postSegment, Unchanging: true},
+		{Pattern: one + "/used-by", Get: page.With(readAll, showUses), Unchanging: true},
+		{Pattern: one + "/delete", Get: page.With(readAll, askDelete), Post: page.With(readAll, postDelete), Unchanging: true},
 	}
 }

@@ -80,21 +80,13 @@ func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
 }
 
 // askDeleteBinding asks whether to take a role away.
-func askDeleteBinding(v *page.Visit) error {
-	b, err := findBinding(v)
-	if err != nil {
-		return err
-	}
+func askDeleteBinding(v *page.Visit, b *guidonv1.Binding) error {
 	return bindingQuestion{Binding: b}.show(v, http.StatusOK)
 }
 
 // removeBinding takes a role away.
-func removeBinding(v *page.Visit) error {
-	b, err := findBinding(v)
-	if err != nil {
-		return err
-	}
-	_, err = page.DeleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
+func removeBinding(v *page.Visit, b *guidonv1.Binding) error {
+	_, err := page.DeleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
 		return bindingQuestion{b, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}

@@ -15,11 +15,7 @@ type tokenQuestion struct {
 }
 
 // askDeleteToken asks whether to delete a token.
-func askDeleteToken(v *page.Visit) error {
-	t, err := findToken(v)
-	if err != nil {
-		return err
-	}
+func askDeleteToken(v *page.Visit, t *auth.Authentication) error {
 	return tokenQuestion{Token: t}.show(v, http.StatusOK)
 }
 
@@ -43,12 +39,8 @@ func (q tokenQuestion) isOwn(v *page.Visit) bool {
 }
 
 // removeToken deletes a token.
-func removeToken(v *page.Visit) error {
-	t, err := findToken(v)
-	if err != nil {
-		return err
-	}
-	_, err = page.DeleteAuthentication.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
+func removeToken(v *page.Visit, t *auth.Authentication) error {
+	_, err := page.DeleteAuthentication.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
 		return tokenQuestion{t, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}

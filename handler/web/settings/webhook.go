@@ -38,18 +38,13 @@ var overlaps = []option{{"24h", "24 hours"}, {"1h", "1 hour"}, {"168h", "7 days"
 // maxDeliveries is how many deliveries a page has.
 const maxDeliveries = 25
 
-// withWebhook returns a function for requests about the webhook of the address.
-func withWebhook(fn func(v *page.Visit, h *guidonv1.Webhook) error) func(v *page.Visit) error {
-	return func(v *page.Visit) error {
-		h, err := page.GetWebhook.Run(v, &guidonv1.WebhookRequest{Id: v.Variable("id"), NamespaceKey: webhooksOf(v)})
-		if guidon.CodeOf(err) == guidon.NotFound || err == nil && v.Namespace != nil && h.GetNamespaceKey() != v.Key() {
-			return notFound("There is no such webhook", "It may have been deleted already.")
-		}
-		if err != nil {
-			return err
-		}
-		return fn(v, h)
+// findWebhook returns the webhook of the address.
+func findWebhook(v *page.Visit) (*guidonv1.Webhook, error) {
+	h, err := page.GetWebhook.Run(v, &guidonv1.WebhookRequest{Id: v.Variable("id"), NamespaceKey: webhooksOf(v)})
+	if guidon.CodeOf(err) == guidon.NotFound || err == nil && v.Namespace != nil && h.GetNamespaceKey() != v.Key() {
+		return nil, notFound("There is no such webhook", "It may have been deleted already.")
 	}
+	return h, err
 }
 
 // showWebhook shows a webhook, and what it has sent.
