@@ -76,17 +76,10 @@ func (s *subject) namespaceKey() string {
 	return s.v.Key()
 }
 
-// lastChange returns the newest change of the flag, or nil if it is not known: pages do
-// without it while the database does not answer.
+// lastChange returns the newest change of the flag, or nil if it is not known.
 func lastChange(v *page.Visit, key string) *guidonv1.Change {
-	if v.Away() {
-		return nil
-	}
-	latest, err := page.LatestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{key}})
-	if err != nil || len(latest.GetChanges()) == 0 {
-		return nil
-	}
-	return latest.GetChanges()[0]
+	newest, _ := page.NewestChanges(v, "flag", key)
+	return newest[key]
 }
 
 // missing returns the error for a flag that does not exist, with a page about it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // flagChange is a change of a flag since the visitor saw it.
@@ -18,26 +19,13 @@ type flagChange struct {
 
 // addChanged adds the flags that changed after the revision.
 func (s *selection) addChanged(since int64) error {
-	if len(s.rows) == 0 {
-		return nil
-	}
-	request := &guidonv1.LatestChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag", WithoutSummaries: true}
-	names := make(map[string]row, len(s.rows))
+	newest, err := page.NewestChanges(s.v, "flag", lists.Map(s.rows, func(r row) string { return r.Key })...)
 	for _, r := range s.rows {
-		request.Keys = append(request.Keys, r.Key)
-		names[r.Key] = r
-	}
-	changes, err := page.LatestChanges.Run(s.v, request)
-	if err != nil {
-		return err
-	}
-	for _, c := range changes.GetChanges() {
-		if c.GetRevision() > since {
-			r := names[c.GetKey()]
+		if c := newest[r.Key]; c.GetRevision() > since {
 			s.changed = append(s.changed, flagChange{r.Name, r.Address, changeText(c), c.GetAt().AsTime(), c.GetRevision()})
 		}
 	}
-	return nil
+	return err
 }
 
 // deleted returns the deletion of a flag that does not exist.

@@ -295,15 +295,13 @@ func snooze(v *page.Visit, form url.Values) error {
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.
 func snoozeConflict(v *page.Visit, s snoozeInput) error {
-	changes, err := page.LatestChanges.Run(v, &guidonv1.LatestChangesRequest{
-		NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true,
-	})
+	newest, err := page.NewestChanges(v, "flag", s.key)
 	if err != nil {
 		return err
 	}
 	s.problem = s.key + " changed in the meantime."
-	if len(changes.GetChanges()) > 0 {
-		s.problem = s.key + " " + changeText(changes.GetChanges()[0]) + " in the meantime."
+	if c := newest[s.key]; c != nil {
+		s.problem = s.key + " " + changeText(c) + " in the meantime."
 	}
 	s.problem += " Look at it, then snooze it again."
 	return replyUnused(v, http.StatusConflict, s)

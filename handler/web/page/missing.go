@@ -50,15 +50,6 @@ func MissingError(v *Visit, o Missing, cause error) error {
 	return &Error{Page: Page{Title: m.title(), Place: o.Place, Crumbs: crumbs, Main: m.main()}, Err: cause}
 }
 
-// Deletion returns the newest change of the object if that deleted it, or nil.
-func Deletion(v *Visit, kind, key string) (*guidonv1.Change, error) {
-	list, err := ListChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1, MaxObjectBytes: 1})
-	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
-		return nil, err
-	}
-	return list.GetChanges()[0], nil
-}
-
 func (m *missing) title() string {
 	return "No " + m.Kind + " " + Printable(m.Missing.Key, MaxText) + " in " + NamespaceName(m.Namespace)
 }

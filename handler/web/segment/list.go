@@ -92,18 +92,8 @@ func (l *list) read() (err error) {
 		}
 	}
 	keys := lists.Map(l.Result.GetSegments(), (*guidonv1.SegmentSummary).GetKey)
-	if len(keys) == 0 || l.Away() {
-		return nil
-	}
-	latest, err := page.LatestChanges.Run(l.Visit, &guidonv1.LatestChangesRequest{NamespaceKey: l.Key(), Kind: kindSegment, Keys: keys})
-	if err != nil {
-		return err
-	}
-	l.Changes = make(map[string]*guidonv1.Change, len(keys))
-	for _, c := range latest.GetChanges() {
-		l.Changes[c.GetKey()] = c
-	}
-	return nil
+	l.Changes, err = page.NewestChanges(l.Visit, kindSegment, keys...)
+	return err
 }
 
 // address returns the address of the list with another order or page, for a browser.

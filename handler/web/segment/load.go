@@ -57,8 +57,9 @@ func read(v *page.Visit) (*subject, error) {
 
 // readAround reads the data about the segment that its pages show.
 func (s *subject) readAround() (err error) {
-	if s.At == "" && !s.Visit.Away() {
-		if s.Last, err = lastChange(s.Visit, s.Key); err != nil {
+	if s.At == "" {
+		newest, err := page.NewestChanges(s.Visit, kindSegment, s.Key)
+		if s.Last = newest[s.Key]; err != nil {
 			return err
 		}
 	}
@@ -74,15 +75,6 @@ func (s *subject) readAround() (err error) {
 		s.Flags[f.GetKey()] = f
 	}
 	return err
-}
-
-// lastChange returns the newest change of an existing segment, or nil if that is not known.
-func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
-	list, err := page.LatestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Keys: []string{key}})
-	if err != nil || len(list.GetChanges()) == 0 {
-		return nil, err
-	}
-	return list.GetChanges()[0], nil
 }
 
 // stateOf returns the state of a flag, and whether it is known.

@@ -46,7 +46,8 @@ func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(re
 // storedQuery returns the query of the page if what the visitor saves is stored already: it
 // says so if it was the visitor who stored it since the form began, whose answer was lost.
 func (e *editor) storedQuery() (string, error) {
-	last, err := lastChange(e.Visit, e.Key)
+	newest, err := page.NewestChanges(e.Visit, kindSegment, e.Key)
+	last := newest[e.Key]
 	if err != nil || last.GetRevision() <= e.draft.Revision || last.GetActor().GetId() != e.Visitor.ActorID() {
 		return "?saved=" + page.NothingSaved, err
 	}
