@@ -164,15 +164,7 @@ func (f *filter) With(v *page.Visit, field, value string) string {
 	if value != "" {
 		query.Set(field, value)
 	}
-	return listAddress(v, query)
-}
-
-func listAddress(v *page.Visit, query url.Values) string {
-	at := v.In("changes")
-	if len(query) == 0 {
-		return at
-	}
-	return at + "?" + query.Encode()
+	return page.WithQuery(v.In("changes"), query)
 }
 
 // Hidden returns the fields that the form does not show.

@@ -220,7 +220,7 @@ func (s *selection) promote() error {
 	for _, r := range s.rows {
 		query.Add("flag", r.Key)
 	}
-	return s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
+	return s.v.Redirect(page.WithQuery(page.Below("namespaces", to, "compare"), query))
 }
 
 // edits returns the edits of the action, and adds the problems of the form.
@@ -308,7 +308,7 @@ func (s *selection) leave(revision int64) error {
 	if revision > 0 {
 		s.list.Set("saved", strconv.FormatInt(revision, 10))
 	}
-	return s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
+	return s.v.Redirect(page.WithQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
 }
 
 // unusable responds to a selection with which nothing can be done.

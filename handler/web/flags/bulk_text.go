@@ -96,7 +96,7 @@ func (s *selection) confirmLabel() string {
 }
 
 // address returns where the list is, with its filter.
-func (s *selection) address() string { return withQuery(s.v.In("flags"), s.list) }
+func (s *selection) address() string { return page.WithQuery(s.v.In("flags"), s.list) }
 
 // reply responds with a page about the selection.
 func (s *selection) reply(status int, title string, main templ.Component) error {

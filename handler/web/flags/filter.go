@@ -30,7 +30,6 @@ const (
 	fieldTag     = "tag"
 	fieldSegment = "segment"
 	fieldSort    = "sort"
-	fieldPage    = "page"
 )
 
 // filterFields are those that select flags.
@@ -61,7 +60,7 @@ var sorts = []struct {
 
 // filterOf returns the filter of an address. Unknown fields and values are left out.
 func filterOf(query url.Values) filter {
-	f := filter{query: make(url.Values), page: 1}
+	f := filter{query: make(url.Values), page: page.PageOf(query)}
 	if q := strings.TrimSpace(query.Get(fieldQuery)); q != "" {
 		f.query.Set(fieldQuery, q)
 	}
@@ -74,9 +73,6 @@ func filterOf(query url.Values) filter {
 	}
 	if sort := query.Get(fieldSort); f.knows(fieldSort, sort) && sort != sorts[0].value {
 		f.query.Set(fieldSort, sort)
-	}
-	if n, err := strconv.Atoi(query.Get(fieldPage)); err == nil && n > 0 && n < 1<<20 {
-		f.page = n
 	}
 	return f
 }
@@ -173,7 +169,7 @@ func (f filter) copy() url.Values {
 func (f filter) at(number int) url.Values {
 	query := f.copy()
 	if number > 1 {
-		query.Set(fieldPage, strconv.Itoa(number))
+		query.Set(page.FieldPage, strconv.Itoa(number))
 	}
 	return query
 }
@@ -181,15 +177,7 @@ func (f filter) at(number int) url.Values {
 // onPage returns the address of another page of the same list.
 func (f filter) onPage(v *page.Visit, number int) string { return addressOf(v, f.at(number)) }
 
-func addressOf(v *page.Visit, query url.Values) string { return withQuery(v.In("flags"), query) }
-
-// withQuery returns the path with the query, unless that is empty.
-func withQuery(path string, query url.Values) string {
-	if encoded := query.Encode(); encoded != "" {
-		return path + "?" + encoded
-	}
-	return path
-}
+func addressOf(v *page.Visit, query url.Values) string { return page.WithQuery(v.In("flags"), query) }
 
 // orderValue returns the value of the field sort for the order; that of the first is "".
 func orderValue(i int) string {

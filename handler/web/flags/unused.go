@@ -90,14 +90,11 @@ func (u *unused) shownTabs() []tab {
 
 // newUnused returns the page that the address selects. Unknown fields and values are left out.
 func newUnused(query url.Values) *unused {
-	u := &unused{page: 1}
+	u := &unused{page: page.PageOf(query)}
 	for _, r := range reasons {
 		if query.Get(fieldReason) == r.value {
 			u.reason = r.value
 		}
-	}
-	if n, err := strconv.Atoi(query.Get(fieldPage)); err == nil && n > 0 && n < 1<<20 {
-		u.page = n
 	}
 	return u
 }
@@ -113,11 +110,7 @@ func (u *unused) read(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		query := url.Values{}
-		if r.value != "" {
-			query.Set(fieldReason, r.value)
-		}
-		u.tabs = append(u.tabs, tab{link{r.text, withQuery(v.In("unused"), query)}, int(found.GetTotalCount()), r.value == u.reason, isCounted(r.kinds)})
+		u.tabs = append(u.tabs, tab{link{r.text, v.In("unused") + page.Query(fieldReason, r.value)}, int(found.GetTotalCount()), r.value == u.reason, isCounted(r.kinds)})
 		if r.value == u.reason {
 			u.add(v, found)
 		}
@@ -191,18 +184,7 @@ func reviewText(review string) string {
 
 // onPage returns the address of another page of the same reason.
 func (u *unused) onPage(v *page.Visit, number int) string {
-	return withQuery(v.In("unused"), u.query(number))
-}
-
-func (u *unused) query(number int) url.Values {
-	query := url.Values{}
-	if u.reason != "" {
-		query.Set(fieldReason, u.reason)
-	}
-	if number > 1 {
-		query.Set(fieldPage, strconv.Itoa(number))
-	}
-	return query
+	return v.In("unused") + page.Query(fieldReason, u.reason, page.FieldPage, page.PageField(number))
 }
 
 // bounds says which rows the page has.
@@ -286,11 +268,12 @@ func snooze(v *page.Visit, form url.Values) error {
 		return err
 	}
 	u := newUnused(v.Query())
-	query := u.query(u.page)
+	revision := ""
 	if len(saved.GetChanges()) > 0 {
-		query.Set("saved", strconv.FormatInt(saved.GetRevision(), 10))
+		revision = strconv.FormatInt(saved.GetRevision(), 10)
 	}
-	return v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
+	query := page.Query(fieldReason, u.reason, page.FieldPage, page.PageField(u.page), "saved", revision)
+	return v.Redirect(page.Below("namespaces", v.Key(), "unused") + query)
 }
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.

@@ -2,8 +2,6 @@ package segment
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -52,11 +50,8 @@ func showList(v *page.Visit) error {
 	if v.Opens(page.PlaceSegments, exists) {
 		return nil
 	}
-	l := &list{Visit: v, Query: v.Query().Get("q"), Sort: v.Query().Get("sort"), Number: 1}
+	l := &list{Visit: v, Query: v.Query().Get("q"), Sort: v.Query().Get("sort"), Number: page.PageOf(v.Query())}
 	l.order()
-	if n, err := strconv.Atoi(v.Query().Get("page")); err == nil && n > 0 && n < 1_000_000 {
-		l.Number = n
-	}
 	if err := l.read(); err != nil {
 		return err
 	}
@@ -98,19 +93,7 @@ func (l *list) read() (err error) {
 
 // address returns the address of the list with another order or page, for a browser.
 func (l *list) address(sort string, number int) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"q": l.Query, "sort": sort} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if number > 1 {
-		query.Set("page", strconv.Itoa(number))
-	}
-	if len(query) == 0 {
-		return l.In("segments")
-	}
-	return l.In("segments") + "?" + query.Encode()
+	return l.In("segments") + page.Query("q", l.Query, "sort", sort, page.FieldPage, page.PageField(number))
 }
 
 // sorted returns the address of the list in the order of a column, which is reversed if it has

@@ -120,19 +120,15 @@ func (c *creator) create() error {
 		return err
 	}
 	if flag := c.Query().Get("flag"); flag != "" {
-		query := url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}
-		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + query.Encode())
+		query := page.Query("made", d.Key, "rule", c.Query().Get("rule"))
+		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + query)
 	}
 	return c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
 }
 
 // address returns where the form is sent.
 func (c *creator) address() string {
-	address := c.In("new-segment")
-	if c.Query().Has("flag") {
-		address += "?" + url.Values{"flag": {c.Query().Get("flag")}, "rule": {c.Query().Get("rule")}}.Encode()
-	}
-	return address
+	return c.In("new-segment") + page.Query("flag", c.Query().Get("flag"), "rule", c.Query().Get("rule"))
 }
 
 // check sets the problems of the draft, including its key.
