@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -129,7 +130,7 @@ func (c *copyForm) save(form url.Values) error {
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
 		c.problems.Add("key",
-			page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
+			page.NamespaceName(c.target())+" has a flag “"+cmp.Or(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
 		return c.ask(http.StatusUnprocessableEntity)
 	case code != guidon.NotFound:
 		return err

@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -75,7 +76,7 @@ func (s *subject) keepers() (names []string) {
 	}
 	for _, in := range list.GetNamespaces() {
 		if in.GetFlag() != nil && in.GetNamespaceKey() != s.v.Key() {
-			names = append(names, orText(in.GetNamespaceName(), in.GetNamespaceKey()))
+			names = append(names, cmp.Or(in.GetNamespaceName(), in.GetNamespaceKey()))
 		}
 	}
 	return names

@@ -1,7 +1,6 @@
 package flag
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -321,10 +320,6 @@ func (d *variants) wasDefault() string {
 		return r.was
 	}
 	return d.rows[d.other].key
-}
-
-func orText(text, fallback string) string {
-	return cmp.Or(text, fallback)
 }
 
 func (d *variants) fields() (all []field) {

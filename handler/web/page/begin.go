@@ -10,7 +10,7 @@ import (
 
 // begin finds out who visits the page, and about which namespace it is.
 func (v *Visit) begin() error {
-	v.Preferences = readPreferences(v.Request.Header["Cookie"])
+	v.Preferences = PreferencesOf(v.Request)
 	if v.Site.Required {
 		if !v.Site.Session.In(v.Request.Header["Cookie"]) {
 			return errNoSession

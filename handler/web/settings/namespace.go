@@ -107,8 +107,3 @@ func requireAdministratorHere(v *page.Visit) error {
 		Err:     service.Refusal(service.RoleAdmin, v.Key()),
 	}
 }
-
-// requestOf returns the request for the namespace.
-func requestOf(n *flipt.Namespace) *flipt.GetNamespaceRequest {
-	return &flipt.GetNamespaceRequest{Key: n.GetKey()}
-}

@@ -74,11 +74,3 @@ func (f *namespaceForm) taken(v *page.Visit) {
 	}
 	f.Problems.Add("key", name+" has this key. Take another one.")
 }
-
-// colors are the colors that a namespace can have.
-func colors() []guidon.Color { return guidon.Colors() }
-
-// colorName returns the name of a color for people.
-func colorName(c guidon.Color) string {
-	return strings.ToUpper(string(c[:1])) + string(c[1:])
-}

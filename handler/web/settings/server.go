@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
 // serverPage is the model of the page about the server.
@@ -57,7 +58,7 @@ func showServer(v *page.Visit) error {
 	p.add("Changes", onOff(v.Site.ReadOnly, "refused: the server is read-only", "allowed"))
 	p.add("Live updates", onOff(v.Site.Streams, "on", "off: reload pages to see the changes of others"))
 	if n := v.Current(); n != nil && v.State.Revision == 0 {
-		_, state, err := page.GetNamespace.RunAt(v, requestOf(n))
+		_, state, err := page.GetNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: n.GetKey()})
 		if err != nil {
 			return err
 		}
