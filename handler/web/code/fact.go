@@ -35,7 +35,7 @@ type Property struct {
 // FactsOf returns the facts about the segments that the flag refers to, as they are now.
 func FactsOf(v *page.Visit, f *guidonv1.DocumentFlag) (*Facts, error) {
 	facts := &Facts{names: make(map[string]string)}
-	keys := SegmentKeys(f)
+	keys := page.SegmentKeys(f)
 	if len(keys) > maxSegments {
 		keys, facts.Partial = keys[:maxSegments], true
 	}
@@ -67,24 +67,6 @@ func (i *Facts) add(constraints []*flipt.Constraint) {
 func (i *Facts) SegmentName(key string) (string, bool) {
 	name, ok := i.names[key]
 	return cmp.Or(name, key), ok
-}
-
-// SegmentKeys returns the keys of the segments that the flag refers to, each one once.
-func SegmentKeys(f *guidonv1.DocumentFlag) (keys []string) {
-	add := func(some []string) {
-		for _, key := range some {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	for _, r := range f.GetRules() {
-		add(r.GetSegmentKeys())
-	}
-	for _, r := range f.GetRollouts() {
-		add(r.GetSegment().GetSegmentKeys())
-	}
-	return keys
 }
 
 // TypeText returns the type in words.

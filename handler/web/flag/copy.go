@@ -165,7 +165,7 @@ func (c *copyForm) save(form url.Values) error {
 // missingSegments returns the segments of the flag that the other namespace lacks, to be
 // created there, or a problem if they must not be.
 func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
-	for _, key := range newDraft(c.flag).segmentKeys() {
+	for _, key := range page.SegmentKeys(c.flag) {
 		_, state, err := page.GetSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
 		if err == nil {
 			continue

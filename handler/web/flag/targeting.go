@@ -68,7 +68,7 @@ func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
 
 // read reads the data that the page shows besides the draft.
 func (l *ladder) read() (err error) {
-	keys := append(newDraft(l.flag).segmentKeys(), l.draft.segmentKeys()...)
+	keys := append(page.SegmentKeys(l.flag), l.draft.segmentKeys()...)
 	slices.Sort(keys)
 	if l.segments, err = readSegments(l.v, l.namespaceKey(), slices.Compact(keys)); err != nil {
 		return err

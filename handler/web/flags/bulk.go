@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -100,15 +101,8 @@ func mayNotEdit(v *page.Visit) error {
 }
 
 // keysOf returns the keys of the selected flags, each once.
-func keysOf(form url.Values) (keys []string) {
-	seen := map[string]bool{"": true}
-	for _, key := range form["key"] {
-		if !seen[key] {
-			seen[key] = true
-			keys = append(keys, key)
-		}
-	}
-	return keys
+func keysOf(form url.Values) []string {
+	return slices.DeleteFunc(lists.Distinct(form["key"]), func(key string) bool { return key == "" })
 }
 
 // read reads the selected flags. It adds those that do not exist to s.changed.

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of the segments that the editor takes: constraints, and bytes of their values as a form
@@ -136,7 +137,7 @@ func (c *constraint) acceptList() {
 	if ok && slices.Equal(was, entered) {
 		return
 	}
-	items := distinct(entered)
+	items := lists.Distinct(entered)
 	c.Text, c.Doubles = linesOf(items), len(entered)-len(items)
 	c.Value = listOf(items, c.Type)
 }

@@ -123,16 +123,3 @@ func cutQuoted(text string) (value, rest string, ok bool) {
 	rest = text[decoder.InputOffset():]
 	return value, rest, rest == "" || strings.IndexFunc(rest, isSeparator) == 0
 }
-
-// distinct returns the values without duplicates, in order.
-func distinct(items []string) []string {
-	known := make(map[string]bool, len(items))
-	var out []string
-	for _, item := range items {
-		if !known[item] {
-			known[item] = true
-			out = append(out, item)
-		}
-	}
-	return out
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/auth"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -200,8 +198,7 @@ type createdToken struct {
 // missingNamespaces returns the keys among the patterns that no namespace has.
 func missingNamespaces(v *page.Visit, patterns []string) (missing []string) {
 	for _, pattern := range patterns {
-		exists := slices.ContainsFunc(v.Namespaces, func(n *flipt.Namespace) bool { return n.GetKey() == pattern })
-		if !exists && !strings.HasSuffix(pattern, "*") {
+		if v.NamespaceWith(pattern) == nil && !strings.HasSuffix(pattern, "*") {
 			missing = append(missing, pattern)
 		}
 	}

@@ -120,15 +120,8 @@ func selectFlags(m *guidonv1.Document, keys []string) error {
 	m.Flags = slices.DeleteFunc(m.GetFlags(), func(f *guidonv1.DocumentFlag) bool { return !selected[f.GetKey()] })
 	for _, f := range m.GetFlags() {
 		delete(selected, f.GetKey())
-		for _, r := range f.GetRules() {
-			for _, key := range r.GetSegmentKeys() {
-				needed[key] = true
-			}
-		}
-		for _, r := range f.GetRollouts() {
-			for _, key := range r.GetSegment().GetSegmentKeys() {
-				needed[key] = true
-			}
+		for _, key := range page.SegmentKeys(f) {
+			needed[key] = true
 		}
 	}
 	for _, key := range keys {

@@ -252,9 +252,7 @@ func (t *transfer) confirmed(form url.Values) bool {
 
 // applyPart imports a part, and keeps the result.
 func (t *transfer) applyPart(v *page.Visit, p *filePart, digest string) error {
-	answer, err := page.ApplyPlan.Run(v, &guidonv1.ApplyRequest{
-		NamespaceKey: p.Key, Document: p.Review.Request.GetDocument(), Mode: t.Mode.plan, Digest: digest, Message: t.Message,
-	})
+	answer, err := review.Apply(v, p.Review.Request, digest, t.Message)
 	switch code := guidon.CodeOf(err); {
 	case err == nil && len(answer.GetChanges()) == 0:
 		p.Result = result{Status: statusSame}
