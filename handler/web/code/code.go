@@ -49,7 +49,7 @@ func show(v *page.Visit) error {
 	if m.facts, err = FactsOf(v, m.flag); err != nil {
 		return err
 	}
-	m.code = m.language.Write(m.snippet(Address(v), v.Key()))
+	m.code = m.language.Write(m.snippet(v.Address(), v.Key()))
 	m.answer()
 	name, head, err := flag.Head(v, m.flag.GetKey(), "code")
 	if err != nil {

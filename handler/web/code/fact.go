@@ -74,18 +74,6 @@ func (p Property) TypeText() string {
 	return cmp.Or(analysis.TypeWords(guidon.ComparisonType(p.Type)), "unknown type") // #nosec G115 -- the enums are the same
 }
 
-// Address returns where clients find the service, without a slash at the end.
-func Address(v *page.Visit) string {
-	if v.Site.PublicURL != "" {
-		return strings.TrimSuffix(v.Site.PublicURL, "/")
-	}
-	scheme := "http://"
-	if v.Request.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + v.Request.Host + v.Site.PublicPath
-}
-
 // maxSample limits a sample, in bytes.
 const maxSample = 60
 

@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -136,3 +137,16 @@ func (v *Visit) here() string {
 // IsSignedOut reports whether err is that of a browser without a valid session. One beyond
 // the limit of failures is not: it wraps such an error, but nothing was found out.
 func IsSignedOut(err error) bool { return guidon.CodeOf(err) == guidon.Unauthenticated }
+
+// Address returns the address of the service, as clients use it: server.public_url, or
+// where the browser found it.
+func (v *Visit) Address() string {
+	if v.Site.PublicURL != "" {
+		return strings.TrimSuffix(v.Site.PublicURL, "/")
+	}
+	u := url.URL{Scheme: "http", Host: v.Request.Host}
+	if v.Request.TLS != nil || v.Request.Header.Get("X-Forwarded-Proto") == "https" { // only shown, never followed
+		u.Scheme = "https"
+	}
+	return u.String() + v.Site.PublicPath
+}

@@ -21,7 +21,7 @@ func (m *model) share(v *page.Visit, context map[string]string) {
 		if members != "}" {
 			entity += ","
 		}
-		m.curl = code.Curl(code.Address(v), v.Key(), m.flag.GetKey(), `{"context":`+entity+members+`}`)
+		m.curl = code.Curl(v.Address(), v.Key(), m.flag.GetKey(), `{"context":`+entity+members+`}`)
 	}
 }
 

@@ -213,12 +213,12 @@ func (c createdToken) command(v *page.Visit) string {
 	header := nextLine + `-H "Authorization: Bearer ` + c.Token + `"`
 	switch c.Role {
 	case service.RoleEvaluator.String():
-		return "curl " + address(v) + "/ofrep/v1/evaluate/flags" + header +
+		return "curl " + v.Address() + "/ofrep/v1/evaluate/flags" + header +
 			nextLine + `-H "Content-Type: application/json"` + c.namespaceHeader() + nextLine + `-d '{"context": {"targetingKey": "somebody"}}'`
 	case service.RoleClient.String():
-		return "curl " + address(v) + page.Below("internal", "v1", "evaluation", "snapshot", "namespace", c.Namespace) + header
+		return "curl " + v.Address() + page.Below("internal", "v1", "evaluation", "snapshot", "namespace", c.Namespace) + header
 	}
-	return "curl " + address(v) + page.Below("api", "v1", "namespaces", c.Namespace, "flags") + header
+	return "curl " + v.Address() + page.Below("api", "v1", "namespaces", c.Namespace, "flags") + header
 }
 
 // namespaceHeader returns the header with the namespace of an evaluation, unless that is

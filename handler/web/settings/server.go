@@ -53,7 +53,7 @@ func showServer(v *page.Visit) error {
 	p.add("Commit", i.Commit)
 	p.add("Built", i.BuildDate)
 	p.add("Platform", i.GoVersion+" on "+i.OS+"/"+i.Arch)
-	p.add("Address", address(v))
+	p.add("Address", v.Address())
 	p.add("Authentication", onOff(i.Authentication.Required, "required", "off: anyone who can reach the server can change everything"))
 	p.add("Changes", onOff(v.Site.ReadOnly, "refused: the server is read-only", "allowed"))
 	p.add("Live updates", onOff(v.Site.Streams, "on", "off: reload pages to see the changes of others"))
