@@ -215,9 +215,9 @@ func oneObject(v *page.Visit, r record, d *detail, view page.DiffView, open bool
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var8 string
-		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(r.KindName())
+		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(page.Capital(r.GetKind()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `changes/one.templ`, Line: 60, Col: 18}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `changes/one.templ`, Line: 60, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
@@ -383,7 +383,7 @@ func objectDetail(r record, d *detail, view page.DiffView, open bool) templ.Comp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = review.DiffTable(d.Diff, view, r.KindName()+" "+r.GetKey()+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.DiffTable(d.Diff, view, page.Capital(r.GetKind())+" "+r.GetKey()+" before and after, as exported").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -219,7 +219,6 @@ func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
 			return err
 		}
 	}
-	v.Header().Set("Cache-Control", "no-store")
 	return v.Reply(status, page.Page{
 		Title: r.Heading, Place: page.PlaceChanges,
 		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: r.Heading}},

@@ -27,14 +27,6 @@ func switchVerb(state part.State) string {
 	return verbOff
 }
 
-// switchWords returns switchVerb in words.
-func switchWords(state part.State) string {
-	if state == part.Off {
-		return "Turn on"
-	}
-	return "Turn off"
-}
-
 // question is a page that asks for a confirmation.
 type question struct {
 	*subject

@@ -72,16 +72,12 @@ func (s *selection) keep() string {
 // submit returns the text of the button.
 func (s *selection) submit() string {
 	switch s.verb {
-	case verbTurnOff:
-		return "Turn off"
-	case verbTurnOn:
-		return "Turn on"
-	case verbTag:
-		return "Add tag"
 	case verbPromote:
 		return "Compare"
+	case verbDelete:
+		return "Delete " + page.Count(len(s.rows), "flag")
 	}
-	return "Delete " + page.Count(len(s.rows), "flag")
+	return s.crumb()
 }
 
 // dangerous reports whether the button is red.

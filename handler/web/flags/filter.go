@@ -43,13 +43,16 @@ var states = map[string]guidonv1.FlagState{
 // types are the values of the field type.
 var types = map[string]flipt.FlagType{"boolean": flipt.FlagType_BOOLEAN_FLAG_TYPE, "variant": flipt.FlagType_VARIANT_FLAG_TYPE}
 
-// sorts are the values of the field sort, and the order that each is. The first is that of
-// an address without the field.
-var sorts = []struct {
-	value, text string
+// order is an order of the list.
+type order struct {
+	value, text string // of the field sort
 	sort        guidonv1.FlagSort
 	descending  bool
-}{
+}
+
+// sorts are the values of the field sort, and the order that each is. The first is that of
+// an address without the field.
+var sorts = []order{
 	{"changed", "Last changed", guidonv1.FlagSort_CHANGED_FLAG_SORT, true},
 	{"name", "Name", guidonv1.FlagSort_NAME_FLAG_SORT, false},
 	{"key", "Key", guidonv1.FlagSort_KEY_FLAG_SORT, false},
@@ -89,13 +92,7 @@ func (f filter) knows(field, value string) bool {
 		_, ok := types[value]
 		return ok
 	case fieldSort:
-		return slices.ContainsFunc(sorts, func(s struct {
-			value, text string
-			sort        guidonv1.FlagSort
-			descending  bool
-		}) bool {
-			return s.value == value
-		})
+		return slices.ContainsFunc(sorts, func(o order) bool { return o.value == value })
 	}
 	return true
 }
@@ -120,12 +117,7 @@ func (f filter) request(namespace string) *guidonv1.ListFlagSummariesRequest {
 
 // order returns the index of the order in sorts.
 func (f filter) order() int {
-	for i, s := range sorts {
-		if s.value == f.query.Get(fieldSort) {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(sorts, func(o order) bool { return o.value == f.query.Get(fieldSort) }))
 }
 
 // selects reports whether anything is left out.

@@ -50,17 +50,8 @@ type row struct {
 	Author     string // who changed it last
 	Token      bool
 	UpdatedAt  time.Time
-	HasOutcome bool
 	Unreadable string // why every evaluation fails, or ""
 	Blank      bool   // only the key is known
-}
-
-// switchText returns what the page at turn-off asks.
-func (r row) switchText() string {
-	if r.Own == part.Off {
-		return "Turn on"
-	}
-	return "Turn off"
 }
 
 // tryAddress returns where the flag can be tried.

@@ -125,7 +125,7 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		add("playground", "Try "+name, "in the playground",
 			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
 		if s.visit.MayEditIn(first.GetNamespaceKey()) {
-			verb := row{Own: page.OwnStateOf(first.GetState(), first.OwnState)}.switchText()
+			verb := page.OwnStateOf(first.GetState(), first.OwnState).Switch()
 			add("flag", verb+" "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}

@@ -259,10 +259,8 @@ func (c *comparison) hidden(kind change.Kind) (keys []string) {
 // reply shows the differences, to select from.
 func (c *comparison) reply(v *page.Visit, status int) error {
 	c.mark()
-	title := "Compare"
-	v.Header().Set("Cache-Control", "no-store")
 	return v.Reply(status, page.Page{
-		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
+		Title: "Compare", Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
 		Crumbs: []page.Crumb{{Text: "Compare"}},
 	})
 }

@@ -72,9 +72,7 @@ func download(v *page.Visit, name string, namespaces, flags []string) error {
 	if err := document.Encode(&out, f.format, documents); err != nil {
 		return err
 	}
-	header := v.Header()
-	header.Set("Content-Disposition", `attachment; filename="`+name+"."+q.Get(fieldDownload)+`"`) // keys have no quotes
-	header.Set("Cache-Control", "no-store")
+	v.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+q.Get(fieldDownload)+`"`) // keys have no quotes
 	return v.ReplyBody(http.StatusOK, f.media, out.Bytes())
 }
 

@@ -298,6 +298,5 @@ func (p *filePart) mayImport(v *page.Visit) bool {
 }
 
 func (t *transfer) reply(v *page.Visit, status int) error {
-	v.Header().Set("Cache-Control", "no-store")
 	return settings.ShowTransfer(v, status, transferMain(v, t))
 }
