@@ -148,11 +148,8 @@ func (s *selection) ask(status int) error {
 }
 
 // tags returns the tags that flags of the namespace have, for the field.
-func tags(v *page.Visit) (names []string) {
-	for _, tag := range facets(v).GetTags() {
-		names = append(names, tag.GetValue())
-	}
-	return names
+func tags(v *page.Visit) []string {
+	return lists.Map(facets(v).GetTags(), (*guidonv1.FacetCount).GetValue)
 }
 
 // targets returns the other namespaces whose flags the visitor may change.

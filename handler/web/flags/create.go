@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -14,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -255,13 +257,9 @@ func (n *newFlag) reply(v *page.Visit, status int) error {
 }
 
 // owners returns the owners that flags of the namespace have, for the field.
-func owners(v *page.Visit) (names []string) {
-	for _, owner := range facets(v).GetOwners() {
-		if owner.GetValue() != "" {
-			names = append(names, owner.GetValue())
-		}
-	}
-	return names
+func owners(v *page.Visit) []string {
+	names := lists.Map(facets(v).GetOwners(), (*guidonv1.FacetCount).GetValue)
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // facets returns the owners and tags that flags of the namespace have, which fields propose.

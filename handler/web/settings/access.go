@@ -55,8 +55,7 @@ var doneTexts = map[string]string{
 
 // pageOf returns the items of the page in the address, with the number of the page, from 1.
 func pageOf[T any](v *page.Visit, all []T) (number int, items []T) {
-	number, err := strconv.Atoi(v.Query().Get("page"))
-	if last := (len(all)-1)/maxRows + 1; err != nil || number < 1 || number > last {
+	if number = page.PageOf(v.Query()); number > pages(len(all)) {
 		number = 1
 	}
 	start := (number - 1) * maxRows
