@@ -87,21 +87,13 @@ func PreferencesOf(r *http.Request) Preferences {
 
 // String returns the value of the cookie.
 func (p Preferences) String() string {
-	values := make(url.Values)
-	set := func(name, value string) {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	set("theme", string(p.Theme))
-	set("zone", p.Zone)
-	set("namespace", p.Namespace)
-	set("language", p.Language)
-	set("diff", string(p.Diff))
+	keys := ""
 	if !p.Keys {
-		values.Set("keys", "off")
+		keys = "off"
 	}
-	return values.Encode()
+	return strings.TrimPrefix(Query(
+		"theme", string(p.Theme), "zone", p.Zone, "namespace", p.Namespace, "language", p.Language, "diff", string(p.Diff), "keys", keys,
+	), "?")
 }
 
 // cookieAge is how long a browser keeps preferences and favorites, in seconds.
