@@ -30,14 +30,10 @@ func (s *selection) addChanged(since int64) error {
 
 // deleted returns the deletion of a flag that does not exist.
 func deleted(v *page.Visit, key string) (flagChange, error) {
-	list, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1, MaxObjectBytes: 1})
-	if err != nil {
-		return flagChange{}, err
+	c, err := page.Deletion(v, "flag", key)
+	if c == nil || err != nil {
+		return flagChange{Name: key, What: "does not exist"}, err
 	}
-	if len(list.GetChanges()) == 0 {
-		return flagChange{Name: key, What: "does not exist"}, nil
-	}
-	c := list.GetChanges()[0]
 	return flagChange{Name: key, What: changeText(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
 }
 
