@@ -9,7 +9,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 const fieldPage = "page" // the token of a page of namespaces
@@ -54,11 +53,6 @@ func (n *namespacesPage) compared(in *guidonv1.FlagNamespace) string {
 		return "Differs"
 	}
 	return ""
-}
-
-// mayEditIn reports whether the visitor may change flags of the namespace.
-func (n *namespacesPage) mayEditIn(namespace string) bool {
-	return !n.v.Site.ReadOnly && n.v.MayIn(service.RoleEditor, namespace)
 }
 
 // comparison returns the address of the comparison by which a namespace gets the flag of another

@@ -357,7 +357,7 @@ func (n *namespacesPage) row(in *guidonv1.FlagNamespace) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if in.Unavailable == nil && n.mayEditIn(key) {
+		if in.Unavailable == nil && n.v.MayEditIn(key) {
 			if !here && !in.GetSame() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<a class=\"btn tiny\" href=\"")
 				if templ_7745c5c3_Err != nil {

@@ -18,9 +18,13 @@ import (
 
 // check returns the problems of the draft. Constraints that are as they were saved are not
 // checked.
-func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
+func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) part.Problems {
+	return append(d.checkName(), d.Check("", saved.GetConstraints(), zone)...)
+}
+
+func (d *draft) checkName() (problems part.Problems) {
 	problems.Add("name", page.CheckText(d.Name, "A name is needed."))
-	return append(problems, d.Check("", saved.GetConstraints(), zone)...)
+	return problems
 }
 
 // check returns the problems of the constraint, whose fields have names that begin with at.

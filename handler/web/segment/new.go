@@ -134,16 +134,11 @@ func (c *creator) address() string {
 // check sets the problems of the draft, including its key.
 func (c *creator) check() error {
 	d := c.draft
-	c.acted.Problems = nil
-	rest := d.check(c.Saved, c.Location())
-	for len(rest) > 0 && rest[0].Field == "name" {
-		c.acted.Problems = append(c.acted.Problems, rest[0])
-		rest = rest[1:]
-	}
+	c.acted.Problems = d.checkName()
 	if err := c.checkKey(); err != nil {
 		return err
 	}
-	c.acted.Problems = append(c.acted.Problems, rest...)
+	c.acted.Problems = append(c.acted.Problems, d.Check("", c.Saved.GetConstraints(), c.Location())...)
 	return nil
 }
 
