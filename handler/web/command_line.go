@@ -14,7 +14,7 @@ import (
 // commandLinePage is the model of the page that asks whether the command line may sign in.
 type commandLinePage struct {
 	grantRequest
-	Visitor visitor
+	Visitor page.Visitor
 }
 
 func (commandLinePage) title() string { return "Allow the command line" }

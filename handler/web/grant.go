@@ -65,19 +65,10 @@ func machineName(name string) string {
 	return page.Printable(strings.NewReplacer("/", "-", `\`, "-").Replace(name), maxMachine)
 }
 
-// values returns the fields of the request.
-func (r grantRequest) values() url.Values {
-	fields := url.Values{"challenge": {r.Challenge}}
-	for name, value := range map[string]string{"port": r.Port, "state": r.State, "name": r.Name} {
-		if value != "" {
-			fields.Set(name, value)
-		}
-	}
-	return fields
-}
-
 // page returns the address of the page about the request, below the public path.
-func (r grantRequest) page() string { return commandLinePath + "?" + r.values().Encode() }
+func (r grantRequest) page() string {
+	return commandLinePath + page.Query("challenge", r.Challenge, "port", r.Port, "state", r.State, "name", r.Name)
+}
 
 // origin returns the origin at which the command line listens.
 func (r grantRequest) origin() string { return "http://127.0.0.1:" + r.Port }

@@ -20,14 +20,14 @@ func routes(s *page.Site) *page.Routes {
 	return page.NewRoutes(s,
 		[]page.Route{{Pattern: "/", Get: start}},
 		flags.Routes(),
-		flag.Routes(s),
-		segment.Routes(s),
-		changes.Routes(s, changes.Heads{Flag: flag.Head, Segment: segment.Head}),
-		settings.Routes(s),
+		flag.Routes(),
+		segment.Routes(),
+		changes.Routes(),
+		settings.Routes(),
 		playground.Routes(),
-		code.Routes(flag.Head),
-		evaluations.Routes(flag.Head),
-		transfer.Routes(s),
+		code.Routes(),
+		evaluations.Routes(),
+		transfer.Routes(),
 	)
 }
 

@@ -31,7 +31,7 @@ func (p signInPage) title() string {
 
 // signedInPage is the model of the page for visitors who are signed in.
 type signedInPage struct {
-	visitor
+	page.Visitor
 	Onward string // where the visitor was on the way to, or ""
 	Back   bool   // the visitor came from another tab, which still has a page
 }

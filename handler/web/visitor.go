@@ -9,24 +9,18 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// visitor is the signed-in visitor, as pages show them.
-type visitor struct {
-	Name  string // never empty
-	Token bool   // Name is that of a static token
-}
-
 // maxName limits the names on pages, in bytes.
 const maxName = 128
 
 // whoami returns the visitor, or Unauthenticated if the browser has no valid session.
-func (p *pages) whoami(x *exchange.Exchange) (visitor, error) {
+func (p *pages) whoami(x *exchange.Exchange) (page.Visitor, error) {
 	if !p.Session.In(x.Request.Header["Cookie"]) {
-		return visitor{}, call.Unauthenticated("the browser has no session")
+		return page.Visitor{}, call.Unauthenticated("the browser has no session")
 	}
 	response, err := p.run(x, getSelf, &call.Request{Message: &emptypb.Empty{}}, "")
 	if err != nil {
-		return visitor{}, err
+		return page.Visitor{}, err
 	}
 	a := response.Message.(*auth.Authentication)
-	return visitor{Name: page.NameOf(a.GetMetadata()), Token: a.GetMethod() == auth.Method_METHOD_TOKEN}, nil
+	return page.Visitor{Name: page.NameOf(a.GetMetadata()), Token: a.GetMethod() == auth.Method_METHOD_TOKEN}, nil
 }

@@ -9,3 +9,15 @@ func Map[T, R any](items []T, f func(T) R) []R {
 	}
 	return made
 }
+
+// Distinct returns the items without repetitions, in the same order.
+func Distinct[T comparable](items []T) (distinct []T) {
+	known := make(map[T]bool, len(items))
+	for _, item := range items {
+		if !known[item] {
+			known[item] = true
+			distinct = append(distinct, item)
+		}
+	}
+	return distinct
+}

@@ -33,11 +33,11 @@ func effectsOfChange(v *page.Visit, g *group) (effects []review.Effect, truncate
 }
 
 func flagEffects(v *page.Visit, key, before, after string) (effects []review.Effect, truncated, known bool) {
-	saved, err := flagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: after, Key: key})
+	saved, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: after, Key: key})
 	if err != nil { // such as a state whose records were deleted
 		return nil, false, false
 	}
-	preview, err := previewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag()})
+	preview, err := page.PreviewFlag.Run(v, &guidonv1.PreviewFlagRequest{NamespaceKey: before, Key: key, Flag: saved.GetFlag()})
 	if err != nil {
 		return nil, false, false
 	}
@@ -48,11 +48,11 @@ func flagEffects(v *page.Visit, key, before, after string) (effects []review.Eff
 }
 
 func segmentEffects(v *page.Visit, key, before, after string) (effects []review.Effect, truncated, known bool) {
-	saved, err := segmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: after, Key: key})
+	saved, err := page.GetSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: after, Key: key})
 	if err != nil {
 		return nil, false, false
 	}
-	preview, err := previewSegment.Run(v, &guidonv1.PreviewSegmentRequest{
+	preview, err := page.PreviewSegment.Run(v, &guidonv1.PreviewSegmentRequest{
 		NamespaceKey: before, Key: key, Segment: saved.GetSegment(),
 	})
 	if err != nil {

@@ -56,7 +56,7 @@ func readEverywhere(v *page.Visit) *everywhere {
 }
 
 func (l *everywhere) read(v *page.Visit) error {
-	answer, err := listAllChanges.Run(v, l.request)
+	answer, err := page.ListAllChanges.Run(v, l.request)
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,8 @@ var eventLabels = []struct {
 
 // namespaceName returns the name of a namespace, or its key if it has been deleted.
 func namespaceName(v *page.Visit, key string) string {
-	for _, n := range v.Namespaces {
-		if n.GetKey() == key {
-			return page.NamespaceName(n)
-		}
+	if n := v.NamespaceWith(key); n != nil {
+		return page.NamespaceName(n)
 	}
 	return key
 }

@@ -73,7 +73,7 @@ func (l *exportedList) read(v *page.Visit, request *guidonv1.ListChangesRequest)
 	for range maxExportReads {
 		request.MaxObjectBytes = namesOnly
 		request.Limit = int32(min(pageSize, maxExported-len(l.Changes))) // #nosec G115 -- at most 100
-		answer, err := listChanges.Run(v, request)
+		answer, err := page.ListChanges.Run(v, request)
 		if err != nil {
 			return err
 		}
@@ -135,6 +135,3 @@ func noFormula(text string) string {
 	}
 	return text
 }
-
-// stamp returns the time for the attribute datetime.
-func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

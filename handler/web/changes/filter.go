@@ -2,7 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -90,16 +89,11 @@ func (f *filter) readWords() {
 	if r.Reason != "" && !change.ReasonKind(r.Reason).Known() {
 		f.problems.Add(fieldReason, "The reason of a change is import, promotion, restore or undo.")
 	}
-	if n := utf8.RuneCountInString(r.Message); n > service.MaxMessageLength {
-		f.problems.Add(fieldMessage, fmt.Sprintf("%s characters at most, this has %s.", page.Number(service.MaxMessageLength), page.Number(n)))
-	}
+	f.problems.Add(fieldMessage, page.TooLong(r.Message, service.MaxMessageLength))
 }
 
 // minuteLayout is the form of times in links.
 const minuteLayout = "2006-01-02T15:04Z07:00"
-
-// timeLayouts are the forms of times without a zone, which are in that of the visitor.
-var timeLayouts = []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05"}
 
 // readTime reads a time: how long ago, such as 36h or 7d, or a day, or a moment.
 func (f *filter) readTime(v *page.Visit, field string) *timestamppb.Timestamp {
@@ -110,15 +104,11 @@ func (f *filter) readTime(v *page.Visit, field string) *timestamppb.Timestamp {
 	if ago, ok := parseAgo(text); ok {
 		return timestamppb.New(v.Site.Now().Add(-ago))
 	}
-	for _, layout := range []string{time.RFC3339, minuteLayout} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return timestamppb.New(at)
-		}
+	if at, err := time.Parse(minuteLayout, text); err == nil {
+		return timestamppb.New(at)
 	}
-	for _, layout := range timeLayouts {
-		if at, err := time.ParseInLocation(layout, text, v.Location()); err == nil {
-			return timestamppb.New(at)
-		}
+	if at, ok := page.ParseTime(text, v.Location()); ok {
+		return timestamppb.New(at)
 	}
 	f.problems.Add(field, "Write 2026-12-01 or 2026-12-01T18:00, or how long ago: 36h, 7d.")
 	return nil
@@ -174,15 +164,7 @@ func (f *filter) With(v *page.Visit, field, value string) string {
 	if value != "" {
 		query.Set(field, value)
 	}
-	return listAddress(v, query)
-}
-
-func listAddress(v *page.Visit, query url.Values) string {
-	at := v.In("changes")
-	if len(query) == 0 {
-		return at
-	}
-	return at + "?" + query.Encode()
+	return page.WithQuery(v.In("changes"), query)
 }
 
 // Hidden returns the fields that the form does not show.

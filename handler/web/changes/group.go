@@ -114,7 +114,7 @@ func (g *group) Objects() string {
 	if n[string(change.KindNamespace)] > 0 {
 		parts = append(parts, "the namespace")
 	}
-	for _, k := range []kind{flagKind, segmentKind} {
+	for _, k := range []*kind{flagKind, segmentKind} {
 		if n[k.name] > 0 {
 			parts = append(parts, page.Count(n[k.name], k.name))
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -22,7 +21,7 @@ const maxHistory = 50
 
 // historyPage is the history of a flag or a segment.
 type historyPage struct {
-	kind
+	*kind
 	Key      string
 	Name     string
 	Head     templ.Component
@@ -39,13 +38,13 @@ type historyPage struct {
 }
 
 // history is the page of the history of an object of the kind.
-func (p pages) history(k kind) func(v *page.Visit) error {
+func history(k *kind) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
 		h := &historyPage{kind: k, Key: v.Variable(k.name), View: readDiff(v)}
 		if err := h.read(v); err != nil {
 			return err
 		}
-		if err := p.readHead(v, h); err != nil {
+		if err := h.readHead(v); err != nil {
 			return err
 		}
 		return v.Reply(http.StatusOK, page.Page{
@@ -97,7 +96,7 @@ func shows(list *guidonv1.ListChangesResponse, revision int64) bool {
 }
 
 func (h *historyPage) changes(v *page.Visit, last int64, limit, objectBytes int32) (*guidonv1.ListChangesResponse, error) {
-	return listChanges.Run(v, &guidonv1.ListChangesRequest{
+	return page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: v.Key(), Kind: h.name, Key: h.Key, LastRevision: last, Limit: limit, MaxObjectBytes: objectBytes,
 	})
 }
@@ -150,30 +149,11 @@ func (h *historyPage) unknown() error {
 
 // readHead reads the object for the head of the page. One that was deleted has a plain
 // head with the name that it had.
-func (p pages) readHead(v *page.Visit, h *historyPage) error {
-	var err error
-	switch h.kind {
-	case flagKind:
-		var f *flipt.Flag
-		if f, err = getFlag.Run(v, &flipt.GetFlagRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
-			h.Name, h.Head = f.GetName(), p.heads.Flag(v, h.Key, tabHistory)
-			if h.Head == nil {
-				h.Head = flagHead(v, f, tabHistory)
-			}
-		}
-	case segmentKind:
-		var s *flipt.Segment
-		if s, err = getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: h.Key}); err == nil {
-			h.Name, h.Head = s.GetName(), p.heads.Segment(v, s, tabHistory)
-			if h.Head == nil {
-				h.Head = segmentHead(v, s, tabHistory)
-			}
-		}
-	}
+func (h *historyPage) readHead(v *page.Visit) (err error) {
+	h.Name, h.Head, err = h.head(v, h.Key, "history")
 	if guidon.CodeOf(err) == guidon.NotFound {
-		h.Name = h.Groups[0].Records[0].Name()
+		h.Name, err = h.Groups[0].Records[0].Name(), nil
 		h.Head = goneHead(v, h)
-		return nil
 	}
 	return err
 }
@@ -186,30 +166,4 @@ func (h *historyPage) Restorable() bool {
 // RestoreAddress returns the address of the review before the selected state is restored.
 func (h *historyPage) RestoreAddress(v *page.Visit) string {
 	return v.In(h.folder, h.Key, "history", revisionText(h.Selected.Revision), "restore")
-}
-
-// tab is a tab of the page of an object.
-type tab struct{ Name, Text, Address string }
-
-// tabHistory is the name of the tab with the history.
-const tabHistory = "history"
-
-// flagTabs returns the tabs of a flag's page.
-func flagTabs(v *page.Visit, f *flipt.Flag) []tab {
-	at := func(segments ...string) string {
-		return v.In(append([]string{flagKind.folder, f.GetKey()}, segments...)...)
-	}
-	tabs := []tab{{"targeting", "Targeting", at()}}
-	if f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE {
-		tabs = append(tabs, tab{"variants", "Variants", at("variants")})
-	}
-	return append(tabs, tab{tabHistory, "History", at("history")}, tab{"code", "Code", at("code")}, tab{"details", "Details", at("details")})
-}
-
-// segmentTabs returns the tabs of a segment's page.
-func segmentTabs(v *page.Visit, s *flipt.Segment) []tab {
-	at := func(segments ...string) string {
-		return v.In(append([]string{segmentKind.folder, s.GetKey()}, segments...)...)
-	}
-	return []tab{{"constraints", "Constraints", at()}, {"used-by", "Used by", at("used-by")}, {tabHistory, "History", at("history")}}
 }

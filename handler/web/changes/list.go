@@ -2,7 +2,6 @@ package changes
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/a-h/templ"
@@ -61,7 +60,7 @@ func (l *changeList) read(v *page.Visit) error {
 	request := proto.CloneOf(l.request) // the filter says what the page is
 	request.Limit, request.MaxObjectBytes = firstRead, namesOnly
 	for range maxReads {
-		answer, err := listChanges.Run(v, request)
+		answer, err := page.ListChanges.Run(v, request)
 		if err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (l *changeList) read(v *page.Visit) error {
 		return nil
 	}
 	l.Empty = len(l.Groups) == 0
-	l.goOnAt(v, fieldCursor, request.GetPageToken())
+	l.Older = l.With(v, fieldCursor, request.GetPageToken())
 	return nil
 }
 
@@ -108,7 +107,7 @@ func (l *changeList) complete(v *page.Visit, g *group) error {
 	request := proto.CloneOf(l.request)
 	request.Limit, request.MaxObjectBytes = pageSize, namesOnly
 	request.PageToken, request.FirstRevision, request.LastRevision = "", g.Revision, g.Revision
-	answer, err := listChanges.Run(v, request)
+	answer, err := page.ListChanges.Run(v, request)
 	if err != nil || len(answer.GetChanges()) == 0 {
 		return err
 	}
@@ -136,16 +135,8 @@ func (l *changeList) Pruned() bool {
 
 func (l *changeList) goOnBefore(v *page.Visit, revision int64) {
 	if revision > 1 {
-		l.goOnAt(v, fieldBefore, revisionText(revision))
+		l.Older = l.With(v, fieldBefore, revisionText(revision))
 	}
-}
-
-func (l *changeList) goOnAt(v *page.Visit, field, value string) {
-	query := url.Values{field: {value}}
-	for name, old := range l.values {
-		query.Set(name, old)
-	}
-	l.Older = listAddress(v, query)
 }
 
 // Seen returns the actors of the listed changes, each once.
@@ -212,7 +203,7 @@ func prunedText(v *page.Visit) string {
 // changesOf returns the changes of a revision, the first of the namespace's, and whether
 // there are more. Objects that take more than so many bytes are left out.
 func changesOf(v *page.Visit, revision int64, limit, objectBytes int32) (changes []*guidonv1.Change, more bool, err error) {
-	answer, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
+	answer, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: limit, MaxObjectBytes: objectBytes,
 	})
 	return answer.GetChanges(), answer.GetNextPageToken() != "", err

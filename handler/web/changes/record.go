@@ -90,28 +90,6 @@ var verbs = map[change.Action]string{
 	change.ActionCreate: "created", change.ActionUpdate: "changed", change.ActionDelete: "deleted",
 }
 
-// Icon returns the icon of the object.
-func (r record) Icon() string {
-	switch r.GetKind() {
-	case flagKind.name:
-		return "flag"
-	case segmentKind.name:
-		return "segment"
-	}
-	return "settings"
-}
-
-// KindName returns the kind of the object, to begin a sentence with.
-func (r record) KindName() string {
-	switch r.GetKind() {
-	case flagKind.name:
-		return "Flag"
-	case segmentKind.name:
-		return "Segment"
-	}
-	return "Namespace"
-}
-
 // HistoryAddress returns the address of the change in the history of the object, or that
 // of the change if the object has none.
 func (r record) HistoryAddress(v *page.Visit) string {

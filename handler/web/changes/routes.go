@@ -3,41 +3,26 @@ package changes
 import (
 	"github.com/a-h/templ"
 
+	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/web/segment"
 )
 
-// Heads has the functions that return the head above the history of an object: its name
-// and the tabs of its page. A nil function, or one that returns nil, means a plain head.
-type Heads struct {
-	Flag    func(v *page.Visit, key, tab string) templ.Component
-	Segment func(v *page.Visit, segment *flipt.Segment, tab string) templ.Component
-}
-
-// pages are the pages with the heads.
-type pages struct{ heads Heads }
-
 // Routes returns the pages of changes and histories.
-func Routes(_ *page.Site, heads Heads) []page.Route {
-	p := pages{heads}
-	if p.heads.Flag == nil {
-		p.heads.Flag = func(*page.Visit, string, string) templ.Component { return nil }
-	}
-	if p.heads.Segment == nil {
-		p.heads.Segment = segmentHead
-	}
+func Routes() []page.Route {
 	routes := []page.Route{
 		{Pattern: "/changes", Get: listEverywhere},
 		{Pattern: "/namespaces/{namespace}/changes", Get: list, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/changes/{revision}", Get: one, Unchanging: true},
-		{Pattern: "/namespaces/{namespace}/changes/{revision}/undo", Get: reviewUndo, Post: undo},
+		{Pattern: "/namespaces/{namespace}/changes/{revision}/undo", Get: page.With(newUndo, askReview), Post: page.With(newUndo, submitReview)},
 	}
-	for _, k := range []kind{flagKind, segmentKind} {
+	for _, k := range []*kind{flagKind, segmentKind} {
 		at := "/namespaces/{namespace}/" + k.folder + "/{" + k.name + "}/history"
+		read := func(v *page.Visit) (*undoReview, error) { return newRestore(v, k) }
 		routes = append(routes,
-			page.Route{Pattern: at, Get: p.history(k), Unchanging: true},
-			page.Route{Pattern: at + "/{revision}", Get: p.history(k), Unchanging: true},
-			page.Route{Pattern: at + "/{revision}/restore", Get: reviewRestore(k), Post: restore(k)},
+			page.Route{Pattern: at, Get: history(k), Unchanging: true},
+			page.Route{Pattern: at + "/{revision}", Get: history(k), Unchanging: true},
+			page.Route{Pattern: at + "/{revision}/restore", Get: page.With(read, askReview), Post: page.With(read, submitReview)},
 		)
 	}
 	return routes
@@ -48,12 +33,13 @@ type kind struct {
 	name   string // in requests, in addresses, and in sentences
 	folder string // of its objects in addresses
 	title  string
+	head   func(v *page.Visit, key, tab string) (name string, head templ.Component, err error)
 }
 
 var (
-	flagKind    = kind{"flag", "flags", "Flags"}
-	segmentKind = kind{"segment", "segments", "Segments"}
+	flagKind    = &kind{"flag", "flags", "Flags", flag.Head}
+	segmentKind = &kind{"segment", "segments", "Segments", segment.Head}
 )
 
 // kinds are the kinds with a history, by their names.
-var kinds = map[string]kind{flagKind.name: flagKind, segmentKind.name: segmentKind}
+var kinds = map[string]*kind{flagKind.name: flagKind, segmentKind.name: segmentKind}

@@ -82,23 +82,8 @@ func objectQuery(kind, key string) string {
 	return "?" + url.Values{kind: {key}}.Encode()
 }
 
-// reviewUndo is the page before a change is undone.
-func reviewUndo(v *page.Visit) error {
-	r, err := newUndo(v)
-	if err != nil {
-		return err
-	}
-	return r.show(v, http.StatusOK, nil)
-}
-
-// undo undoes a change.
-func undo(v *page.Visit) error {
-	r, err := newUndo(v)
-	if err != nil {
-		return err
-	}
-	return r.submit(v)
-}
+// askReview is the page before it is done.
+func askReview(v *page.Visit, r *undoReview) error { return r.show(v, http.StatusOK, nil) }
 
 // newUndo returns the review before the change in the path is undone or, if the query names
 // objects, what it did to them.
@@ -142,29 +127,8 @@ func newUndo(v *page.Visit) (*undoReview, error) {
 	return r, nil
 }
 
-// reviewRestore is the page before a state of an object of the kind is restored.
-func reviewRestore(k kind) func(v *page.Visit) error {
-	return func(v *page.Visit) error {
-		r, err := newRestore(v, k)
-		if err != nil {
-			return err
-		}
-		return r.show(v, http.StatusOK, nil)
-	}
-}
-
-// restore restores a state of an object of the kind.
-func restore(k kind) func(v *page.Visit) error {
-	return func(v *page.Visit) error {
-		r, err := newRestore(v, k)
-		if err != nil {
-			return err
-		}
-		return r.submit(v)
-	}
-}
-
-func newRestore(v *page.Visit, k kind) (*undoReview, error) {
+// newRestore returns the review before a state of an object of the kind is restored.
+func newRestore(v *page.Visit, k *kind) (*undoReview, error) {
 	revision, err := revisionOf(v)
 	if err != nil {
 		return nil, err
@@ -187,8 +151,8 @@ func newRestore(v *page.Visit, k kind) (*undoReview, error) {
 	return r, nil
 }
 
-// submit runs the action of the form of the review.
-func (r *undoReview) submit(v *page.Visit) error {
+// submitReview runs the action of the form of the review.
+func submitReview(v *page.Visit, r *undoReview) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -255,7 +219,6 @@ func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
 			return err
 		}
 	}
-	v.Header().Set("Cache-Control", "no-store")
 	return v.Reply(status, page.Page{
 		Title: r.Heading, Place: page.PlaceChanges,
 		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: r.Heading}},
@@ -268,7 +231,7 @@ func (r *undoReview) plan(v *page.Visit, form url.Values) error {
 	if err := r.choose(v, form); err != nil {
 		return err
 	}
-	plan, err := makePlan.Run(v, r.request)
+	plan, err := page.MakePlan.Run(v, r.request)
 	if err != nil {
 		return err
 	}
@@ -281,7 +244,7 @@ func (r *undoReview) plan(v *page.Visit, form url.Values) error {
 		if i == review.MaxRows {
 			break
 		}
-		one := plannedObject{Row: review.Row{PlannedChange: c, Name: plannedName(c)}}
+		one := plannedObject{Row: review.Row{PlannedChange: c, Name: review.NameOf(c)}}
 		if i < maxPlannedOpen {
 			one.Differences, one.More = review.PlanDifferences(c)
 		}
@@ -310,7 +273,7 @@ func (r *undoReview) choose(v *page.Visit, form url.Values) error {
 			NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(),
 			Undo: undone, PageWords: true,
 		}
-		plan, err := makePlan.Run(v, request)
+		plan, err := page.MakePlan.Run(v, request)
 		if err != nil || len(plan.GetConflicts()) == 0 {
 			return err
 		}
@@ -336,19 +299,6 @@ func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict 
 	value := func(words string) string { return cmp.Or(page.Printable(words, maxMessage), none) }
 	w := c.GetWording()
 	return conflict{c, side, value(w.GetEarlier()), value(w.GetChanged()), value(w.GetCurrent())}
-}
-
-// plannedName returns the name of the object that changes.
-func plannedName(c *guidonv1.PlannedChange) string {
-	for _, d := range []*guidonv1.Document{c.GetAfter(), c.GetBefore()} {
-		for _, f := range d.GetFlags() {
-			return nonEmpty(f.GetName(), c.GetKey())
-		}
-		for _, s := range d.GetSegments() {
-			return nonEmpty(s.GetName(), c.GetKey())
-		}
-	}
-	return c.GetKey()
 }
 
 // conflictName returns a name for a conflict.

@@ -9,14 +9,12 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
-
-const getContent page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
 
 // fieldLanguage is the field of the address with the language.
 const fieldLanguage = "lang"
@@ -42,8 +40,8 @@ const (
 )
 
 // show shows the code in a language, which is remembered.
-func (h Head) show(v *page.Visit) error {
-	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
+func show(v *page.Visit) error {
+	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
 	if err != nil {
 		return err
 	}
@@ -51,12 +49,13 @@ func (h Head) show(v *page.Visit) error {
 	if m.facts, err = FactsOf(v, m.flag); err != nil {
 		return err
 	}
-	m.code = m.language.Write(m.snippet(Address(v), v.Key()))
+	m.code = m.language.Write(m.snippet(v.Address(), v.Key()))
 	m.answer()
-	if m.head = h(v, m.flag.GetKey(), "code"); m.head == nil {
-		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", m.flag.GetKey())
+	name, head, err := flag.Head(v, m.flag.GetKey(), "code")
+	if err != nil {
+		return err
 	}
-	name := cmp.Or(m.flag.GetName(), m.flag.GetKey())
+	m.head = head
 	return v.Reply(http.StatusOK, page.Page{
 		Title: "Code for " + name, Place: page.PlaceFlags, Main: main(v, m),
 		Crumbs: []page.Crumb{

@@ -15,8 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const getSegment page.Operation[*flipt.GetSegmentRequest, *flipt.Segment] = "/flipt.Flipt/GetSegment"
-
 // maxSegments limits the segments of a flag that are read.
 const maxSegments = 50
 
@@ -37,12 +35,12 @@ type Property struct {
 // FactsOf returns the facts about the segments that the flag refers to, as they are now.
 func FactsOf(v *page.Visit, f *guidonv1.DocumentFlag) (*Facts, error) {
 	facts := &Facts{names: make(map[string]string)}
-	keys := SegmentKeys(f)
+	keys := page.SegmentKeys(f)
 	if len(keys) > maxSegments {
 		keys, facts.Partial = keys[:maxSegments], true
 	}
 	for _, key := range keys {
-		segment, err := getSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: key})
+		segment, err := page.GetSegment.Run(v, &flipt.GetSegmentRequest{NamespaceKey: v.Key(), Key: key})
 		if guidon.CodeOf(err) == guidon.NotFound || guidon.IsUnreadable(err) {
 			continue
 		}
@@ -71,39 +69,9 @@ func (i *Facts) SegmentName(key string) (string, bool) {
 	return cmp.Or(name, key), ok
 }
 
-// SegmentKeys returns the keys of the segments that the flag refers to, each one once.
-func SegmentKeys(f *guidonv1.DocumentFlag) (keys []string) {
-	add := func(some []string) {
-		for _, key := range some {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	for _, r := range f.GetRules() {
-		add(r.GetSegmentKeys())
-	}
-	for _, r := range f.GetRollouts() {
-		add(r.GetSegment().GetSegmentKeys())
-	}
-	return keys
-}
-
 // TypeText returns the type in words.
 func (p Property) TypeText() string {
 	return cmp.Or(analysis.TypeWords(guidon.ComparisonType(p.Type)), "unknown type") // #nosec G115 -- the enums are the same
-}
-
-// Address returns where clients find the service, without a slash at the end.
-func Address(v *page.Visit) string {
-	if v.Site.PublicURL != "" {
-		return strings.TrimSuffix(v.Site.PublicURL, "/")
-	}
-	scheme := "http://"
-	if v.Request.TLS != nil {
-		scheme = "https://"
-	}
-	return scheme + v.Request.Host + v.Site.PublicPath
 }
 
 // maxSample limits a sample, in bytes.
@@ -133,10 +101,5 @@ func sample(c *flipt.Constraint) string {
 	case flipt.ComparisonType_ADDRESS_COMPARISON_TYPE:
 		value = cmp.Or(value, "192.0.2.1")
 	}
-	value = cmp.Or(value, "text")
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(value) // cannot fail for a string
-	return strings.TrimSpace(b.String())
+	return textIn(cmp.Or(value, "text"))
 }

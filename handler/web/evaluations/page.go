@@ -1,18 +1,15 @@
 package evaluations
 
 import (
-	"cmp"
 	"math"
 	"net/http"
 
 	"github.com/a-h/templ"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
-
-const getContent page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
 
 // model is the page.
 type model struct {
@@ -23,28 +20,30 @@ type model struct {
 }
 
 // show shows the evaluations of a flag.
-func (h Head) show(v *page.Visit) error {
-	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
+func show(v *page.Visit) error {
+	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: v.Variable("flag")})
 	if err != nil {
 		return err
 	}
-	flag := content.GetFlag()
+	f := content.GetFlag()
 	m := &model{v: v}
-	if m.series, err = readSeries(v, flag, spanOf(v.Query().Get(fieldRange))); err != nil {
+	if m.series, err = readSeries(v, f, spanOf(v.Query().Get(fieldRange))); err != nil {
 		return err
 	}
-	lastDay, err := page.LastDay(v, flag.GetKey())
+	lastDay, err := page.LastDay(v, f.GetKey())
 	if err != nil {
 		return err
 	}
-	m.lastDay = lastDay[flag.GetKey()].Total()
-	if m.head = h(v, flag.GetKey(), "evaluations"); m.head == nil {
-		return guidon.Errorf(guidon.Unavailable, "flag %q cannot be read", flag.GetKey())
+	m.lastDay = lastDay[f.GetKey()].Total()
+	name, head, err := flag.Head(v, f.GetKey(), "evaluations")
+	if err != nil {
+		return err
 	}
+	m.head = head
 	return v.Reply(http.StatusOK, page.Page{
-		Title: "Evaluations of " + cmp.Or(flag.GetName(), flag.GetKey()), Place: page.PlaceFlags, Main: main(m),
+		Title: "Evaluations of " + name, Place: page.PlaceFlags, Main: main(m),
 		Crumbs: []page.Crumb{
-			{Text: "Flags", Address: v.In("flags")}, {Text: flag.GetKey(), Address: v.In("flags", flag.GetKey())}, {Text: "Evaluations"},
+			{Text: "Flags", Address: v.In("flags")}, {Text: f.GetKey(), Address: v.In("flags", f.GetKey())}, {Text: "Evaluations"},
 		},
 	})
 }

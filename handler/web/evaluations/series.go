@@ -14,8 +14,6 @@ import (
 	"github.com/guidonhq/guidon/service/count"
 )
 
-const getFlagEvaluations page.Operation[*guidonv1.GetFlagEvaluationsRequest, *guidonv1.FlagEvaluations] = "/guidon.v1.AnalyticsService/GetFlagEvaluations"
-
 // series are the answers of a flag over time, by bar.
 type series struct {
 	span
@@ -45,7 +43,7 @@ func readSeries(v *page.Visit, flag *guidonv1.DocumentFlag, s span) (*series, er
 	end, part := r.at(s.bars), count.MaxPoints*s.step
 	for from := r.start; from.Before(end); from = from.Add(part) {
 		f, t := timestamppb.New(from), timestamppb.New(from.Add(part))
-		e, err := getFlagEvaluations.Run(v, &guidonv1.GetFlagEvaluationsRequest{
+		e, err := page.GetFlagEvaluations.Run(v, &guidonv1.GetFlagEvaluationsRequest{
 			NamespaceKey: v.Key(), Key: flag.GetKey(), From: f, To: t, Step: s.stepName,
 		})
 		if err != nil {

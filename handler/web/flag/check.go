@@ -30,7 +30,9 @@ func (d *draft) checkRule(i int) (problems part.Problems) {
 		return nil
 	}
 	add := func(id, message string) {
-		problems = append(problems, part.Problem{Field: ruleID(i, id), Message: message, Brief: d.label(i) + ": " + message})
+		if message != "" {
+			problems = append(problems, part.Problem{Field: ruleID(i, id), Message: message, Brief: d.label(i) + ": " + message})
+		}
 	}
 	constraints := d.checkConditions(i, add)
 	problems = append(problems, constraints...)
@@ -38,9 +40,8 @@ func (d *draft) checkRule(i int) (problems part.Problems) {
 		add("add", "Add a segment, or remove this rule.")
 	}
 	if s.kind == kindShare {
-		if _, problem := parseShare(s.share); problem != "" {
-			add("share", problem)
-		}
+		_, problem := parseShare(s.share)
+		add("share", problem)
 		return problems
 	}
 	sum, faulty := 0.0, false

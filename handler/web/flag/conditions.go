@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -22,9 +21,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
-
-// maxText is how many characters a property or a seed has (contract 4.3).
-const maxText = 255
 
 // conditions are what a rule requires besides its segments, and how its shares are taken. The
 // fields are those of the JSON form in which a closed rule has them.
@@ -273,9 +269,8 @@ func (d *draft) checkConditions(i int, add func(id, message string)) (problems p
 		s.Times.check(add)
 	}
 	if s.Portion != nil {
-		if _, problem := parseShare(s.Portion.Share); problem != "" {
-			add("portion-share", problem)
-		}
+		_, problem := parseShare(s.Portion.Share)
+		add("portion-share", problem)
 		s.Portion.check(s.Portion.Share, "portion-", add)
 	}
 	s.Divide.check(s.share, "divide-", add)
@@ -295,9 +290,7 @@ func (d division) check(share, at string, add func(id, message string)) {
 		}
 	}
 	for id, text := range map[string]string{"by": d.By, "seed": d.Seed} {
-		if n := utf8.RuneCountInString(text); n > maxText {
-			add(at+id, strconv.Itoa(maxText)+" characters at most, this has "+page.Number(n)+".")
-		}
+		add(at+id, page.TooLong(text, page.MaxText))
 	}
 }
 

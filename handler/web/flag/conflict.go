@@ -3,6 +3,7 @@ package flag
 import (
 	"net/http"
 
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -16,7 +17,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 		},
 		Frame: e.plainPage("Your change", nil), List: []string{"namespaces", e.v.Key(), "flags"},
 		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
-			return mergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
+			return page.MergeFlag.Run(e.v, &guidonv1.MergeFlagRequest{
 				NamespaceKey: e.v.Key(), Key: e.key, Since: e.began, Flag: e.editor.result(), Choices: choices, PageWords: true,
 			})
 		},

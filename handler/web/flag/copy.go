@@ -1,12 +1,12 @@
 package flag
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -36,8 +36,8 @@ func targetsOf(v *page.Visit) []*flipt.Namespace {
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
 // they may edit.
-func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
-	s, err := p.read(v)
+func readCopy(v *page.Visit) (*copyForm, error) {
+	s, err := read(v)
 	if err != nil {
 		return nil, err
 	}
@@ -58,11 +58,7 @@ func (p pages) readCopy(v *page.Visit) (*copyForm, error) {
 }
 
 // getCopy shows the form.
-func (p pages) getCopy(v *page.Visit) error {
-	c, err := p.readCopy(v)
-	if err != nil {
-		return err
-	}
+func getCopy(_ *page.Visit, c *copyForm) error {
 	return c.ask(http.StatusOK)
 }
 
@@ -71,8 +67,8 @@ func (c *copyForm) ask(status int) error {
 }
 
 // postCopy copies the flag.
-func (p pages) postCopy(v *page.Visit, form url.Values) error {
-	c, err := p.readCopy(v)
+func postCopy(v *page.Visit, form url.Values) error {
+	c, err := readCopy(v)
 	if err != nil {
 		return err
 	}
@@ -95,18 +91,14 @@ var (
 
 // checkKey returns the problem of the key of a new flag, or "".
 func checkKey(key string) string {
-	switch n := utf8.RuneCountInString(key); {
-	case key == "":
-		return "A key is needed."
-	case n > 255:
-		return "255 characters at most, this has " + page.Number(n) + "."
-	case !validKey.MatchString(key):
-		if better := betterKey(key); better != "" {
-			return "Letters, digits, - and _ only. Did you mean " + better + "?"
-		}
-		return "Letters, digits, - and _ only."
+	problem := page.CheckText(key, "A key is needed.")
+	if problem != "" || validKey.MatchString(key) {
+		return problem
 	}
-	return ""
+	if better := betterKey(key); better != "" {
+		return "Letters, digits, - and _ only. Did you mean " + better + "?"
+	}
+	return "Letters, digits, - and _ only."
 }
 
 // betterKey returns a valid key like the one that was typed, or "".
@@ -118,10 +110,8 @@ func (c *copyForm) check() {
 	if target := c.target(); target == nil {
 		c.problems.Add("to", "Choose a namespace.")
 	}
-	if problem := checkKey(c.key); problem != "" {
-		c.problems.Add("key", problem)
-	}
-	c.problems = append(c.problems, checkText("name", "A name is needed.", c.name)...)
+	c.problems.Add("key", checkKey(c.key))
+	c.problems.Add("name", page.CheckText(c.name, "A name is needed."))
 }
 
 // target returns the namespace that was chosen, or nil.
@@ -136,11 +126,11 @@ func (c *copyForm) target() *flipt.Namespace {
 
 // save copies the flag, and the segments that the namespace lacks, in one change.
 func (c *copyForm) save(form url.Values) error {
-	existing, state, err := getFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
+	existing, state, err := page.GetFlagContent.RunAt(c.v, &guidonv1.GetFlagContentRequest{NamespaceKey: c.to, Key: c.key})
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
 		c.problems.Add("key",
-			page.NamespaceName(c.target())+" has a flag “"+orText(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
+			page.NamespaceName(c.target())+" has a flag “"+cmp.Or(existing.GetFlag().GetName(), c.key)+"” with this key. Take another key.")
 		return c.ask(http.StatusUnprocessableEntity)
 	case code != guidon.NotFound:
 		return err
@@ -158,7 +148,7 @@ func (c *copyForm) save(form url.Values) error {
 			return c.ask(http.StatusUnprocessableEntity)
 		}
 	}
-	response, err := patch.Run(c.v, request)
+	response, err := page.Patch.Run(c.v, request)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
 		return savedAt(c.v, response, "flags", c.key)
@@ -175,15 +165,15 @@ func (c *copyForm) save(form url.Values) error {
 // missingSegments returns the segments of the flag that the other namespace lacks, to be
 // created there, or a problem if they must not be.
 func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) {
-	for _, key := range newDraft(c.flag).segmentKeys() {
-		_, state, err := getSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
+	for _, key := range page.SegmentKeys(c.flag) {
+		_, state, err := page.GetSegmentContent.RunAt(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.to, Key: key})
 		if err == nil {
 			continue
 		}
 		if guidon.CodeOf(err) != guidon.NotFound {
 			return nil, err
 		}
-		content, err := getSegmentContent.Run(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.v.Key(), Key: key})
+		content, err := page.GetSegmentContent.Run(c.v, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.v.Key(), Key: key})
 		if err != nil {
 			return nil, err
 		}

@@ -23,17 +23,13 @@ func (q *question) askDelete(status int) error {
 }
 
 // getDelete asks for the key of the flag.
-func (p pages) getDelete(v *page.Visit) error {
-	s, err := p.readToEdit(v)
-	if err != nil {
-		return err
-	}
+func getDelete(_ *page.Visit, s *subject) error {
 	return (&question{subject: s, form: url.Values{}}).askDelete(http.StatusOK)
 }
 
 // postDelete deletes the flag.
-func (p pages) postDelete(v *page.Visit, form url.Values) error {
-	s, err := p.readToEdit(v)
+func postDelete(v *page.Visit, form url.Values) error {
+	s, err := readToEdit(v)
 	if err != nil {
 		return err
 	}
@@ -48,7 +44,7 @@ func (p pages) postDelete(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
-	response, err := patch.Run(v, &guidonv1.PatchRequest{
+	response, err := page.Patch.Run(v, &guidonv1.PatchRequest{
 		NamespaceKey: v.Key(), Message: form.Get("message"), Flags: []*guidonv1.FlagEdit{{Delete: s.key, UnlessChangedSince: &since}},
 	})
 	switch guidon.CodeOf(err) {

@@ -7,10 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/lists"
 
 	"google.golang.org/protobuf/proto"
 
@@ -124,7 +122,7 @@ func (d *details) act(_ *page.Visit, a page.Action) (part.Problems, error) {
 }
 
 func (d *details) check() (problems part.Problems) {
-	problems = append(problems, checkText("name", "A name is needed.", d.name)...)
+	problems.Add("name", page.CheckText(d.name, "A name is needed."))
 	if d.review != "" && d.review != metadataText(d.base, "review") {
 		if _, err := time.Parse(time.DateOnly, strings.TrimSpace(d.review)); err != nil {
 			problems = append(problems, part.Problem{
@@ -147,17 +145,6 @@ func (d *details) check() (problems part.Problems) {
 		if _, problem := rawValue(r.value); problem != "" {
 			problems = append(problems, part.Problem{Field: metaID(i, "value"), Message: problem, Brief: "Metadata " + r.key + ": " + problem})
 		}
-	}
-	return problems
-}
-
-// checkText returns the problems of a required text.
-func checkText(field, empty, text string) (problems part.Problems) {
-	switch n := utf8.RuneCountInString(text); {
-	case strings.TrimSpace(text) == "":
-		problems.Add(field, empty)
-	case n > 255:
-		problems.Add(field, "255 characters at most, this has "+page.Number(n)+".")
 	}
 	return problems
 }
@@ -192,8 +179,7 @@ func (d *details) members() (all []page.Member) {
 		fields[1].Raw = page.JSONText(strings.TrimSpace(d.review))
 	}
 	if tags := d.tagList(); len(tags) > 0 {
-		texts := lists.Map(tags, page.JSONText)
-		fields[2].Raw = "[" + strings.Join(texts, ",") + "]"
+		fields[2].Raw = page.JSONText(tags)
 	}
 	rows := slices.Clone(d.rows)
 	take := func(m page.Member) {
@@ -264,11 +250,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 }
 
 // getDetails shows the details of the flag.
-func (p pages) getDetails(v *page.Visit) error {
-	s, err := p.read(v)
-	if err != nil {
-		return err
-	}
+func getDetails(_ *page.Visit, s *subject) error {
 	return newEdit(s, detailsTab, newDetails(s.flag)).show(http.StatusOK, nil)
 }
 

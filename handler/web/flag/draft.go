@@ -383,16 +383,10 @@ func (d *draft) ruleDocument(s rule) *guidonv1.DocumentRule {
 
 // segmentKeys returns the keys of all segments of the draft, each once, in order.
 func (d *draft) segmentKeys() (keys []string) {
-	seen := make(map[string]bool)
 	for _, s := range d.rules {
-		for _, key := range slices.Concat(s.segments, s.Except) {
-			if !seen[key] {
-				seen[key] = true
-				keys = append(keys, key)
-			}
-		}
+		keys = append(append(keys, s.segments...), s.Except...)
 	}
-	return keys
+	return lists.Distinct(keys)
 }
 
 // sharesIn returns the shares with the indexes of the variants in another state. Those of

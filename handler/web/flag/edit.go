@@ -48,7 +48,7 @@ func newEdit(s *subject, t *tab, draft editor) *edit {
 }
 
 // readEdit returns the edit in a form.
-func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
+func readEdit(v *page.Visit, t *tab) (*edit, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field revision: must be the revision that the form began with")
 	}
 	e := &edit{tab: t, began: began, message: form.Get("message"), confirmed: form.Get("namespace")}
-	if e.subject, err = p.read(v); err != nil {
-		if e.subject = p.deleted(v); e.subject == nil {
+	if e.subject, err = read(v); err != nil {
+		if e.subject = deleted(v); e.subject == nil {
 			return nil, err
 		}
 	}
@@ -71,7 +71,7 @@ func (p pages) readEdit(v *page.Visit, t *tab) (*edit, error) {
 }
 
 // deleted returns the flag of the path as one that was deleted, or nil if it was not.
-func (p pages) deleted(v *page.Visit) *subject {
+func deleted(v *page.Visit) *subject {
 	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
 	deletion, err := page.Deletion(v, "flag", s.key)
 	if err != nil || deletion == nil {
@@ -101,7 +101,7 @@ func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
 func (e *edit) stale() bool { return e.last != nil && e.last.GetRevision() > e.began }
 
 // post responds to the form of a tab.
-func (p pages) post(t *tab) func(v *page.Visit) error {
+func post(t *tab) func(v *page.Visit) error {
 	return func(v *page.Visit) error {
 		form, err := v.Form()
 		if err != nil {
@@ -112,7 +112,7 @@ func (p pages) post(t *tab) func(v *page.Visit) error {
 			form.Set("rule."+v.Query().Get("rule")+".add", made)
 			form.Set("do", "segment:"+v.Query().Get("rule"))
 		}
-		e, err := p.readEdit(v, t)
+		e, err := readEdit(v, t)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (e *edit) save(since int64) error {
 
 // replace stores a flag in the place of the edited one, unless that has changed since a revision.
 func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditResponse, error) {
-	return replaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
+	return page.ReplaceFlag.Run(e.v, &guidonv1.ReplaceFlagRequest{
 		NamespaceKey: e.v.Key(), Key: e.key, Flag: f, UnlessChangedSince: &since, Message: e.message,
 	})
 }

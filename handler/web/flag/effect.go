@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -18,7 +19,7 @@ func (s *subject) effectOf(f *guidonv1.DocumentFlag) []string {
 // preview returns the effect of the requested change of the flag on people.
 func (s *subject) preview(request *guidonv1.PreviewFlagRequest) ([]string, error) {
 	request.NamespaceKey, request.Key = s.v.Key(), s.key
-	effect, err := previewFlag.Run(s.v, request)
+	effect, err := page.PreviewFlag.Run(s.v, request)
 	if err != nil {
 		return nil, err
 	}

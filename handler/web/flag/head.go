@@ -35,8 +35,8 @@ func (s *subject) plainPage(title string, main templ.Component) page.Page {
 }
 
 // postFavorite makes the flag a favorite of the visitor, or no longer one.
-func (p pages) postFavorite(v *page.Visit, form url.Values) error {
-	s, err := p.read(v)
+func postFavorite(v *page.Visit, form url.Values) error {
+	s, err := read(v)
 	if err != nil {
 		return err
 	}

@@ -7,18 +7,14 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Head returns the head above the tab of a flag that is a page of another package. It is nil if
-// the flag cannot be read.
-func Head(v *page.Visit, key, tab string) templ.Component {
+// Head returns the name of a flag, and the head above a tab that is a page of another package.
+func Head(v *page.Visit, key, tab string) (name string, head templ.Component, err error) {
 	s := &subject{v: v, key: key, asks: v.Namespace.GetConfirmChanges()}
-	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	content, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
-		return nil
+		return "", nil, err
 	}
 	s.flag, s.revision, s.last = content.GetFlag(), state.Revision, lastChange(v, s.key)
 	r, err := s.remarks(nil)
-	if err != nil {
-		return nil
-	}
-	return s.head(r.state(), tab)
+	return s.name(), s.head(r.state(), tab), err
 }

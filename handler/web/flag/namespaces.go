@@ -1,6 +1,7 @@
 package flag
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 const fieldPage = "page" // the token of a page of namespaces
@@ -21,18 +21,14 @@ type namespacesPage struct {
 }
 
 // getNamespaces shows the flag in all namespaces that the visitor may see.
-func (p pages) getNamespaces(v *page.Visit) error {
-	s, err := p.read(v)
-	if err != nil {
-		return err
-	}
+func getNamespaces(v *page.Visit, s *subject) error {
 	n := &namespacesPage{subject: s}
 	r, err := s.remarks(nil)
 	if err != nil {
 		return err
 	}
 	n.state = r.state()
-	n.list, err = listFlagNamespaces.Run(v, &guidonv1.ListFlagNamespacesRequest{
+	n.list, err = page.ListFlagNamespaces.Run(v, &guidonv1.ListFlagNamespacesRequest{
 		Key: s.key, Reference: v.Key(), Limit: maxUses, PageToken: v.Query().Get(fieldPage),
 	})
 	if err != nil {
@@ -59,11 +55,6 @@ func (n *namespacesPage) compared(in *guidonv1.FlagNamespace) string {
 	return ""
 }
 
-// mayEditIn reports whether the visitor may change flags of the namespace.
-func (n *namespacesPage) mayEditIn(namespace string) bool {
-	return !n.v.Site.ReadOnly && n.v.MayIn(service.RoleEditor, namespace)
-}
-
 // comparison returns the address of the comparison by which a namespace gets the flag of another
 // one.
 func (n *namespacesPage) comparison(to, from string) string {
@@ -73,13 +64,13 @@ func (n *namespacesPage) comparison(to, from string) string {
 // keepers returns the names of the other namespaces that have a flag with the key, as far as they
 // can be read.
 func (s *subject) keepers() (names []string) {
-	list, err := listFlagNamespaces.Run(s.v, &guidonv1.ListFlagNamespacesRequest{Key: s.key})
+	list, err := page.ListFlagNamespaces.Run(s.v, &guidonv1.ListFlagNamespacesRequest{Key: s.key})
 	if err != nil {
 		return nil
 	}
 	for _, in := range list.GetNamespaces() {
 		if in.GetFlag() != nil && in.GetNamespaceKey() != s.v.Key() {
-			names = append(names, orText(in.GetNamespaceName(), in.GetNamespaceKey()))
+			names = append(names, cmp.Or(in.GetNamespaceName(), in.GetNamespaceKey()))
 		}
 	}
 	return names

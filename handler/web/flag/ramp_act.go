@@ -66,8 +66,8 @@ func (a rampAct) address(s *subject, index int) string {
 }
 
 // getRamp asks whether to change a ramp.
-func (p pages) getRamp(v *page.Visit) error {
-	q, _, err := p.readRampAct(v, url.Values{})
+func getRamp(v *page.Visit) error {
+	q, _, err := readRampAct(v, url.Values{})
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,8 @@ func (p pages) getRamp(v *page.Visit) error {
 }
 
 // postRamp changes a ramp.
-func (p pages) postRamp(v *page.Visit, form url.Values) error {
-	q, request, err := p.readRampAct(v, form)
+func postRamp(v *page.Visit, form url.Values) error {
+	q, request, err := readRampAct(v, form)
 	switch {
 	case err != nil:
 		return err
@@ -87,13 +87,13 @@ func (p pages) postRamp(v *page.Visit, form url.Values) error {
 	}
 	return q.store(func(since int64, message string) (*guidonv1.EditResponse, error) {
 		request.UnlessChangedSince, request.Message = &since, message
-		return controlRamp.Run(v, request)
+		return page.ControlRamp.Run(v, request)
 	})
 }
 
 // readRampAct reads the act of the query, and its effect on people.
-func (p pages) readRampAct(v *page.Visit, form url.Values) (*question, *guidonv1.ControlRampRequest, error) {
-	s, err := p.readToEdit(v)
+func readRampAct(v *page.Visit, form url.Values) (*question, *guidonv1.ControlRampRequest, error) {
+	s, err := readToEdit(v)
 	if err != nil {
 		return nil, nil, err
 	}

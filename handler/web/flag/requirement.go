@@ -267,7 +267,7 @@ func (l *ladder) answerName(key, answer string) string {
 	if f := l.required[key]; (f == nil || isBoolean(f)) && (answer == "true" || answer == "false") {
 		return change.OnOff(answer == "true")
 	}
-	return page.Printable(answer, maxText)
+	return page.Printable(answer, page.MaxText)
 }
 
 // requiredName returns the name of a required flag.

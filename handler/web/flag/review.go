@@ -11,17 +11,17 @@ import (
 
 // getReview redirects to the flag: there is nothing to review without a draft, which is in a
 // form.
-func (p pages) getReview(v *page.Visit) error {
+func getReview(v *page.Visit) error {
 	return v.Redirect(page.Below("namespaces", v.Key(), "flags", v.Variable("flag")))
 }
 
 // postReview responds to a draft of any tab.
-func (p pages) postReview(v *page.Visit, form url.Values) error {
+func postReview(v *page.Visit, form url.Values) error {
 	for _, t := range []*tab{targetingTab, variantsTab, detailsTab} {
 		if form.Get("tab") != t.name {
 			continue
 		}
-		e, err := p.readEdit(v, t)
+		e, err := readEdit(v, t)
 		if err != nil {
 			return err
 		}

@@ -1,27 +1,21 @@
 package flag
 
-import (
-	"github.com/guidonhq/guidon/handler/web/page"
-)
+import "github.com/guidonhq/guidon/handler/web/page"
 
 const pattern = "/namespaces/{namespace}/flags/{flag}"
 
-// pages are the pages of one flag.
-type pages struct{}
-
 // Routes returns the pages of one flag.
-func Routes(*page.Site) []page.Route {
-	p := pages{}
+func Routes() []page.Route {
 	return []page.Route{
-		{Pattern: pattern, Get: p.getTargeting, Post: p.post(targetingTab)},
-		{Pattern: pattern + "/variants", Get: p.getVariants, Post: p.post(variantsTab), Unchanging: true},
-		{Pattern: pattern + "/details", Get: p.getDetails, Post: p.post(detailsTab), Unchanging: true},
-		{Pattern: pattern + "/namespaces", Get: p.getNamespaces},
-		{Pattern: pattern + "/review", Get: p.getReview, Post: page.WithForm(p.postReview)},
-		{Pattern: pattern + "/turn-off", Get: p.getSwitch, Post: page.WithForm(p.postSwitch)},
-		{Pattern: pattern + "/favorite", Post: page.WithForm(p.postFavorite)},
-		{Pattern: pattern + "/ramp", Get: p.getRamp, Post: page.WithForm(p.postRamp)},
-		{Pattern: pattern + "/copy", Get: p.getCopy, Post: page.WithForm(p.postCopy)},
-		{Pattern: pattern + "/delete", Get: p.getDelete, Post: page.WithForm(p.postDelete)},
+		{Pattern: pattern, Get: page.With(readAt, getTargeting), Post: post(targetingTab)},
+		{Pattern: pattern + "/variants", Get: page.With(read, getVariants), Post: post(variantsTab), Unchanging: true},
+		{Pattern: pattern + "/details", Get: page.With(read, getDetails), Post: post(detailsTab), Unchanging: true},
+		{Pattern: pattern + "/namespaces", Get: page.With(read, getNamespaces)},
+		{Pattern: pattern + "/review", Get: getReview, Post: page.WithForm(postReview)},
+		{Pattern: pattern + "/turn-off", Get: page.With(readToEdit, getSwitch), Post: page.WithForm(postSwitch)},
+		{Pattern: pattern + "/favorite", Post: page.WithForm(postFavorite)},
+		{Pattern: pattern + "/ramp", Get: getRamp, Post: page.WithForm(postRamp)},
+		{Pattern: pattern + "/copy", Get: page.With(readCopy, getCopy), Post: page.WithForm(postCopy)},
+		{Pattern: pattern + "/delete", Get: page.With(readToEdit, getDelete), Post: page.WithForm(postDelete)},
 	}
 }

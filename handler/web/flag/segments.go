@@ -66,7 +66,7 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		})
 	}
 	for _, key := range keys {
-		content, err := getSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: namespace, Key: key})
+		content, err := page.GetSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: namespace, Key: key})
 		switch code := guidon.CodeOf(err); {
 		case err == nil:
 			g := content.GetSegment()
@@ -108,7 +108,7 @@ func eachOf[T any](list func(token string) (items []T, next string, err error), 
 // eachSegment calls f with the segments of a namespace until it returns false.
 func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
 	return eachOf(func(token string) ([]*flipt.Segment, string, error) {
-		list, err := listSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage, PageToken: token})
+		list, err := page.ListSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage, PageToken: token})
 		return list.GetSegments(), list.GetNextPageToken(), err
 	}, f)
 }
@@ -116,7 +116,7 @@ func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool)
 // eachFlag calls f with the flags of the visitor's namespace until it returns false.
 func eachFlag(v *page.Visit, f func(flag *flipt.Flag) bool) error {
 	return eachOf(func(token string) ([]*flipt.Flag, string, error) {
-		list, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage, PageToken: token})
+		list, err := page.ListFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage, PageToken: token})
 		return list.GetFlags(), list.GetNextPageToken(), err
 	}, f)
 }

@@ -27,9 +27,9 @@ type subject struct {
 }
 
 // read reads the flag of the path as it is now.
-func (p pages) read(v *page.Visit) (*subject, error) {
+func read(v *page.Visit) (*subject, error) {
 	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
-	content, state, err := getFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	content, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if err != nil {
 		return nil, s.missing(err)
 	}
@@ -40,10 +40,10 @@ func (p pages) read(v *page.Visit) (*subject, error) {
 }
 
 // readAt reads the flag of the path as it was at the revision in the query, if there is one.
-func (p pages) readAt(v *page.Visit) (*subject, error) {
+func readAt(v *page.Visit) (*subject, error) {
 	at := v.Query().Get("at")
 	if at == "" {
-		return p.read(v)
+		return read(v)
 	}
 	revision, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || revision <= 0 {
@@ -59,7 +59,7 @@ func (p pages) readAt(v *page.Visit) (*subject, error) {
 
 // flagAt returns the flag as it is in a state of a namespace.
 func flagAt(v *page.Visit, namespace, key string) (*guidonv1.DocumentFlag, error) {
-	content, err := getFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: namespace, Key: key})
+	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: namespace, Key: key})
 	return content.GetFlag(), err
 }
 
@@ -76,17 +76,10 @@ func (s *subject) namespaceKey() string {
 	return s.v.Key()
 }
 
-// lastChange returns the newest change of the flag, or nil if it is not known: pages do
-// without it while the database does not answer.
+// lastChange returns the newest change of the flag, or nil if it is not known.
 func lastChange(v *page.Visit, key string) *guidonv1.Change {
-	if v.Away() {
-		return nil
-	}
-	latest, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Keys: []string{key}})
-	if err != nil || len(latest.GetChanges()) == 0 {
-		return nil
-	}
-	return latest.GetChanges()[0]
+	newest, _ := page.NewestChanges(v, "flag", key)
+	return newest[key]
 }
 
 // missing returns the error for a flag that does not exist, with a page about it.
@@ -96,7 +89,7 @@ func (s *subject) missing(cause error) error {
 
 // similar returns the flags that may be meant by a key that no flag has.
 func similar(v *page.Visit, key string) (links []page.Similar, err error) {
-	list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{
+	list, err := page.ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{
 		NamespaceKey: v.Key(), Query: `"` + strings.ReplaceAll(key, `"`, "") + `"`, Limit: 3,
 	})
 	for _, f := range list.GetFlags() {

@@ -27,14 +27,6 @@ func switchVerb(state part.State) string {
 	return verbOff
 }
 
-// switchWords returns switchVerb in words.
-func switchWords(state part.State) string {
-	if state == part.Off {
-		return "Turn on"
-	}
-	return "Turn off"
-}
-
 // question is a page that asks for a confirmation.
 type question struct {
 	*subject
@@ -59,11 +51,7 @@ func (q *question) ask(status int) error {
 }
 
 // getSwitch asks whether to turn the flag off or on.
-func (p pages) getSwitch(v *page.Visit) error {
-	s, err := p.readToEdit(v)
-	if err != nil {
-		return err
-	}
+func getSwitch(_ *page.Visit, s *subject) error {
 	q := &question{subject: s, form: url.Values{}}
 	if err := q.readSwitch(); err != nil {
 		return err
@@ -93,8 +81,8 @@ func (q *question) readSwitch() error {
 }
 
 // readToEdit reads the flag for a page that only its editors can use.
-func (p pages) readToEdit(v *page.Visit) (*subject, error) {
-	s, err := p.read(v)
+func readToEdit(v *page.Visit) (*subject, error) {
+	s, err := read(v)
 	if err == nil && !s.mayEdit() {
 		return nil, &page.Error{
 			Heading: "You may not change this flag", Text: s.readOnlyReason(),
@@ -105,8 +93,8 @@ func (p pages) readToEdit(v *page.Visit) (*subject, error) {
 }
 
 // postSwitch turns the flag off or on.
-func (p pages) postSwitch(v *page.Visit, form url.Values) error {
-	s, err := p.readToEdit(v)
+func postSwitch(v *page.Visit, form url.Values) error {
+	s, err := readToEdit(v)
 	if err != nil {
 		return err
 	}
@@ -167,8 +155,8 @@ func actorOf(c *guidonv1.Change) string {
 func (q *question) turn(since int64, message string) (*guidonv1.EditResponse, error) {
 	request := &guidonv1.SwitchFlagRequest{NamespaceKey: q.v.Key(), Key: q.key, UnlessChangedSince: &since, Message: message}
 	if q.verb == verbOff {
-		return turnFlagOff.Run(q.v, request)
+		return page.TurnFlagOff.Run(q.v, request)
 	}
 	request.Everyone = q.verb == verbOnEveryone
-	return turnFlagOn.Run(q.v, request)
+	return page.TurnFlagOn.Run(q.v, request)
 }

@@ -35,5 +35,5 @@ func (q *question) switchButton() string {
 	if q.verb == verbOnEveryone && q.boolean() {
 		return "Turn on for everyone"
 	}
-	return switchWords(q.state)
+	return q.state.Switch()
 }

@@ -1,13 +1,13 @@
 package flag
 
 import (
-	"github.com/guidonhq/guidon/change"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
@@ -19,11 +19,7 @@ import (
 var targetingTab = &tab{name: "targeting", read: readDraft, show: showTargeting}
 
 // getTargeting shows the targeting. A rule of the query is open.
-func (p pages) getTargeting(v *page.Visit) error {
-	s, err := p.readAt(v)
-	if err != nil {
-		return err
-	}
+func getTargeting(v *page.Visit, s *subject) error {
 	d := newDraft(s.flag)
 	if s.mayEdit() {
 		d.openAt(v.Query().Get("edit"))
@@ -72,7 +68,7 @@ func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
 
 // read reads the data that the page shows besides the draft.
 func (l *ladder) read() (err error) {
-	keys := append(newDraft(l.flag).segmentKeys(), l.draft.segmentKeys()...)
+	keys := append(page.SegmentKeys(l.flag), l.draft.segmentKeys()...)
 	slices.Sort(keys)
 	if l.segments, err = readSegments(l.v, l.namespaceKey(), slices.Compact(keys)); err != nil {
 		return err
@@ -103,11 +99,11 @@ func (l *ladder) read() (err error) {
 			return err
 		}
 	}
-	if l.uses, err = listFlagUses.Run(l.v, &guidonv1.ListFlagUsesRequest{NamespaceKey: l.namespaceKey(), Key: l.key, Limit: maxRequiring}); err != nil {
+	if l.uses, err = page.ListFlagUses.Run(l.v, &guidonv1.ListFlagUsesRequest{NamespaceKey: l.namespaceKey(), Key: l.key, Limit: maxRequiring}); err != nil {
 		return err
 	}
 	if l.at == 0 {
-		timeline, err := getFlagTimeline.Run(l.v, &guidonv1.GetFlagTimelineRequest{NamespaceKey: l.v.Key(), Key: l.key})
+		timeline, err := page.GetFlagTimeline.Run(l.v, &guidonv1.GetFlagTimelineRequest{NamespaceKey: l.v.Key(), Key: l.key})
 		if err != nil {
 			return err
 		}
@@ -121,7 +117,7 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 	if len(l.draft.check()) > 0 {
 		return nil
 	}
-	r, err := previewFlagReach.Run(l.v, &guidonv1.PreviewFlagRequest{NamespaceKey: l.v.Key(), Key: l.key, Flag: l.draft.result()})
+	r, err := page.PreviewFlagReach.Run(l.v, &guidonv1.PreviewFlagRequest{NamespaceKey: l.v.Key(), Key: l.key, Flag: l.draft.result()})
 	if err != nil {
 		return nil
 	}
@@ -130,7 +126,7 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 
 // remarks returns the remarks about the flag as it is stored.
 func (s *subject) remarks(g segments) (remarks, error) {
-	r, err := getFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
+	r, err := page.GetFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
 	found := remarks{newDraft(s.flag), r, g, nil}
 	if err == nil && found.draft.requiresOthers() {
 		found.summary, err = s.summary()
@@ -144,7 +140,7 @@ func (s *subject) remarks(g segments) (remarks, error) {
 
 // summary returns what the flag is and does in short, or nil if it was deleted just now.
 func (s *subject) summary() (*guidonv1.FlagSummary, error) {
-	list, err := listSummaries.Run(s.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.namespaceKey(), Keys: []string{s.key}})
+	list, err := page.ListFlagSummaries.Run(s.v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.namespaceKey(), Keys: []string{s.key}})
 	if err != nil || len(list.GetFlags()) == 0 {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func checkTime(id, text string, add func(id, message string)) {
 	switch at := timestampOf(text); {
 	case text == "":
 	case at == nil:
-		add(id, "Not a date and time: "+page.Printable(text, maxText)+".")
+		add(id, "Not a date and time: "+page.Printable(text, page.MaxText)+".")
 	case at.AsTime().Year() < 2000:
 		add(id, "The year must be 2000 or later.")
 	}

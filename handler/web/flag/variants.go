@@ -1,7 +1,6 @@
 package flag
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -180,21 +179,17 @@ func (d *variants) checkRow(i int) (problems part.Problems) {
 		return nil
 	}
 	add := func(id, message string) {
-		problems = append(problems, part.Problem{
-			Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message,
-		})
+		if message != "" {
+			problems = append(problems, part.Problem{
+				Field: variantID(i, id), Message: message, Brief: "Variant " + strconv.Itoa(i+1) + ": " + message,
+			})
+		}
 	}
-	for _, p := range checkText("key", "A key is needed.", r.key) {
-		add("key", p.Message)
-	}
+	add("key", page.CheckText(r.key, "A key is needed."))
 	if n := slices.IndexFunc(d.rows, func(o variantRow) bool { return !o.gone && o.key == r.key }); n >= 0 && n < i && r.key != "" {
 		add("key", "Variant "+strconv.Itoa(n+1)+" has this key. Take another one.")
 	}
-	if r.name != "" {
-		for _, p := range checkText("name", "", r.name) {
-			add("name", p.Message)
-		}
-	}
+	add("name", page.TooLong(r.name, page.MaxText))
 	if strings.TrimSpace(r.attachment) == "" {
 		return problems
 	}
@@ -327,10 +322,6 @@ func (d *variants) wasDefault() string {
 	return d.rows[d.other].key
 }
 
-func orText(text, fallback string) string {
-	return cmp.Or(text, fallback)
-}
-
 func (d *variants) fields() (all []field) {
 	for i := range d.rows {
 		all = append(all, d.rowFields(i)...)
@@ -391,11 +382,7 @@ func (d *variants) rebased(base *guidonv1.DocumentFlag) *variants {
 }
 
 // getVariants shows the variants. A row of the query is open.
-func (p pages) getVariants(v *page.Visit) error {
-	s, err := p.read(v)
-	if err != nil {
-		return err
-	}
+func getVariants(v *page.Visit, s *subject) error {
 	if s.boolean() {
 		return guidon.Errorf(guidon.NotFound, "flag %q is a boolean flag, which has no variants", s.key)
 	}

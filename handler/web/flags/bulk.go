@@ -13,10 +13,9 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
-
-const patch page.Operation[*guidonv1.PatchRequest, *guidonv1.EditResponse] = "/guidon.v1.EditService/Patch"
 
 // What can be done to several flags. The button of the list has this value; that of the page
 // which asks first has it with the suffix.
@@ -102,20 +101,13 @@ func mayNotEdit(v *page.Visit) error {
 }
 
 // keysOf returns the keys of the selected flags, each once.
-func keysOf(form url.Values) (keys []string) {
-	seen := map[string]bool{"": true}
-	for _, key := range form["key"] {
-		if !seen[key] {
-			seen[key] = true
-			keys = append(keys, key)
-		}
-	}
-	return keys
+func keysOf(form url.Values) []string {
+	return slices.DeleteFunc(lists.Distinct(form["key"]), func(key string) bool { return key == "" })
 }
 
 // read reads the selected flags. It adds those that do not exist to s.changed.
 func (s *selection) read() error {
-	found, state, err := listSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
+	found, state, err := page.ListFlagSummaries.RunAt(s.v, &guidonv1.ListFlagSummariesRequest{
 		NamespaceKey: s.v.Key(), Keys: s.keys, Limit: int32(len(s.keys)), // #nosec G115 -- at most maxSelected
 	})
 	if err != nil {
@@ -156,11 +148,8 @@ func (s *selection) ask(status int) error {
 }
 
 // tags returns the tags that flags of the namespace have, for the field.
-func tags(v *page.Visit) (names []string) {
-	for _, tag := range facets(v).GetTags() {
-		names = append(names, tag.GetValue())
-	}
-	return names
+func tags(v *page.Visit) []string {
+	return lists.Map(facets(v).GetTags(), (*guidonv1.FacetCount).GetValue)
 }
 
 // targets returns the other namespaces whose flags the visitor may change.
@@ -194,7 +183,7 @@ func (s *selection) do() error {
 	case len(edits) == 0: // all flags are as wanted
 		return s.leave(0)
 	}
-	response, err := patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
+	response, err := page.Patch.Run(s.v, &guidonv1.PatchRequest{NamespaceKey: s.v.Key(), Flags: edits, Message: s.form.Get("message")})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
 		return s.conflict(since)
@@ -222,7 +211,7 @@ func (s *selection) promote() error {
 	for _, r := range s.rows {
 		query.Add("flag", r.Key)
 	}
-	return s.v.Redirect(page.Below("namespaces", to, "compare") + "?" + query.Encode())
+	return s.v.Redirect(page.WithQuery(page.Below("namespaces", to, "compare"), query))
 }
 
 // edits returns the edits of the action, and adds the problems of the form.
@@ -310,7 +299,7 @@ func (s *selection) leave(revision int64) error {
 	if revision > 0 {
 		s.list.Set("saved", strconv.FormatInt(revision, 10))
 	}
-	return s.v.Redirect(withQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
+	return s.v.Redirect(page.WithQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
 }
 
 // unusable responds to a selection with which nothing can be done.

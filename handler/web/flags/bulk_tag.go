@@ -22,7 +22,7 @@ func (s *selection) tagEdits(since int64) (edits []*guidonv1.FlagEdit, err error
 		return nil, nil
 	}
 	for _, r := range s.rows {
-		content, err := getContent.Run(s.v, &guidonv1.GetFlagContentRequest{NamespaceKey: s.v.Key(), Key: r.Key})
+		content, err := page.GetFlagContent.Run(s.v, &guidonv1.GetFlagContentRequest{NamespaceKey: s.v.Key(), Key: r.Key})
 		if guidon.CodeOf(err) == guidon.NotFound { // deleted just now
 			n, err := deleted(s.v, r.Key)
 			if err != nil {

@@ -72,16 +72,12 @@ func (s *selection) keep() string {
 // submit returns the text of the button.
 func (s *selection) submit() string {
 	switch s.verb {
-	case verbTurnOff:
-		return "Turn off"
-	case verbTurnOn:
-		return "Turn on"
-	case verbTag:
-		return "Add tag"
 	case verbPromote:
 		return "Compare"
+	case verbDelete:
+		return "Delete " + page.Count(len(s.rows), "flag")
 	}
-	return "Delete " + page.Count(len(s.rows), "flag")
+	return s.crumb()
 }
 
 // dangerous reports whether the button is red.
@@ -96,7 +92,7 @@ func (s *selection) confirmLabel() string {
 }
 
 // address returns where the list is, with its filter.
-func (s *selection) address() string { return withQuery(s.v.In("flags"), s.list) }
+func (s *selection) address() string { return page.WithQuery(s.v.In("flags"), s.list) }
 
 // reply responds with a page about the selection.
 func (s *selection) reply(status int, title string, main templ.Component) error {

@@ -6,9 +6,8 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
-
-const listChanges page.Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
 
 // flagChange is a change of a flag since the visitor saw it.
 type flagChange struct {
@@ -20,38 +19,21 @@ type flagChange struct {
 
 // addChanged adds the flags that changed after the revision.
 func (s *selection) addChanged(since int64) error {
-	if len(s.rows) == 0 {
-		return nil
-	}
-	request := &guidonv1.LatestChangesRequest{NamespaceKey: s.v.Key(), Kind: "flag", WithoutSummaries: true}
-	names := make(map[string]row, len(s.rows))
+	newest, err := page.NewestChanges(s.v, "flag", lists.Map(s.rows, func(r row) string { return r.Key })...)
 	for _, r := range s.rows {
-		request.Keys = append(request.Keys, r.Key)
-		names[r.Key] = r
-	}
-	changes, err := latestChanges.Run(s.v, request)
-	if err != nil {
-		return err
-	}
-	for _, c := range changes.GetChanges() {
-		if c.GetRevision() > since {
-			r := names[c.GetKey()]
+		if c := newest[r.Key]; c.GetRevision() > since {
 			s.changed = append(s.changed, flagChange{r.Name, r.Address, changeText(c), c.GetAt().AsTime(), c.GetRevision()})
 		}
 	}
-	return nil
+	return err
 }
 
 // deleted returns the deletion of a flag that does not exist.
 func deleted(v *page.Visit, key string) (flagChange, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: "flag", Key: key, Limit: 1, MaxObjectBytes: 1})
-	if err != nil {
-		return flagChange{}, err
+	c, err := page.Deletion(v, "flag", key)
+	if c == nil || err != nil {
+		return flagChange{Name: key, What: "does not exist"}, err
 	}
-	if len(list.GetChanges()) == 0 {
-		return flagChange{Name: key, What: "does not exist"}, nil
-	}
-	c := list.GetChanges()[0]
 	return flagChange{Name: key, What: changeText(c), At: c.GetAt().AsTime(), Revision: c.GetRevision()}, nil
 }
 

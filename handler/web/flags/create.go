@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -14,12 +15,8 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
-)
-
-const (
-	getContent  page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent] = "/guidon.v1.EditService/GetFlagContent"
-	replaceFlag page.Operation[*guidonv1.ReplaceFlagRequest, *guidonv1.EditResponse]   = "/guidon.v1.EditService/ReplaceFlag"
 )
 
 // newFlag is the model of the page for a new flag.
@@ -133,14 +130,14 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	if len(n.Problems) > 0 {
 		return n.reply(v, http.StatusUnprocessableEntity)
 	}
-	existing, state, err := getContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: n.Key})
+	existing, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: n.Key})
 	switch {
 	case err == nil:
 		return n.taken(v, existing.GetFlag())
 	case !errors.Is(err, guidon.NotFound):
 		return err
 	}
-	edited, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{
+	edited, err := page.ReplaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{
 		NamespaceKey: v.Key(), Key: n.Key, Flag: flag, UnlessChangedSince: &state.Revision,
 	})
 	switch guidon.CodeOf(err) {
@@ -168,12 +165,6 @@ func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
 	return n.reply(v, http.StatusUnprocessableEntity)
 }
 
-// keyPattern matches valid keys.
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-
-// maxKey limits keys, in bytes.
-const maxKey = 255
-
 // check returns the flag, and adds its problems.
 func (n *newFlag) check() *guidonv1.DocumentFlag {
 	if n.Name == "" {
@@ -192,20 +183,12 @@ func (n *newFlag) check() *guidonv1.DocumentFlag {
 }
 
 func (n *newFlag) checkKey() {
-	switch {
-	case n.Key == "" && n.Name != "":
-		n.Problems.Add("key", "A key is needed: nothing of the name can be part of one.")
-	case n.Key == "":
-		n.Problems.Add("key", "A key is needed.")
-	case len(n.Key) > maxKey:
-		n.Problems.Add("key", fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(n.Key)))
-	case !keyPattern.MatchString(n.Key):
-		message := "Letters, digits, - and _ only."
-		if n.Proposed = page.Slug(n.Key); n.Proposed != "" {
-			message += " Did you mean " + n.Proposed + "?"
-		}
-		n.Problems.Add("key", message)
+	problem, better := page.CheckKey(n.Key)
+	if n.Key == "" && n.Name != "" {
+		problem = "A key is needed: nothing of the name can be part of one."
 	}
+	n.Proposed = better
+	n.Problems.Add("key", problem)
 }
 
 // checkMetadata returns the metadata: the owner, the review date, the tags and the rows.
@@ -251,12 +234,11 @@ func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 		if variant.Key == "" && variant.Name != "" {
 			variant.Key = page.Slug(variant.Name)
 		}
-		switch {
-		case variant.Key == "":
+		if variant.Key == "" {
 			continue
-		case len(variant.Key) > maxKey:
-			n.Problems.Add(field, fmt.Sprintf("%d characters at most, this has %d.", maxKey, len(variant.Key)))
-		case seen[variant.Key]:
+		}
+		n.Problems.Add(field, page.TooLong(variant.Key, page.MaxText))
+		if seen[variant.Key] {
 			n.Problems.Add(field, fmt.Sprintf("The key %s is there twice.", variant.Key))
 		}
 		seen[variant.Key] = true
@@ -275,19 +257,15 @@ func (n *newFlag) reply(v *page.Visit, status int) error {
 }
 
 // owners returns the owners that flags of the namespace have, for the field.
-func owners(v *page.Visit) (names []string) {
-	for _, owner := range facets(v).GetOwners() {
-		if owner.GetValue() != "" {
-			names = append(names, owner.GetValue())
-		}
-	}
-	return names
+func owners(v *page.Visit) []string {
+	names := lists.Map(facets(v).GetOwners(), (*guidonv1.FacetCount).GetValue)
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // facets returns the owners and tags that flags of the namespace have, which fields propose.
 // If they cannot be read, the fields work without.
 func facets(v *page.Visit) *guidonv1.FlagFacets {
-	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
+	found, err := page.ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: 1})
 	if err != nil {
 		return nil
 	}

@@ -30,7 +30,6 @@ const (
 	fieldTag     = "tag"
 	fieldSegment = "segment"
 	fieldSort    = "sort"
-	fieldPage    = "page"
 )
 
 // filterFields are those that select flags.
@@ -44,13 +43,16 @@ var states = map[string]guidonv1.FlagState{
 // types are the values of the field type.
 var types = map[string]flipt.FlagType{"boolean": flipt.FlagType_BOOLEAN_FLAG_TYPE, "variant": flipt.FlagType_VARIANT_FLAG_TYPE}
 
-// sorts are the values of the field sort, and the order that each is. The first is that of
-// an address without the field.
-var sorts = []struct {
-	value, text string
+// order is an order of the list.
+type order struct {
+	value, text string // of the field sort
 	sort        guidonv1.FlagSort
 	descending  bool
-}{
+}
+
+// sorts are the values of the field sort, and the order that each is. The first is that of
+// an address without the field.
+var sorts = []order{
 	{"changed", "Last changed", guidonv1.FlagSort_CHANGED_FLAG_SORT, true},
 	{"name", "Name", guidonv1.FlagSort_NAME_FLAG_SORT, false},
 	{"key", "Key", guidonv1.FlagSort_KEY_FLAG_SORT, false},
@@ -61,7 +63,7 @@ var sorts = []struct {
 
 // filterOf returns the filter of an address. Unknown fields and values are left out.
 func filterOf(query url.Values) filter {
-	f := filter{query: make(url.Values), page: 1}
+	f := filter{query: make(url.Values), page: page.PageOf(query)}
 	if q := strings.TrimSpace(query.Get(fieldQuery)); q != "" {
 		f.query.Set(fieldQuery, q)
 	}
@@ -74,9 +76,6 @@ func filterOf(query url.Values) filter {
 	}
 	if sort := query.Get(fieldSort); f.knows(fieldSort, sort) && sort != sorts[0].value {
 		f.query.Set(fieldSort, sort)
-	}
-	if n, err := strconv.Atoi(query.Get(fieldPage)); err == nil && n > 0 && n < 1<<20 {
-		f.page = n
 	}
 	return f
 }
@@ -93,13 +92,7 @@ func (f filter) knows(field, value string) bool {
 		_, ok := types[value]
 		return ok
 	case fieldSort:
-		return slices.ContainsFunc(sorts, func(s struct {
-			value, text string
-			sort        guidonv1.FlagSort
-			descending  bool
-		}) bool {
-			return s.value == value
-		})
+		return slices.ContainsFunc(sorts, func(o order) bool { return o.value == value })
 	}
 	return true
 }
@@ -124,12 +117,7 @@ func (f filter) request(namespace string) *guidonv1.ListFlagSummariesRequest {
 
 // order returns the index of the order in sorts.
 func (f filter) order() int {
-	for i, s := range sorts {
-		if s.value == f.query.Get(fieldSort) {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(sorts, func(o order) bool { return o.value == f.query.Get(fieldSort) }))
 }
 
 // selects reports whether anything is left out.
@@ -173,7 +161,7 @@ func (f filter) copy() url.Values {
 func (f filter) at(number int) url.Values {
 	query := f.copy()
 	if number > 1 {
-		query.Set(fieldPage, strconv.Itoa(number))
+		query.Set(page.FieldPage, strconv.Itoa(number))
 	}
 	return query
 }
@@ -181,15 +169,7 @@ func (f filter) at(number int) url.Values {
 // onPage returns the address of another page of the same list.
 func (f filter) onPage(v *page.Visit, number int) string { return addressOf(v, f.at(number)) }
 
-func addressOf(v *page.Visit, query url.Values) string { return withQuery(v.In("flags"), query) }
-
-// withQuery returns the path with the query, unless that is empty.
-func withQuery(path string, query url.Values) string {
-	if encoded := query.Encode(); encoded != "" {
-		return path + "?" + encoded
-	}
-	return path
-}
+func addressOf(v *page.Visit, query url.Values) string { return page.WithQuery(v.In("flags"), query) }
 
 // orderValue returns the value of the field sort for the order; that of the first is "".
 func orderValue(i int) string {

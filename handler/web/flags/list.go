@@ -15,11 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-)
-
-const (
-	listSummaries page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]   = "/guidon.v1.CatalogService/ListFlagSummaries"
-	latestChanges page.Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // list is the model of the list of flags.
@@ -54,17 +50,8 @@ type row struct {
 	Author     string // who changed it last
 	Token      bool
 	UpdatedAt  time.Time
-	HasOutcome bool
 	Unreadable string // why every evaluation fails, or ""
 	Blank      bool   // only the key is known
-}
-
-// switchText returns what the page at turn-off asks.
-func (r row) switchText() string {
-	if r.Own == part.Off {
-		return "Turn on"
-	}
-	return "Turn off"
 }
 
 // tryAddress returns where the flag can be tried.
@@ -98,7 +85,7 @@ type chip struct{ link }
 // showList shows the list.
 func showList(v *page.Visit) error {
 	exists := func(key string) bool {
-		_, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: key})
+		_, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: key})
 		return err == nil
 	}
 	if v.Opens(page.PlaceFlags, exists) {
@@ -110,7 +97,7 @@ func showList(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	found, err := listSummaries.Run(v, request)
+	found, err := page.ListFlagSummaries.Run(v, request)
 	if err != nil {
 		return err
 	}
@@ -223,30 +210,19 @@ func color(variant bool, e *guidonv1.FlagShare) string {
 	return part.VariantColor(int(e.GetVariantIndex()))
 }
 
+// keys returns the keys of the rows.
+func (l *list) keys() []string { return lists.Map(l.rows, func(r row) string { return r.Key }) }
+
 // addAuthors adds the authors of the last changes of the rows.
 func (l *list) addAuthors(v *page.Visit) error {
-	if len(l.rows) == 0 || v.Away() {
-		return nil
-	}
-	request := &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: "flag", WithoutSummaries: true}
-	for _, r := range l.rows {
-		request.Keys = append(request.Keys, r.Key)
-	}
-	changes, err := latestChanges.Run(v, request)
-	if err != nil {
-		return err
-	}
-	byKey := make(map[string]*guidonv1.Change, len(changes.GetChanges()))
-	for _, c := range changes.GetChanges() {
-		byKey[c.GetKey()] = c
-	}
+	byKey, err := page.NewestChanges(v, "flag", l.keys()...)
 	for i := range l.rows {
 		if c := byKey[l.rows[i].Key]; c != nil {
 			actor := page.ActorOf(c.GetActor())
 			l.rows[i].Author, l.rows[i].Token = actor.Name, actor.Token
 		}
 	}
-	return nil
+	return err
 }
 
 // addDays adds the evaluations of the rows. The list does without them if they cannot be read.
@@ -254,11 +230,7 @@ func (l *list) addDays(v *page.Visit) {
 	if !v.Site.Counts || len(l.rows) == 0 || v.Away() {
 		return
 	}
-	var keys []string
-	for _, r := range l.rows {
-		keys = append(keys, r.Key)
-	}
-	if days, err := page.LastDay(v, keys...); err == nil {
+	if days, err := page.LastDay(v, l.keys()...); err == nil {
 		l.days = days
 	}
 }

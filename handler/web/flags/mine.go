@@ -77,7 +77,7 @@ func changedKeys(v *page.Visit) (keys []string, note string, err error) {
 		NamespaceKey: v.Key(), Kind: "flag", Actor: v.Visitor.ActorID(), Limit: changesPerPage, MaxObjectBytes: 1,
 	}
 	for range changedPages {
-		list, err := listChanges.Run(v, request)
+		list, err := page.ListChanges.Run(v, request)
 		if err != nil {
 			return nil, "", err
 		}

@@ -14,8 +14,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const find page.Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse] = "/guidon.v1.CatalogService/Search"
-
 // perGroup is how many results of a kind are shown, and maxStarred how many favorites: those whose
 // flags exist of the latest maxRead.
 const perGroup, maxStarred, maxRead = 8, 20, 100
@@ -46,7 +44,7 @@ func showSearch(v *page.Visit) error {
 	var found *guidonv1.SearchResponse
 	if query != "" {
 		var err error
-		if found, err = find.Run(v, &guidonv1.SearchRequest{Query: query, NamespaceKey: namespace, Limit: perGroup}); err != nil {
+		if found, err = page.SearchAll.Run(v, &guidonv1.SearchRequest{Query: query, NamespaceKey: namespace, Limit: perGroup}); err != nil {
 			return err
 		}
 	}
@@ -127,7 +125,7 @@ func (s *searcher) acts(query string, flags []*guidonv1.SearchHit) searchGroup {
 		add("playground", "Try "+name, "in the playground",
 			s.visit.To("namespaces", first.GetNamespaceKey(), "playground")+"?"+url.Values{"flag": {first.GetKey()}}.Encode())
 		if s.visit.MayEditIn(first.GetNamespaceKey()) {
-			verb := row{Own: page.OwnStateOf(first.GetState(), first.OwnState)}.switchText()
+			verb := page.OwnStateOf(first.GetState(), first.OwnState).Switch()
 			add("flag", verb+" "+name, "asks first", s.visit.To("namespaces", first.GetNamespaceKey(), "flags", first.GetKey(), "turn-off"))
 		}
 	}

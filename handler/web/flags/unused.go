@@ -17,8 +17,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const listUnused page.Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList] = "/guidon.v1.CatalogService/ListUnusedFlags"
-
 // unused is the model of the flags that may no longer be needed.
 type unused struct {
 	tabs    []tab
@@ -92,14 +90,11 @@ func (u *unused) shownTabs() []tab {
 
 // newUnused returns the page that the address selects. Unknown fields and values are left out.
 func newUnused(query url.Values) *unused {
-	u := &unused{page: 1}
+	u := &unused{page: page.PageOf(query)}
 	for _, r := range reasons {
 		if query.Get(fieldReason) == r.value {
 			u.reason = r.value
 		}
-	}
-	if n, err := strconv.Atoi(query.Get(fieldPage)); err == nil && n > 0 && n < 1<<20 {
-		u.page = n
 	}
 	return u
 }
@@ -111,15 +106,11 @@ func (u *unused) read(v *page.Visit) error {
 		if r.value == u.reason {
 			request.Offset, request.Limit = int32((u.page-1)*perPage), perPage // #nosec G115 -- newUnused limits the page
 		}
-		found, err := listUnused.Run(v, request)
+		found, err := page.ListUnusedFlags.Run(v, request)
 		if err != nil {
 			return err
 		}
-		query := url.Values{}
-		if r.value != "" {
-			query.Set(fieldReason, r.value)
-		}
-		u.tabs = append(u.tabs, tab{link{r.text, withQuery(v.In("unused"), query)}, int(found.GetTotalCount()), r.value == u.reason, isCounted(r.kinds)})
+		u.tabs = append(u.tabs, tab{link{r.text, v.In("unused") + page.Query(fieldReason, r.value)}, int(found.GetTotalCount()), r.value == u.reason, isCounted(r.kinds)})
 		if r.value == u.reason {
 			u.add(v, found)
 		}
@@ -193,18 +184,7 @@ func reviewText(review string) string {
 
 // onPage returns the address of another page of the same reason.
 func (u *unused) onPage(v *page.Visit, number int) string {
-	return withQuery(v.In("unused"), u.query(number))
-}
-
-func (u *unused) query(number int) url.Values {
-	query := url.Values{}
-	if u.reason != "" {
-		query.Set(fieldReason, u.reason)
-	}
-	if number > 1 {
-		query.Set(fieldPage, strconv.Itoa(number))
-	}
-	return query
+	return v.In("unused") + page.Query(fieldReason, u.reason, page.FieldPage, page.PageField(number))
 }
 
 // bounds says which rows the page has.
@@ -267,7 +247,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	if s.problem = checkReview(s.date, v.Now()); s.problem != "" {
 		return replyUnused(v, http.StatusUnprocessableEntity, s)
 	}
-	content, err := getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	content, err := page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
 	if guidon.CodeOf(err) == guidon.NotFound {
 		return &page.Error{Heading: "This flag no longer exists", Text: "It has been deleted. Changes says when, and by whom.", Err: err}
 	}
@@ -276,7 +256,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	}
 	put := proto.CloneOf(content.GetFlag())
 	put.Metadata = page.SetMember(put.GetMetadata(), "review", page.JSONText(s.date))
-	saved, err := replaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
+	saved, err := page.ReplaceFlag.Run(v, &guidonv1.ReplaceFlagRequest{NamespaceKey: v.Key(), Key: s.key, Flag: put, UnlessChangedSince: &since})
 	switch guidon.CodeOf(err) {
 	case guidon.FailedPrecondition:
 		return snoozeConflict(v, s)
@@ -288,24 +268,23 @@ func snooze(v *page.Visit, form url.Values) error {
 		return err
 	}
 	u := newUnused(v.Query())
-	query := u.query(u.page)
+	revision := ""
 	if len(saved.GetChanges()) > 0 {
-		query.Set("saved", strconv.FormatInt(saved.GetRevision(), 10))
+		revision = strconv.FormatInt(saved.GetRevision(), 10)
 	}
-	return v.Redirect(withQuery(page.Below("namespaces", v.Key(), "unused"), query))
+	query := page.Query(fieldReason, u.reason, page.FieldPage, page.PageField(u.page), "saved", revision)
+	return v.Redirect(page.Below("namespaces", v.Key(), "unused") + query)
 }
 
 // snoozeConflict shows the page again, because the flag has changed since it was shown.
 func snoozeConflict(v *page.Visit, s snoozeInput) error {
-	changes, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{
-		NamespaceKey: v.Key(), Kind: "flag", Keys: []string{s.key}, WithoutSummaries: true,
-	})
+	newest, err := page.NewestChanges(v, "flag", s.key)
 	if err != nil {
 		return err
 	}
 	s.problem = s.key + " changed in the meantime."
-	if len(changes.GetChanges()) > 0 {
-		s.problem = s.key + " " + changeText(changes.GetChanges()[0]) + " in the meantime."
+	if c := newest[s.key]; c != nil {
+		s.problem = s.key + " " + changeText(c) + " in the meantime."
 	}
 	s.problem += " Look at it, then snooze it again."
 	return replyUnused(v, http.StatusConflict, s)

@@ -8,14 +8,9 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const (
-	listNamespaces Operation[*flipt.ListNamespaceRequest, *flipt.NamespaceList] = "/flipt.Flipt/ListNamespaces"
-	getNamespace   Operation[*flipt.GetNamespaceRequest, *flipt.Namespace]      = "/flipt.Flipt/GetNamespace"
-)
-
 // begin finds out who visits the page, and about which namespace it is.
 func (v *Visit) begin() error {
-	v.Preferences = readPreferences(v.Request.Header["Cookie"])
+	v.Preferences = PreferencesOf(v.Request)
 	if v.Site.Required {
 		if !v.Site.Session.In(v.Request.Header["Cookie"]) {
 			return errNoSession
@@ -48,7 +43,7 @@ var errNoSession = guidon.Errorf(guidon.Unauthenticated, "the browser has no ses
 func (v *Visit) readNamespaces() error {
 	request := &flipt.ListNamespaceRequest{}
 	for {
-		list, err := listNamespaces.Run(v, request)
+		list, err := ListNamespaces.Run(v, request)
 		if err != nil {
 			return err
 		}
@@ -65,7 +60,7 @@ func (v *Visit) readNamespaces() error {
 
 // enter makes the namespace that of the visit.
 func (v *Visit) enter(key string) error {
-	namespace, state, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: key})
+	namespace, state, err := GetNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: key})
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// GetEvaluations is the operation that returns how often flags were evaluated.
-const GetEvaluations Operation[*guidonv1.GetEvaluationsRequest, *guidonv1.EvaluationTotals] = "/guidon.v1.AnalyticsService/GetEvaluations"
-
 // Day are the evaluations of a flag in 24 hours.
 type Day struct {
 	v     *Visit

@@ -9,12 +9,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const (
-	listSummaries Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]       = "/guidon.v1.CatalogService/ListFlagSummaries"
-	listSegments  Operation[*guidonv1.ListSegmentSummariesRequest, *guidonv1.SegmentSummaryList] = "/guidon.v1.CatalogService/ListSegmentSummaries"
-	listUnused    Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList]          = "/guidon.v1.CatalogService/ListUnusedFlags"
-)
-
 // maxKeys is the maximum number of flags in one request.
 const maxKeys = 100
 
@@ -34,7 +28,7 @@ func SignsOf(v *Visit, namespace string, keys []string) (Signs, error) {
 	signs := make(Signs)
 	slices.Sort(keys)
 	for some := range slices.Chunk(slices.Compact(keys), maxKeys) {
-		list, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Keys: some, Limit: maxKeys})
+		list, err := ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Keys: some, Limit: maxKeys})
 		if guidon.CodeOf(err) == guidon.NotFound { // the namespace does not exist yet
 			return nil, nil
 		}

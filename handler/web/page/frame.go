@@ -52,13 +52,13 @@ func (v *Visit) Places(namespace string) []PlaceLink {
 // what cannot be read now.
 func (v *Visit) counts(namespace string) map[Place]string {
 	counts := make(map[Place]string)
-	if flags, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
+	if flags, err := ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
 		counts[PlaceFlags] = Number(int(flags.GetNamespaceCount()))
 	}
-	if segments, err := listSegments.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
+	if segments, err := ListSegmentSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace, Limit: 1}); err == nil {
 		counts[PlaceSegments] = Number(int(segments.GetNamespaceCount()))
 	}
-	unused, err := listUnused.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: namespace, Limit: 1})
+	unused, err := ListUnusedFlags.Run(v, &guidonv1.ListUnusedFlagsRequest{NamespaceKey: namespace, Limit: 1})
 	if err == nil && unused.GetTotalCount() > 0 {
 		counts[PlaceUnused] = Number(int(unused.GetTotalCount()))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -88,9 +89,6 @@ func unclosed(text string) string {
 	if len(open) > maxRepair {
 		return ""
 	}
-	var end strings.Builder
-	for i := len(open) - 1; i >= 0; i-- {
-		end.WriteByte(open[i])
-	}
-	return end.String()
+	slices.Reverse(open)
+	return string(open)
 }

@@ -114,13 +114,13 @@ func CompactJSON(text string) string {
 	return b.String()
 }
 
-// JSONText returns a text as JSON, in which nothing is escaped without need.
-func JSONText(text string) string {
-	var b bytes.Buffer
+// JSONText returns a text, or texts, as JSON, in which nothing is escaped without need.
+func JSONText[T any](value T) string {
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(err) // strings can always be encoded
+	if err := e.Encode(value); err != nil {
+		panic(err) // texts can always be encoded
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

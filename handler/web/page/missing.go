@@ -21,9 +21,6 @@ type Missing struct {
 // Similar is the name and the address of an object with a similar key.
 type Similar struct{ Name, Address string }
 
-// maxMissingKey is the maximum length of a key, in characters, all of which are ASCII.
-const maxMissingKey = 255
-
 // missing is the model of the page about it: who deleted it, how to bring it back, and what may
 // be meant instead.
 type missing struct {
@@ -40,7 +37,7 @@ func MissingError(v *Visit, o Missing, cause error) error {
 		return cause
 	}
 	m := &missing{Visit: v, Missing: o}
-	if len(o.Key) <= maxMissingKey { // others never existed
+	if len(o.Key) <= MaxText { // others never existed
 		var err error
 		if m.deletion, err = Deletion(v, o.Kind, o.Key); err != nil {
 			return err
@@ -49,21 +46,12 @@ func MissingError(v *Visit, o Missing, cause error) error {
 			return err
 		}
 	}
-	crumbs := []Crumb{{Text: o.List, Address: m.list()}, {Text: Printable(o.Key, maxMissingKey)}}
+	crumbs := []Crumb{{Text: o.List, Address: m.list()}, {Text: Printable(o.Key, MaxText)}}
 	return &Error{Page: Page{Title: m.title(), Place: o.Place, Crumbs: crumbs, Main: m.main()}, Err: cause}
 }
 
-// Deletion returns the newest change of the object if that deleted it, or nil.
-func Deletion(v *Visit, kind, key string) (*guidonv1.Change, error) {
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{NamespaceKey: v.Key(), Kind: kind, Key: key, Limit: 1, MaxObjectBytes: 1})
-	if err != nil || len(list.GetChanges()) == 0 || list.GetChanges()[0].GetAction() != "delete" {
-		return nil, err
-	}
-	return list.GetChanges()[0], nil
-}
-
 func (m *missing) title() string {
-	return "No " + m.Kind + " " + Printable(m.Missing.Key, maxMissingKey) + " in " + NamespaceName(m.Namespace)
+	return "No " + m.Kind + " " + Printable(m.Missing.Key, MaxText) + " in " + NamespaceName(m.Namespace)
 }
 
 // list returns the address of the list of such objects.

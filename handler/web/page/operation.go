@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -26,7 +27,19 @@ func (o Operation[Q, A]) Run(v *Visit, request Q) (A, error) {
 // pages, FailedPrecondition means that something has changed, so they show
 // [service.ErrAdditions] like what else cannot be saved.
 func (o Operation[Q, A]) RunAt(v *Visit, request Q) (A, service.State, error) {
-	response, err := v.Site.Carry(v.Exchange, string(o), &call.Request{Credentials: v.credentials(), Message: request, MayBeStale: !v.sends()})
+	return o.carry(v, &call.Request{Message: request, MayBeStale: !v.sends()})
+}
+
+// RunIf is like Run, but fails with FailedPrecondition unless the namespace of the request
+// is in the state, as an earlier operation returned it.
+func (o Operation[Q, A]) RunIf(v *Visit, request Q, state service.State) (A, error) {
+	answer, _, err := o.carry(v, &call.Request{Message: request, IfMatch: strconv.FormatInt(state.Revision, 10)})
+	return answer, err
+}
+
+func (o Operation[Q, A]) carry(v *Visit, request *call.Request) (A, service.State, error) {
+	request.Credentials = v.credentials()
+	response, err := v.Site.Carry(v.Exchange, string(o), request)
 	var answer A
 	if err == nil && response.Message != nil {
 		answer = response.Message.(A)

@@ -20,8 +20,8 @@ const (
 	ThemeDark   Theme = "dark"
 )
 
-// valid reports whether the theme is one that can be chosen.
-func (t Theme) valid() bool { return t == ThemeSystem || t == ThemeLight || t == ThemeDark }
+// Valid reports whether the theme is one that can be chosen.
+func (t Theme) Valid() bool { return t == ThemeSystem || t == ThemeLight || t == ThemeDark }
 
 // Preferences are the settings of a visitor, which the browser keeps in a cookie. They are
 // not secret and grant no access.
@@ -52,10 +52,9 @@ const preferencesCookie = "guidon_preferences"
 // maxPreference limits the length of one preference, in bytes.
 const maxPreference = 255
 
-// readPreferences returns the preferences in the values of the Cookie header. Invalid
+// PreferencesOf returns the preferences that the browser has sent with the request. Invalid
 // ones count as unset.
-func readPreferences(lines []string) Preferences {
-	r := http.Request{Header: http.Header{"Cookie": lines}}
+func PreferencesOf(r *http.Request) Preferences {
 	p := Preferences{Keys: true}
 	cookie, err := r.Cookie(preferencesCookie)
 	if err != nil {
@@ -72,7 +71,7 @@ func readPreferences(lines []string) Preferences {
 		}
 		return value
 	}
-	if theme := Theme(text("theme")); theme.valid() {
+	if theme := Theme(text("theme")); theme.Valid() {
 		p.Theme = theme
 	}
 	p.Zone, p.Namespace, p.Language = text("zone"), text("namespace"), text("language")
@@ -86,26 +85,15 @@ func readPreferences(lines []string) Preferences {
 	return p
 }
 
-// PreferencesOf returns the preferences that the browser has sent with the request.
-func PreferencesOf(r *http.Request) Preferences { return readPreferences(r.Header["Cookie"]) }
-
 // String returns the value of the cookie.
 func (p Preferences) String() string {
-	values := make(url.Values)
-	set := func(name, value string) {
-		if value != "" {
-			values.Set(name, value)
-		}
-	}
-	set("theme", string(p.Theme))
-	set("zone", p.Zone)
-	set("namespace", p.Namespace)
-	set("language", p.Language)
-	set("diff", string(p.Diff))
+	keys := ""
 	if !p.Keys {
-		values.Set("keys", "off")
+		keys = "off"
 	}
-	return values.Encode()
+	return strings.TrimPrefix(Query(
+		"theme", string(p.Theme), "zone", p.Zone, "namespace", p.Namespace, "language", p.Language, "diff", string(p.Diff), "keys", keys,
+	), "?")
 }
 
 // cookieAge is how long a browser keeps preferences and favorites, in seconds.

@@ -8,9 +8,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// listChanges has the record of the change that was saved.
-const listChanges Operation[*guidonv1.ListChangesRequest, *guidonv1.ListChangesResponse] = "/guidon.v1.ChangeService/ListChanges"
-
 // savedFor is how long after a change pages say that it was saved.
 const savedFor = 10 * time.Minute
 
@@ -25,7 +22,7 @@ func (v *Visit) saved() (revision int64, text string) {
 	if err != nil || revision <= 0 || v.Namespace == nil {
 		return 0, ""
 	}
-	list, err := listChanges.Run(v, &guidonv1.ListChangesRequest{
+	list, err := ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: v.Key(), FirstRevision: revision, LastRevision: revision, Limit: 2, MaxObjectBytes: 1,
 	})
 	if err != nil || len(list.GetChanges()) == 0 { // the page itself is what matters

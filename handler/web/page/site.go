@@ -3,7 +3,6 @@ package page
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -138,13 +137,9 @@ func (s *Site) ReturnTo(path string) string {
 }
 
 // signInBeside returns the address of the sign-in page for visitors who open it in another
-// tab and keeps the page that they have. again means that their session has not ended yet.
-func (s *Site) signInBeside(again bool) string {
-	query := url.Values{"return_to": {SignInPath + "?back=yes"}}
-	if again {
-		query.Set("again", "yes")
-	}
-	return s.Path(SignInPath + "?" + query.Encode())
+// tab and keeps the page that they have. again is "yes" if their session has not ended yet.
+func (s *Site) signInBeside(again string) string {
+	return s.Path(SignInPath + Query("again", again, "return_to", SignInPath+"?back=yes"))
 }
 
 // SignInFor returns the address of the sign-in page for a visitor on the way to a path that
@@ -153,5 +148,5 @@ func (s *Site) SignInFor(path string) string {
 	if path == s.Home() {
 		return s.Path(SignInPath)
 	}
-	return s.Path(SignInPath + "?" + url.Values{"return_to": {path}}.Encode())
+	return s.Path(SignInPath + Query("return_to", path))
 }

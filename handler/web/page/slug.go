@@ -5,9 +5,6 @@ import (
 	"unicode"
 )
 
-// maxSlug is the maximum length of a key (contract 4.1).
-const maxSlug = 255
-
 // Slug returns a key that is like the text: small letters, digits, - and _.
 func Slug(text string) string {
 	var b strings.Builder
@@ -22,7 +19,7 @@ func Slug(text string) string {
 		}
 	}
 	key := strings.Trim(b.String(), "-")
-	return key[:min(len(key), maxSlug)]
+	return key[:min(len(key), MaxText)]
 }
 
 // unfolded are the replacements of letters with diacritics in keys.

@@ -3,6 +3,7 @@ package page
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -72,15 +73,20 @@ func (v *Visit) Form() (url.Values, error) {
 	return v.form, nil
 }
 
-// WithForm returns the function for requests with a form that fn is for.
-func WithForm(fn func(v *Visit, form url.Values) error) func(v *Visit) error {
+// With returns the function for requests about what read reads, to which respond responds.
+func With[T any](read func(v *Visit) (T, error), respond func(v *Visit, found T) error) func(v *Visit) error {
 	return func(v *Visit) error {
-		form, err := v.Form()
+		found, err := read(v)
 		if err != nil {
 			return err
 		}
-		return fn(v, form)
+		return respond(v, found)
 	}
+}
+
+// WithForm returns the function for requests with a form that fn is for.
+func WithForm(fn func(v *Visit, form url.Values) error) func(v *Visit) error {
+	return With((*Visit).Form, fn)
 }
 
 // May reports whether the visitor has the role in the namespace of the page.
@@ -131,3 +137,16 @@ func (v *Visit) here() string {
 // IsSignedOut reports whether err is that of a browser without a valid session. One beyond
 // the limit of failures is not: it wraps such an error, but nothing was found out.
 func IsSignedOut(err error) bool { return guidon.CodeOf(err) == guidon.Unauthenticated }
+
+// Address returns the address of the service, as clients use it: server.public_url, or
+// where the browser found it.
+func (v *Visit) Address() string {
+	if v.Site.PublicURL != "" {
+		return strings.TrimSuffix(v.Site.PublicURL, "/")
+	}
+	u := url.URL{Scheme: "http", Host: v.Request.Host}
+	if v.Request.TLS != nil || v.Request.Header.Get("X-Forwarded-Proto") == "https" { // only shown, never followed
+		u.Scheme = "https"
+	}
+	return u.String() + v.Site.PublicPath
+}

@@ -72,19 +72,10 @@ func Count(n int, unit string) string {
 // Number returns a number with a comma between thousands.
 func Number(n int) string {
 	digits := strconv.Itoa(n)
-	negative := strings.HasPrefix(digits, "-")
-	digits = strings.TrimPrefix(digits, "-")
-	var b strings.Builder
-	if negative {
-		b.WriteByte('-')
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	for i, digit := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return b.String()
+	return digits
 }
 
 // Either returns the alternatives in words, such as "a, b or c".

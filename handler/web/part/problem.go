@@ -16,9 +16,11 @@ type Problem struct {
 // Problems are the problems of a form, in the order of its fields.
 type Problems []Problem
 
-// Add adds a problem of a field.
+// Add adds a problem of a field, unless the message is "".
 func (p *Problems) Add(field, message string) {
-	*p = append(*p, Problem{Field: field, Message: message})
+	if message != "" {
+		*p = append(*p, Problem{Field: field, Message: message})
+	}
 }
 
 // Of returns the message about the field, or "".

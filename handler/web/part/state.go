@@ -15,6 +15,9 @@ const (
 // String returns the state in words.
 func (s State) String() string { return [...]string{"Off", "On", "Partly on"}[s] }
 
+// Switch returns the action of the switch of a flag in that state, in words.
+func (s State) Switch() string { return [...]string{"Turn on", "Turn off", "Turn off"}[s] }
+
 func (s State) class() string { return [...]string{"off", "on", "mixed"}[s] }
 
 // colors is how many colours variants have. Further ones share the last.

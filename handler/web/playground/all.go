@@ -35,7 +35,7 @@ type listRow struct {
 
 // askAll evaluates a page of the flags.
 func (m *model) askAll(v *page.Visit, at state, context map[string]string) error {
-	found, err := explainFlags.Run(v, &guidonv1.ExplainFlagsRequest{
+	found, err := page.ExplainFlags.Run(v, &guidonv1.ExplainFlagsRequest{
 		NamespaceKey: at.Reference, EntityId: m.form.Entity, Context: context, Offset: int32(m.form.Offset), Limit: perPage, // #nosec G115 -- checked
 	})
 	if err != nil {

@@ -51,7 +51,7 @@ func (m *model) askOne(v *page.Visit, at state, context map[string]string) error
 	if m.form.Draft != "" {
 		request.Flag = m.flag
 	}
-	e, err := explain.Run(v, request)
+	e, err := page.ExplainFlag.Run(v, request)
 	if err != nil {
 		return m.fail(err)
 	}

@@ -21,13 +21,6 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const (
-	listSummaries page.Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList] = "/guidon.v1.CatalogService/ListFlagSummaries"
-	getContent    page.Operation[*guidonv1.GetFlagContentRequest, *guidonv1.FlagContent]        = "/guidon.v1.EditService/GetFlagContent"
-	explain       page.Operation[*guidonv1.ExplainRequest, *guidonv1.ExplainResponse]           = "/guidon.v1.ExplainService/Explain"
-	explainFlags  page.Operation[*guidonv1.ExplainFlagsRequest, *guidonv1.ExplainFlagsResponse] = "/guidon.v1.ExplainService/ExplainFlags"
-)
-
 // Limits of the fields, in bytes.
 const (
 	maxEntity = 4 << 10
@@ -90,7 +83,7 @@ func ask(v *page.Visit, values url.Values) error {
 }
 
 func (m *model) reply(v *page.Visit, status int) error {
-	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: maxChoices})
+	found, err := page.ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: v.Key(), Limit: maxChoices})
 	if err != nil {
 		return err
 	}
@@ -111,9 +104,7 @@ func (m *model) evaluate(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
-	if problem != "" {
-		m.problems.Add(fieldAt, problem)
-	}
+	m.problems.Add(fieldAt, problem)
 	m.reference = at.Reference
 	if err := m.choose(v, at.Reference); err != nil {
 		return err
@@ -158,7 +149,7 @@ func (m *model) choose(v *page.Visit, reference string) error {
 		m.problems.Add(fieldFlag, "There is no such flag.")
 	default:
 		var content *guidonv1.FlagContent
-		content, err = getContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: reference, Key: m.form.Flag})
+		content, err = page.GetFlagContent.Run(v, &guidonv1.GetFlagContentRequest{NamespaceKey: reference, Key: m.form.Flag})
 		if code := guidon.CodeOf(err); err != nil && (code == guidon.NotFound || code == guidon.InvalidArgument) {
 			return m.suggest(v, reference)
 		}
@@ -199,7 +190,7 @@ func (m *model) suggest(v *page.Visit, reference string) error {
 	if len(words) > 200 {
 		words = ""
 	}
-	found, err := listSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: reference, Query: words, Limit: 3})
+	found, err := page.ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: reference, Query: words, Limit: 3})
 	if err != nil && guidon.CodeOf(err) != guidon.InvalidArgument {
 		return err
 	}

@@ -25,9 +25,7 @@ const (
 func (f *form) context(problems *part.Problems) map[string]string {
 	if f.AsJSON {
 		properties, problem := readJSON(f.JSON)
-		if problem != "" {
-			problems.Add(fieldJSON, problem)
-		}
+		problems.Add(fieldJSON, problem)
 		return properties
 	}
 	properties := make(map[string]string, len(f.Rows))
@@ -83,10 +81,10 @@ func (f *form) toRows(problems *part.Problems) {
 		return
 	}
 	f.Rows, f.AsJSON = nil, false
-	for _, key := range keysOf(f.JSON) {
-		if value, ok := properties[key]; ok {
-			f.Rows = append(f.Rows, row{key, value})
-			delete(properties, key)
+	for _, m := range page.Members(f.JSON) {
+		if value, ok := properties[m.Key]; ok {
+			f.Rows = append(f.Rows, row{m.Key, value})
+			delete(properties, m.Key)
 		}
 	}
 }
@@ -100,25 +98,6 @@ func valueJSON(text string) string {
 		}
 	}
 	return page.JSONText(text)
-}
-
-// keysOf returns the names of the members of a JSON object, in order.
-func keysOf(object string) (keys []string) {
-	d := json.NewDecoder(strings.NewReader(object))
-	if _, err := d.Token(); err != nil {
-		return nil
-	}
-	for d.More() {
-		key, err := d.Token()
-		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil {
-			return keys
-		}
-		if text, ok := key.(string); ok {
-			keys = append(keys, text)
-		}
-	}
-	return keys
 }
 
 // readJSON returns the properties of a context in JSON, or the problem if it is invalid. Nothing is

@@ -118,14 +118,12 @@ func (f *form) fill() {
 // one. A draft is not part of it.
 func (f *form) fragment(context string) string {
 	const most = 8 << 10
-	values := url.Values{}
-	for name, value := range map[string]string{fieldFlag: f.Flag, fieldEntity: f.Entity, fieldAt: f.At, "context": context} {
-		if value != "" && value != "{}" {
-			values.Set(name, value)
-		}
+	if context == "{}" {
+		context = ""
 	}
-	if text := values.Encode(); len(text) <= most {
-		return "#" + text
+	text := strings.TrimPrefix(page.Query(fieldFlag, f.Flag, fieldEntity, f.Entity, fieldAt, f.At, "context", context), "?")
+	if len(text) > most {
+		return ""
 	}
-	return ""
+	return "#" + text
 }

@@ -1,11 +1,12 @@
 package playground
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/code"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // share makes the link to the request, and the command that sends the same request.
@@ -20,7 +21,7 @@ func (m *model) share(v *page.Visit, context map[string]string) {
 		if members != "}" {
 			entity += ","
 		}
-		m.curl = code.Curl(code.Address(v), v.Key(), m.flag.GetKey(), `{"context":`+entity+members+`}`)
+		m.curl = code.Curl(v.Address(), v.Key(), m.flag.GetKey(), `{"context":`+entity+members+`}`)
 	}
 }
 
@@ -29,12 +30,9 @@ const maxCurl = 8 << 10
 
 // rows returns the properties in the order in which they were entered.
 func (m *model) rows(context map[string]string) (rows []row) {
-	keys := keysOf(m.form.JSON)
-	if !m.form.AsJSON {
-		keys = nil
-		for _, r := range m.form.Rows {
-			keys = append(keys, r.Key)
-		}
+	keys := lists.Map(m.form.Rows, func(r row) string { return r.Key })
+	if m.form.AsJSON {
+		keys = lists.Map(page.Members(m.form.JSON), func(m page.Member) string { return m.Key })
 	}
 	seen := make(map[string]bool, len(keys))
 	for _, key := range keys {
@@ -43,18 +41,11 @@ func (m *model) rows(context map[string]string) (rows []row) {
 			rows = append(rows, row{key, text})
 		}
 	}
-	return slices.Clip(rows)
+	return rows
 }
 
 // contextJSON returns the rows as an object of JSON on one line.
 func contextJSON(rows []row) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, r := range rows {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(page.JSONText(r.Key) + ":" + valueJSON(r.Value))
-	}
-	return b.String() + "}"
+	members := lists.Map(rows, func(r row) page.Member { return page.Member{Key: r.Key, Raw: valueJSON(r.Value)} })
+	return cmp.Or(page.ObjectOf(members), "{}")
 }

@@ -11,8 +11,6 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const getNamespace page.Operation[*flipt.GetNamespaceRequest, *flipt.Namespace] = "/flipt.Flipt/GetNamespace"
-
 // state is the state of the namespace that is asked about.
 type state struct {
 	Reference string // as operations take it in place of the key
@@ -30,7 +28,7 @@ func stateAt(v *page.Visit, moment string) (state, string, error) {
 		return now, problem, nil
 	}
 	then := state{Reference: v.Key() + "@" + text}
-	_, at, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: then.Reference})
+	_, at, err := page.GetNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: then.Reference})
 	if err == nil {
 		then.Revision = at.Revision
 		return then, "", nil

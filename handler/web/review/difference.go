@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -90,11 +89,5 @@ func valueText(value *structpb.Value) json.RawMessage {
 	if value == nil {
 		return nil
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // it is shown to people
-	if err := encoder.Encode(value.AsInterface()); err != nil {
-		return nil
-	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+	return json.RawMessage(page.JSONText(value.AsInterface()))
 }

@@ -14,12 +14,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// The operations that the pages run.
-const (
-	makePlan  page.Operation[*guidonv1.PlanRequest, *guidonv1.PlanResponse]  = "/guidon.v1.PlanService/Plan"
-	applyPlan page.Operation[*guidonv1.ApplyRequest, *guidonv1.PlanResponse] = "/guidon.v1.PlanService/Apply"
-)
-
 // The fields of a review.
 const (
 	FieldDigest  = "digest"    // of the plan that was seen
@@ -55,7 +49,7 @@ type Words struct{ Changed, Created, Deleted string }
 // marked. A plan that is not possible is no error: [Plan].Impossible says why.
 func (r *Plan) Make(v *page.Visit, form url.Values) error {
 	r.Request.WithEffects, r.Request.PageWords = true, true
-	plan, err := makePlan.Run(v, r.Request)
+	plan, err := page.MakePlan.Run(v, r.Request)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
 		r.refuse(err)
 		return nil
@@ -134,7 +128,7 @@ const MessageProblem = "1,000 characters at most, on one line."
 
 // Apply applies the plan of the request with the digest.
 func Apply(v *page.Visit, q *guidonv1.PlanRequest, digest, message string) (*guidonv1.PlanResponse, error) {
-	return applyPlan.Run(v, &guidonv1.ApplyRequest{
+	return page.ApplyPlan.Run(v, &guidonv1.ApplyRequest{
 		NamespaceKey: q.GetNamespaceKey(), Document: q.GetDocument(), SourceNamespaceKey: q.GetSourceNamespaceKey(), Mode: q.GetMode(),
 		FlagKeys: q.GetFlagKeys(), SegmentKeys: q.GetSegmentKeys(), WithoutSegments: q.GetWithoutSegments(), Keep: q.GetKeep(),
 		Undo: q.GetUndo(), Digest: digest, Message: message,

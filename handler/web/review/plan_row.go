@@ -15,9 +15,9 @@ import (
 // Limits of the page. All of the plan is applied.
 const (
 	MaxRows     = 200
-	maxOthers   = 50 // flags that are affected besides
-	maxWarnings = 50 // that belong to no row
-	maxName     = 300
+	maxOthers   = 50   // flags that are affected besides
+	maxWarnings = 50   // that belong to no row
+	maxName     = 1024 // bytes; names have at most 255 characters
 )
 
 // Row is an object that changes.
@@ -79,7 +79,7 @@ func (r *Plan) addRows(seen map[string]string) {
 	}
 	r.Rows = nil
 	for _, c := range all[:min(len(all), r.limit())] {
-		row := Row{PlannedChange: c, Name: nameOf(c), What: descriptionOf(c)}
+		row := Row{PlannedChange: c, Name: NameOf(c), What: descriptionOf(c)}
 		if c.GetKind() == string(change.KindFlag) {
 			row.Effects = effects[c.GetKey()]
 		}
@@ -154,8 +154,8 @@ func (r *Plan) addWarnings() {
 	}
 }
 
-// nameOf returns the name of the object.
-func nameOf(c *guidonv1.PlannedChange) string {
+// NameOf returns the name of the object.
+func NameOf(c *guidonv1.PlannedChange) string {
 	for _, d := range []*guidonv1.Document{c.GetAfter(), c.GetBefore()} {
 		name := ""
 		for _, f := range d.GetFlags() {
@@ -288,8 +288,8 @@ func Objects(n int) string {
 	return page.Number(n) + " flags and segments"
 }
 
-// icon returns the icon of a kind of objects.
-func icon(kind string) string {
+// Icon returns the icon of a kind of objects.
+func Icon(kind string) string {
 	switch change.Kind(kind) {
 	case change.KindFlag:
 		return "flag"

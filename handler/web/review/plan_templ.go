@@ -200,7 +200,7 @@ func (r *Plan) row(v *page.Visit, g Group, row Row, picking bool) templ.Componen
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = part.ObjectSign(icon(row.GetKind()), row.Sign.Variant, row.Sign.State, row.Known).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.ObjectSign(Icon(row.GetKind()), row.Sign.Variant, row.Sign.State, row.Known).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -20,7 +21,7 @@ func (e *editor) edit() *review.Edit[*guidonv1.SegmentMerge] {
 		},
 		Frame: e.page("Your change", nil), List: []string{"namespaces", e.Visit.Key(), "segments"},
 		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
-			return mergeSegment.Run(e.Visit, &guidonv1.MergeSegmentRequest{
+			return page.MergeSegment.Run(e.Visit, &guidonv1.MergeSegmentRequest{
 				NamespaceKey: e.Visit.Key(), Key: e.Key, Since: d.Revision, Segment: d.document(), Choices: choices, PageWords: true,
 			})
 		},
@@ -41,7 +42,7 @@ func (e *editor) edit() *review.Edit[*guidonv1.SegmentMerge] {
 func (s *subject) readDeleted(d *draft) {
 	s.Saved, s.deleted = d.document(), true
 	began := s.Visit.Key() + "@" + strconv.FormatInt(d.Revision, 10)
-	if content, err := getContent.Run(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: s.Key}); err == nil {
+	if content, err := page.GetSegmentContent.Run(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: s.Key}); err == nil {
 		s.Saved = content.GetSegment()
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -19,16 +19,7 @@ const (
 )
 
 // short returns the text as pages show it: its beginning, if it is long.
-func short(text string) string {
-	if len(text) <= maxSaid {
-		return text
-	}
-	cut := maxSaid
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}
+func short(text string) string { return guidon.Shorten(text, maxSaid) }
 
 // notMeans says what a negated constraint is.
 const notMeans = "holds if the comparison does not, also for a missing value"

@@ -20,22 +20,9 @@ type deletion struct {
 }
 
 // askDelete asks before the segment is deleted or, if it is used, says by what.
-func askDelete(v *page.Visit) error {
-	d, err := readDeletion(v)
-	if err != nil {
-		return err
-	}
-	d.Revision = d.subject.Revision
+func askDelete(_ *page.Visit, s *subject) error {
+	d := &deletion{subject: s, Revision: s.Revision}
 	return d.reply(http.StatusOK)
-}
-
-func readDeletion(v *page.Visit) (*deletion, error) {
-	s, err := read(v)
-	d := &deletion{subject: s}
-	if err == nil {
-		err = s.readAround()
-	}
-	return d, err
 }
 
 func (d *deletion) reply(status int) error {
@@ -43,16 +30,12 @@ func (d *deletion) reply(status int) error {
 }
 
 // postDelete deletes the segment if its key was typed.
-func postDelete(v *page.Visit) error {
+func postDelete(v *page.Visit, s *subject) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	d, err := readDeletion(v)
-	if err != nil {
-		return err
-	}
-	d.Typed, d.Message = form.Get("key"), form.Get("message")
+	d := &deletion{subject: s, Typed: form.Get("key"), Message: form.Get("message")}
 	if d.Revision, err = strconv.ParseInt(form.Get("revision"), 10, 64); err != nil || d.Revision < 0 {
 		return errForm
 	}
@@ -64,7 +47,7 @@ func postDelete(v *page.Visit) error {
 }
 
 func (d *deletion) delete() error {
-	deleted, err := patch.Run(d.Visit, &guidonv1.PatchRequest{
+	deleted, err := page.Patch.Run(d.Visit, &guidonv1.PatchRequest{
 		NamespaceKey: d.Visit.Key(), Message: d.Message,
 		Segments: []*guidonv1.SegmentEdit{{Delete: d.Key, UnlessChangedSince: &d.Revision}},
 	})

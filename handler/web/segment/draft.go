@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of the segments that the editor takes: constraints, and bytes of their values as a form
@@ -129,14 +130,14 @@ func (c *constraint) items() []string {
 func (c *constraint) acceptList() {
 	entered, err := pasted(c.Text)
 	if err != nil {
-		c.Bad = sentence(err.Error())
+		c.Bad = page.Sentence(err.Error())
 		return
 	}
 	was, ok := itemsOf(c.Value, c.Type)
 	if ok && slices.Equal(was, entered) {
 		return
 	}
-	items := distinct(entered)
+	items := lists.Distinct(entered)
 	c.Text, c.Doubles = linesOf(items), len(entered)-len(items)
 	c.Value = listOf(items, c.Type)
 }

@@ -2,13 +2,11 @@ package segment
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -18,26 +16,15 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxText is the maximum length of names, keys and properties, in characters (contract 4.1).
-const maxText = 255
-
 // check returns the problems of the draft. Constraints that are as they were saved are not
 // checked.
-func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) (problems part.Problems) {
-	if strings.TrimSpace(d.Name) == "" {
-		problems.Add("name", "A name is needed.")
-	} else if message := tooLong(d.Name); message != "" {
-		problems.Add("name", message)
-	}
-	return append(problems, d.Check("", saved.GetConstraints(), zone)...)
+func (d *draft) check(saved *guidonv1.DocumentSegment, zone *time.Location) part.Problems {
+	return append(d.checkName(), d.Check("", saved.GetConstraints(), zone)...)
 }
 
-// tooLong returns the problem of a text that is too long, or "".
-func tooLong(text string) string {
-	if n := utf8.RuneCountInString(text); n > maxText {
-		return fmt.Sprintf("%d characters at most, this has %s.", maxText, page.Number(n))
-	}
-	return ""
+func (d *draft) checkName() (problems part.Problems) {
+	problems.Add("name", page.CheckText(d.Name, "A name is needed."))
+	return problems
 }
 
 // check returns the problems of the constraint, whose fields have names that begin with at.
@@ -52,9 +39,8 @@ func (c *constraint) check(at string, saved []*guidonv1.DocumentConstraint, zone
 	if c.Type != typeEntity {
 		if c.Property == "" {
 			problems.Add(at+"property", "A property is needed.")
-		} else if message := tooLong(c.Property); message != "" {
-			problems.Add(at+"property", message)
 		}
+		problems.Add(at+"property", page.TooLong(c.Property, page.MaxText))
 	}
 	if c.Turned {
 		problems.Add(at+"operator", "The way of comparing has changed, and so have the fields. Look at the value, then save.")
@@ -64,9 +50,8 @@ func (c *constraint) check(at string, saved []*guidonv1.DocumentConstraint, zone
 		problems.Add(at+"operator", typeName(c.Type)+" cannot be compared in this way. Choose another one.")
 		return problems
 	}
-	if field, message := c.checkValue(zone); message != "" {
-		problems.Add(at+field, message)
-	}
+	field, message := c.checkValue(zone)
+	problems.Add(at+field, message)
 	return problems
 }
 
@@ -111,7 +96,7 @@ func (c *constraint) checkText() string {
 		}
 	case typePattern:
 		if _, err := guidon.CompilePattern(c.Text); err != nil {
-			return sentence(page.Printable(err.Error(), 2*maxQuoted))
+			return page.Sentence(page.Printable(err.Error(), 2*maxQuoted))
 		}
 	}
 	return ""
@@ -153,7 +138,7 @@ func (c *constraint) checkList() string {
 // checkAddresses returns the problem of a list of addresses, or "".
 func checkAddresses(items []string) string {
 	for _, item := range items {
-		if _, err := guidon.ParseAddresses(encoded([]string{item})); err != nil {
+		if _, err := guidon.ParseAddresses(page.JSONText([]string{item})); err != nil {
 			return "Not an address: " + page.Printable(item, maxQuoted) + ". Write 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32."
 		}
 	}

@@ -89,11 +89,3 @@ func readConstraint(form url.Values, at string, zone *time.Location) (constraint
 	c.accept(zone)
 	return c, nil
 }
-
-// sentence returns the text with a capital letter and a full stop.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
-}

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -37,14 +36,7 @@ func (s *subject) tabAddress(at string) string {
 	return s.address(at) + s.atQuery()
 }
 
-func (s *subject) atQuery() string {
-	if s.At == "" {
-		return ""
-	}
-	return "?at=" + url.QueryEscape(s.At)
-}
-
-func escape(text string) string { return url.QueryEscape(text) }
+func (s *subject) atQuery() string { return page.Query("at", s.At) }
 
 // heading returns how the constraints combine, in words.
 func (d *draft) heading() string {

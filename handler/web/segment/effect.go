@@ -17,7 +17,7 @@ type effect struct {
 
 // readEffect returns the effect of saving a segment.
 func readEffect(v *page.Visit, key string, g *guidonv1.DocumentSegment) (*effect, error) {
-	usage, err := preview.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: v.Key(), Key: key, Segment: g})
+	usage, err := page.PreviewSegment.Run(v, &guidonv1.PreviewSegmentRequest{NamespaceKey: v.Key(), Key: key, Segment: g})
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,6 @@ package segment
 
 import (
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -46,17 +44,14 @@ type list struct {
 // showList shows the segments of the namespace.
 func showList(v *page.Visit) error {
 	exists := func(key string) bool {
-		_, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
+		_, err := page.GetSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
 		return err == nil
 	}
 	if v.Opens(page.PlaceSegments, exists) {
 		return nil
 	}
-	l := &list{Visit: v, Query: v.Query().Get("q"), Sort: v.Query().Get("sort"), Number: 1}
+	l := &list{Visit: v, Query: v.Query().Get("q"), Sort: v.Query().Get("sort"), Number: page.PageOf(v.Query())}
 	l.order()
-	if n, err := strconv.Atoi(v.Query().Get("page")); err == nil && n > 0 && n < 1_000_000 {
-		l.Number = n
-	}
 	if err := l.read(); err != nil {
 		return err
 	}
@@ -79,7 +74,7 @@ func (l *list) order() {
 }
 
 func (l *list) read() (err error) {
-	l.Result, err = listSummaries.Run(l.Visit, &guidonv1.ListSegmentSummariesRequest{
+	l.Result, err = page.ListSegmentSummaries.Run(l.Visit, &guidonv1.ListSegmentSummariesRequest{
 		NamespaceKey: l.Key(), Query: l.Query, Sort: l.column.Sort, Descending: l.Descending,
 		Offset: int32((l.Number - 1) * rowsOnPage), Limit: rowsOnPage, // #nosec G115 -- the number has a limit
 	})
@@ -92,35 +87,13 @@ func (l *list) read() (err error) {
 		}
 	}
 	keys := lists.Map(l.Result.GetSegments(), (*guidonv1.SegmentSummary).GetKey)
-	if len(keys) == 0 || l.Away() {
-		return nil
-	}
-	latest, err := latestChanges.Run(l.Visit, &guidonv1.LatestChangesRequest{NamespaceKey: l.Key(), Kind: kindSegment, Keys: keys})
-	if err != nil {
-		return err
-	}
-	l.Changes = make(map[string]*guidonv1.Change, len(keys))
-	for _, c := range latest.GetChanges() {
-		l.Changes[c.GetKey()] = c
-	}
-	return nil
+	l.Changes, err = page.NewestChanges(l.Visit, kindSegment, keys...)
+	return err
 }
 
 // address returns the address of the list with another order or page, for a browser.
 func (l *list) address(sort string, number int) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"q": l.Query, "sort": sort} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if number > 1 {
-		query.Set("page", strconv.Itoa(number))
-	}
-	if len(query) == 0 {
-		return l.In("segments")
-	}
-	return l.In("segments") + "?" + query.Encode()
+	return l.In("segments") + page.Query("q", l.Query, "sort", sort, page.FieldPage, page.PageField(number))
 }
 
 // sorted returns the address of the list in the order of a column, which is reversed if it has

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/internal/lists"
 )
@@ -41,18 +42,7 @@ func listOf(items []string, t flipt.ComparisonType) string {
 	if items == nil {
 		items = []string{}
 	}
-	return encoded(items)
-}
-
-// encoded returns a text, or texts, as JSON.
-func encoded(value any) string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		panic(err) // texts can always be encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return page.JSONText(items)
 }
 
 // linesOf returns the values as lines, from which [pasted] returns them again.
@@ -61,7 +51,7 @@ func linesOf(items []string) string {
 	for i, item := range items {
 		lines[i] = item
 		if item == "" || strings.ContainsRune(`"[`, rune(item[0])) || strings.ContainsFunc(item, needsQuotes) {
-			lines[i] = encoded(item)
+			lines[i] = page.JSONText(item)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -132,17 +122,4 @@ func cutQuoted(text string) (value, rest string, ok bool) {
 	}
 	rest = text[decoder.InputOffset():]
 	return value, rest, rest == "" || strings.IndexFunc(rest, isSeparator) == 0
-}
-
-// distinct returns the values without duplicates, in order.
-func distinct(items []string) []string {
-	known := make(map[string]bool, len(items))
-	var out []string
-	for _, item := range items {
-		if !known[item] {
-			known[item] = true
-			out = append(out, item)
-		}
-	}
-	return out
 }

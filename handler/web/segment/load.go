@@ -34,11 +34,20 @@ func (s *subject) address(pages ...string) string {
 	return s.In(append([]string{"segments", s.Key}, pages...)...)
 }
 
+// readAll returns the segment of the page, with the data that its pages show.
+func readAll(v *page.Visit) (*subject, error) {
+	s, err := read(v)
+	if err == nil {
+		err = s.readAround()
+	}
+	return s, err
+}
+
 // read returns the segment of the page. With an error, which has a page of its own if there is no
 // such segment, the subject only has the key.
 func read(v *page.Visit) (*subject, error) {
 	s := &subject{Visit: v, Key: v.Variable("segment"), At: v.Query().Get("at")}
-	content, state, err := getContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
+	content, state, err := page.GetSegmentContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
 	if err != nil {
 		return s, s.missing(err)
 	}
@@ -48,43 +57,30 @@ func read(v *page.Visit) (*subject, error) {
 
 // readAround reads the data about the segment that its pages show.
 func (s *subject) readAround() (err error) {
-	if s.At == "" && !s.Visit.Away() {
-		if s.Last, err = lastChange(s.Visit, s.Key); err != nil {
+	if s.At == "" {
+		newest, err := page.NewestChanges(s.Visit, kindSegment, s.Key)
+		if s.Last = newest[s.Key]; err != nil {
 			return err
 		}
 	}
-	if s.Usage, err = getUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
+	if s.Usage, err = page.GetSegmentUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
 		return err
 	}
 	s.Flags = make(map[string]*guidonv1.FlagSummary)
 	if len(s.Usage.GetUses()) == 0 {
 		return nil
 	}
-	list, err := listFlags.Run(s.Visit, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.reference(), Segments: []string{s.Key}, Limit: 200})
+	list, err := page.ListFlagSummaries.Run(s.Visit, &guidonv1.ListFlagSummariesRequest{NamespaceKey: s.reference(), Segments: []string{s.Key}, Limit: 200})
 	for _, f := range list.GetFlags() {
 		s.Flags[f.GetKey()] = f
 	}
 	return err
 }
 
-// lastChange returns the newest change of an existing segment, or nil if that is not known.
-func lastChange(v *page.Visit, key string) (*guidonv1.Change, error) {
-	list, err := latestChanges.Run(v, &guidonv1.LatestChangesRequest{NamespaceKey: v.Key(), Kind: kindSegment, Keys: []string{key}})
-	if err != nil || len(list.GetChanges()) == 0 {
-		return nil, err
-	}
-	return list.GetChanges()[0], nil
-}
-
 // stateOf returns the state of a flag, and whether it is known.
 func (s *subject) stateOf(key string) (part.State, bool) {
 	f := s.Flags[key]
-	if f == nil {
-		return part.Off, false
-	}
-	return map[guidonv1.FlagState]part.State{
-		guidonv1.FlagState_ON_FLAG_STATE: part.On, guidonv1.FlagState_PARTLY_FLAG_STATE: part.Partly,
-	}[f.GetState()], true
+	return page.StateOf(f.GetState()), f != nil
 }
 
 // notFound reports whether the error is that of an object that does not exist.

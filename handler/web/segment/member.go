@@ -30,9 +30,9 @@ func (s *subject) ask(d *draft, drafted bool, problems *part.Problems) (*answer,
 		problems.Add("context", message)
 		return nil, nil
 	}
-	response, err := explain.Run(s.Visit, request)
+	response, err := page.ExplainSegment.Run(s.Visit, request)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		problems.Add("context", sentence(page.Printable(guidon.PublicMessage(err), 300)))
+		problems.Add("context", page.Sentence(page.Printable(guidon.PublicMessage(err), 300)))
 		return nil, nil
 	}
 	if err != nil {

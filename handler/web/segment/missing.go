@@ -25,7 +25,7 @@ const maxSimilar = 3
 func similar(v *page.Visit, text string) (links []page.Similar, err error) {
 	text = strings.TrimSpace(text)
 	for _, query := range halves(text) {
-		list, err := listSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{
+		list, err := page.ListSegmentSummaries.Run(v, &guidonv1.ListSegmentSummariesRequest{
 			NamespaceKey: v.Key(), Query: `"` + query + `"`, Limit: maxSimilar,
 		})
 		if err != nil {
@@ -48,7 +48,7 @@ const minHalf = 3
 func halves(text string) []string {
 	text = strings.ReplaceAll(text, `"`, "")
 	n := utf8.RuneCountInString(text)
-	if n < minHalf+1 || n > maxText {
+	if n < minHalf+1 || n > page.MaxText {
 		return nil
 	}
 	runes := []rune(text)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -28,7 +27,7 @@ type creator struct {
 func showNew(v *page.Visit) error {
 	c := newCreator(v, &draft{Revision: v.State.Revision, Name: v.Query().Get("name"), Group: NewGroup(v.Location())})
 	if key := v.Query().Get("copy"); key != "" {
-		content, err := getContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
+		content, err := page.GetSegmentContent.Run(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: v.Key(), Key: key})
 		if err != nil {
 			return err
 		}
@@ -101,7 +100,7 @@ func (c *creator) create() error {
 	if len(c.acted.Problems) > 0 {
 		return c.reply(http.StatusUnprocessableEntity)
 	}
-	saved, err := replaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
+	saved, err := page.ReplaceSegment.Run(c.Visit, &guidonv1.ReplaceSegmentRequest{
 		NamespaceKey: c.Visit.Key(), Key: d.Key, Segment: d.document(), UnlessChangedSince: &c.State.Revision, Message: d.Message,
 	})
 	switch guidon.CodeOf(err) {
@@ -121,34 +120,25 @@ func (c *creator) create() error {
 		return err
 	}
 	if flag := c.Query().Get("flag"); flag != "" {
-		query := url.Values{"made": {d.Key}, "rule": {c.Query().Get("rule")}}
-		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + "?" + query.Encode())
+		query := page.Query("made", d.Key, "rule", c.Query().Get("rule"))
+		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + query)
 	}
 	return c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
 }
 
 // address returns where the form is sent.
 func (c *creator) address() string {
-	address := c.In("new-segment")
-	if c.Query().Has("flag") {
-		address += "?" + url.Values{"flag": {c.Query().Get("flag")}, "rule": {c.Query().Get("rule")}}.Encode()
-	}
-	return address
+	return c.In("new-segment") + page.Query("flag", c.Query().Get("flag"), "rule", c.Query().Get("rule"))
 }
 
 // check sets the problems of the draft, including its key.
 func (c *creator) check() error {
 	d := c.draft
-	c.acted.Problems = nil
-	rest := d.check(c.Saved, c.Location())
-	for len(rest) > 0 && rest[0].Field == "name" {
-		c.acted.Problems = append(c.acted.Problems, rest[0])
-		rest = rest[1:]
-	}
+	c.acted.Problems = d.checkName()
 	if err := c.checkKey(); err != nil {
 		return err
 	}
-	c.acted.Problems = append(c.acted.Problems, rest...)
+	c.acted.Problems = append(c.acted.Problems, d.Check("", c.Saved.GetConstraints(), c.Location())...)
 	return nil
 }
 
@@ -160,19 +150,12 @@ func (c *creator) checkKey() error {
 		}
 		return nil
 	}
-	if message := tooLong(key); message != "" {
-		c.acted.Problems.Add("key", message)
+	problem, better := page.CheckKey(key)
+	if c.better = better; problem != "" {
+		c.acted.Problems.Add("key", problem)
 		return nil
 	}
-	if !validKey.MatchString(key) {
-		message := "Letters, digits, - and _ only."
-		if c.better = page.Slug(key); c.better != "" {
-			message += " Did you mean " + c.better + "?"
-		}
-		c.acted.Problems.Add("key", message)
-		return nil
-	}
-	existing, err := getContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.Visit.Key(), Key: key})
+	existing, err := page.GetSegmentContent.Run(c.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: c.Visit.Key(), Key: key})
 	if notFound(err) {
 		return nil
 	}
@@ -184,9 +167,6 @@ func (c *creator) checkKey() error {
 		page.NamespaceName(c.Namespace)+" has a segment "+page.Printable(c.taken, 128)+" with this key. Open it or take another key.")
 	return nil
 }
-
-// validKey matches the keys that a new segment may have (contract 4.1).
-var validKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // reply responds with the page.
 func (c *creator) reply(status int) (err error) {

@@ -85,7 +85,7 @@ const maxKnown = 200
 
 // ReadKnown returns the properties of the namespace.
 func ReadKnown(v *page.Visit) (Known, error) {
-	list, err := listProperties.Run(v, &guidonv1.ListPropertiesRequest{NamespaceKey: v.Key(), Limit: maxKnown})
+	list, err := page.ListProperties.Run(v, &guidonv1.ListPropertiesRequest{NamespaceKey: v.Key(), Limit: maxKnown})
 	return list.GetProperties(), err
 }
 

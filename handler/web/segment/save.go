@@ -30,7 +30,7 @@ func (e *editor) save() error {
 // replace stores a segment in the place of the edited one, unless that has changed since a
 // revision.
 func (e *editor) replace(g *guidonv1.DocumentSegment, since int64) (*guidonv1.EditResponse, error) {
-	return replaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
+	return page.ReplaceSegment.Run(e.Visit, &guidonv1.ReplaceSegmentRequest{
 		NamespaceKey: e.Visit.Key(), Key: e.Key, Segment: g, UnlessChangedSince: &since, Message: e.draft.Message,
 	})
 }
@@ -46,7 +46,8 @@ func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(re
 // storedQuery returns the query of the page if what the visitor saves is stored already: it
 // says so if it was the visitor who stored it since the form began, whose answer was lost.
 func (e *editor) storedQuery() (string, error) {
-	last, err := lastChange(e.Visit, e.Key)
+	newest, err := page.NewestChanges(e.Visit, kindSegment, e.Key)
+	last := newest[e.Key]
 	if err != nil || last.GetRevision() <= e.draft.Revision || last.GetActor().GetId() != e.Visitor.ActorID() {
 		return "?saved=" + page.NothingSaved, err
 	}
@@ -60,7 +61,7 @@ func (e *editor) isStored() bool {
 		return false
 	}
 	began := e.Visit.Key() + "@" + strconv.FormatInt(e.draft.Revision, 10)
-	content, err := getContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
+	content, err := page.GetSegmentContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
 	return err == nil && e.draft.differs(content.GetSegment())
 }
 
@@ -83,5 +84,5 @@ func refusal(field string, err error) part.Problem {
 	if rule, ok := strings.CutPrefix(text, "invalid field message: "); ok {
 		return part.Problem{Field: "message", Message: "The message " + rule + "."}
 	}
-	return part.Problem{Field: field, Message: sentence(text)}
+	return part.Problem{Field: field, Message: page.Sentence(text)}
 }

@@ -35,14 +35,7 @@ type editor struct {
 }
 
 // showSegment shows the constraints of a segment.
-func showSegment(v *page.Visit) error {
-	s, err := read(v)
-	if err == nil {
-		err = s.readAround()
-	}
-	if err != nil {
-		return err
-	}
+func showSegment(v *page.Visit, s *subject) error {
 	e := &editor{subject: s, draft: draftOf(s.Saved, s.Revision, v.Location())}
 	e.draft.openAt(v.Query().Get("edit"))
 	return e.reply(http.StatusOK)

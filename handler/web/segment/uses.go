@@ -8,17 +8,10 @@ import (
 )
 
 // showUses shows the flags that use the segment.
-func showUses(v *page.Visit) error {
-	s, err := read(v)
-	if err == nil {
-		err = s.readAround()
-	}
-	if err != nil {
-		return err
-	}
+func showUses(v *page.Visit, s *subject) (err error) {
 	if token := v.Query().Get("after"); token != "" {
 		request := &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, Limit: maxUses, PageToken: token}
-		if s.Usage, err = getUsage.Run(v, request); err != nil {
+		if s.Usage, err = page.GetSegmentUsage.Run(v, request); err != nil {
 			return err
 		}
 	}

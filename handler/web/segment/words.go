@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // The types of constraints.
@@ -25,12 +26,7 @@ const (
 )
 
 // everyType has the types in the order in which they are offered.
-var everyType = func() (types []flipt.ComparisonType) {
-	for _, t := range guidon.ComparisonTypes() {
-		types = append(types, flipt.ComparisonType(t))
-	}
-	return types
-}()
+var everyType = lists.Map(guidon.ComparisonTypes(), func(t guidon.ComparisonType) flipt.ComparisonType { return flipt.ComparisonType(t) })
 
 // typeName returns the type in words.
 func typeName(t flipt.ComparisonType) string {

@@ -32,7 +32,7 @@ type signedIn struct {
 
 // showAccess lists the roles that bindings grant, and the signed-in accounts.
 func showAccess(v *page.Visit) error {
-	list, err := listBindings.Run(v, &emptypb.Empty{})
+	list, err := page.ListBindings.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,7 @@ var doneTexts = map[string]string{
 
 // pageOf returns the items of the page in the address, with the number of the page, from 1.
 func pageOf[T any](v *page.Visit, all []T) (number int, items []T) {
-	number, err := strconv.Atoi(v.Query().Get("page"))
-	if last := (len(all)-1)/maxRows + 1; err != nil || number < 1 || number > last {
+	if number = page.PageOf(v.Query()); number > pages(len(all)) {
 		number = 1
 	}
 	start := (number - 1) * maxRows
@@ -84,7 +83,7 @@ func readSignedIn(v *page.Visit) (found []signedIn, more bool, err error) {
 	at := make(map[string]int)
 	request := &auth.ListAuthenticationsRequest{Limit: maxTokens}
 	for range maxTokenPages {
-		list, err := listTokens.Run(v, request)
+		list, err := page.ListAuthentications.Run(v, request)
 		if err != nil {
 			return nil, false, err
 		}

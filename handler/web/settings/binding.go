@@ -43,7 +43,7 @@ func makeBinding(v *page.Visit, form url.Values) error {
 	p.grantForm.check(&p.Problems)
 	request := &guidonv1.CreateBindingRequest{Role: p.Role, Subject: p.Subject, NamespaceKeys: p.patterns(&p.Problems)}
 	if len(p.Problems) == 0 {
-		_, err := createBinding.Run(v, request)
+		_, err := page.CreateBinding.Run(v, request)
 		if problems, ok := refusedAs(err, map[string]string{"subject": "subject", "namespaceKeys": "namespaces", "role": "role"}); ok {
 			p.Problems = problems
 		} else if err != nil {
@@ -68,7 +68,7 @@ func (q bindingQuestion) show(v *page.Visit, status int) error {
 
 // findBinding returns the binding of the address.
 func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
-	list, err := listBindings.Run(v, &emptypb.Empty{})
+	list, err := page.ListBindings.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return nil, err
 	}
@@ -80,34 +80,18 @@ func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
 }
 
 // askDeleteBinding asks whether to take a role away.
-func askDeleteBinding(v *page.Visit) error {
-	b, err := findBinding(v)
-	if err != nil {
-		return err
-	}
+func askDeleteBinding(v *page.Visit, b *guidonv1.Binding) error {
 	return bindingQuestion{Binding: b}.show(v, http.StatusOK)
 }
 
 // removeBinding takes a role away.
-func removeBinding(v *page.Visit) error {
-	b, err := findBinding(v)
-	if err != nil {
-		return err
-	}
-	_, err = deleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
+func removeBinding(v *page.Visit, b *guidonv1.Binding) error {
+	_, err := page.DeleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		return bindingQuestion{b, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return bindingQuestion{b, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}
 	if err != nil {
 		return err
 	}
 	return v.Redirect(page.Below("settings", "access") + "?done=deleted")
-}
-
-// sentence returns the message of an error as a sentence.
-func sentence(message string) string {
-	if message == "" {
-		return ""
-	}
-	return strings.ToUpper(message[:1]) + message[1:] + "."
 }

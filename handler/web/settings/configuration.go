@@ -2,7 +2,6 @@ package settings
 
 import (
 	"encoding/json"
-	"net/url"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -33,7 +32,7 @@ type configuration struct {
 // readConfiguration returns the configuration, which only administrators may read.
 func readConfiguration(v *page.Visit) (configuration, error) {
 	var c configuration
-	body, err := getConfiguration.Run(v, &emptypb.Empty{})
+	body, err := page.GetConfiguration.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return c, err
 	}
@@ -50,17 +49,4 @@ var databaseKinds = map[string]string{
 func (c configuration) database() string {
 	scheme, _, _ := strings.Cut(c.DB.URL, ":")
 	return databaseKinds[strings.ToLower(scheme)]
-}
-
-// address returns the address of the service, as clients use it: server.public_url, or
-// where the browser found it.
-func address(v *page.Visit) string {
-	if v.Site.PublicURL != "" {
-		return strings.TrimSuffix(v.Site.PublicURL, "/")
-	}
-	u := url.URL{Scheme: "http", Host: v.Request.Host}
-	if v.Request.TLS != nil || v.Request.Header.Get("X-Forwarded-Proto") == "https" { // only shown, never followed
-		u.Scheme = "https"
-	}
-	return u.String() + v.Site.PublicPath
 }

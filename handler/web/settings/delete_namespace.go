@@ -35,11 +35,11 @@ func askDeleteNamespace(v *page.Visit) error {
 }
 
 func (p deletionPage) ask(v *page.Visit, status int) error {
-	flags, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: 1})
+	flags, err := page.ListFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: 1})
 	if err != nil {
 		return err
 	}
-	segments, err := listSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: v.Key(), Limit: 1})
+	segments, err := page.ListSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: v.Key(), Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func removeNamespace(v *page.Visit, form url.Values) error {
 	if p.Refused != "" || len(p.Problems) > 0 {
 		return p.ask(v, unprocessable)
 	}
-	if _, err := deleteNamespace.Run(v, &flipt.DeleteNamespaceRequest{Key: v.Key(), Force: true}); err != nil {
+	if _, err := page.DeleteNamespace.Run(v, &flipt.DeleteNamespaceRequest{Key: v.Key(), Force: true}); err != nil {
 		return err
 	}
 	preferences := v.Preferences

@@ -15,11 +15,7 @@ type tokenQuestion struct {
 }
 
 // askDeleteToken asks whether to delete a token.
-func askDeleteToken(v *page.Visit) error {
-	t, err := findToken(v)
-	if err != nil {
-		return err
-	}
+func askDeleteToken(v *page.Visit, t *auth.Authentication) error {
 	return tokenQuestion{Token: t}.show(v, http.StatusOK)
 }
 
@@ -29,7 +25,7 @@ func (q tokenQuestion) show(v *page.Visit, status int) error {
 
 // findToken returns the static token of the address.
 func findToken(v *page.Visit) (*auth.Authentication, error) {
-	t, err := getToken.Run(v, &auth.GetAuthenticationRequest{Id: v.Variable("id")})
+	t, err := page.GetAuthentication.Run(v, &auth.GetAuthenticationRequest{Id: v.Variable("id")})
 	if guidon.CodeOf(err) == guidon.NotFound || err == nil && (t.GetMethod() != auth.Method_METHOD_TOKEN || t.GetClient() != "") {
 		return nil, notFound("There is no such token", "It may have been deleted already.")
 	}
@@ -43,14 +39,10 @@ func (q tokenQuestion) isOwn(v *page.Visit) bool {
 }
 
 // removeToken deletes a token.
-func removeToken(v *page.Visit) error {
-	t, err := findToken(v)
-	if err != nil {
-		return err
-	}
-	_, err = deleteToken.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
+func removeToken(v *page.Visit, t *auth.Authentication) error {
+	_, err := page.DeleteAuthentication.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
-		return tokenQuestion{t, sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return tokenQuestion{t, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
 	}
 	if err != nil {
 		return err

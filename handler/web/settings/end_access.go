@@ -40,7 +40,7 @@ func (p *endPage) count(v *page.Visit) error {
 	if p.Subject == "" {
 		return nil
 	}
-	list, err := listTokens.Run(v, &auth.ListAuthenticationsRequest{Subject: p.Subject, Limit: maxTokens})
+	list, err := page.ListAuthentications.Run(v, &auth.ListAuthenticationsRequest{Subject: p.Subject, Limit: maxTokens})
 	if err != nil {
 		return err
 	}
@@ -60,9 +60,9 @@ func endAccess(v *page.Visit, form url.Values) error {
 	if page.ActionOf(form).Verb != "confirm" { // the visitor has not confirmed yet
 		return v.Redirect(page.Below("settings", "end-access") + "?" + url.Values{"subject": {p.Subject}}.Encode())
 	}
-	_, err := deleteAllOf.Run(v, &guidonv1.DeleteAuthenticationsRequest{Subject: p.Subject})
+	_, err := page.DeleteAuthentications.Run(v, &guidonv1.DeleteAuthenticationsRequest{Subject: p.Subject})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		p.Refused = sentence(guidon.PublicMessage(err))
+		p.Refused = page.Sentence(guidon.PublicMessage(err))
 		if err := p.count(v); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/service"
 )
@@ -81,5 +82,5 @@ func refusedAs(err error, fields map[string]string) (part.Problems, bool) {
 	if strings.HasPrefix(rule, "must ") {
 		rule = "this " + rule
 	}
-	return part.Problems{{Field: id, Message: sentence(rule)}}, true
+	return part.Problems{{Field: id, Message: page.Sentence(rule)}}, true
 }

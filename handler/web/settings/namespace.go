@@ -68,7 +68,7 @@ func saveNamespace(v *page.Visit, form url.Values) error {
 func (p *namespacePage) save(v *page.Visit) (err error) {
 	request := &flipt.UpdateNamespaceRequest{Key: p.Key, Name: p.Name, Description: p.Description, Color: &p.Color, ConfirmChanges: &p.Confirm}
 	for range maxAttempts {
-		now, state, err := getNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: p.Key})
+		now, state, err := page.GetNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: p.Key})
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (p *namespacePage) save(v *page.Visit) (err error) {
 			p.Theirs = now
 			return nil
 		}
-		if _, err = updateNamespace.RunIf(v, request, state); guidon.CodeOf(err) != guidon.FailedPrecondition {
+		if _, err = page.UpdateNamespace.RunIf(v, request, state); guidon.CodeOf(err) != guidon.FailedPrecondition {
 			return err
 		}
 	}
@@ -106,9 +106,4 @@ func requireAdministratorHere(v *page.Visit) error {
 		Text:    "You have " + page.RoleLabel(v.RoleIn(v.Key())) + ". Ask an administrator.",
 		Err:     service.Refusal(service.RoleAdmin, v.Key()),
 	}
-}
-
-// requestOf returns the request for the namespace.
-func requestOf(n *flipt.Namespace) *flipt.GetNamespaceRequest {
-	return &flipt.GetNamespaceRequest{Key: n.GetKey()}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -45,10 +44,8 @@ const maxDescriptionText = 10_000
 
 // check adds the problems of the fields besides the key.
 func (f *namespaceForm) check() {
-	checkLine(&f.Problems, "name", "A name is needed.", f.Name)
-	if n := utf8.RuneCountInString(f.Description); n > maxDescriptionText {
-		f.Problems.Add("description", page.Number(maxDescriptionText)+" characters at most, this has "+page.Number(n)+".")
-	}
+	f.Problems.Add("name", page.CheckText(f.Name, "A name is needed."))
+	f.Problems.Add("description", page.TooLong(f.Description, maxDescriptionText))
 	if !guidon.Color(f.Color).Known() {
 		f.Problems.Add("color", "Choose one of the colors.")
 	}
@@ -57,12 +54,10 @@ func (f *namespaceForm) check() {
 // checkKey makes the key of a new namespace of its name if it has none, and adds its problems.
 func (f *namespaceForm) checkKey(v *page.Visit) {
 	f.Key = cmp.Or(f.Key, page.Slug(f.Name))
-	n := utf8.RuneCountInString(f.Key)
+	problem := page.CheckText(f.Key, "A key is needed.")
 	switch {
-	case f.Key == "":
-		f.Problems.Add("key", "A key is needed.")
-	case n > maxText:
-		f.Problems.Add("key", tooLong(n))
+	case problem != "":
+		f.Problems.Add("key", problem)
 	case !service.ValidNamespaceKey(f.Key):
 		f.Suggested = page.Slug(f.Key)
 		f.Problems.Add("key", "Letters, digits, - and _ only.")
@@ -78,12 +73,4 @@ func (f *namespaceForm) taken(v *page.Visit) {
 		name = "The namespace “" + page.NamespaceName(n) + "”"
 	}
 	f.Problems.Add("key", name+" has this key. Take another one.")
-}
-
-// colors are the colors that a namespace can have.
-func colors() []guidon.Color { return guidon.Colors() }
-
-// colorName returns the name of a color for people.
-func colorName(c guidon.Color) string {
-	return strings.ToUpper(string(c[:1])) + string(c[1:])
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/a-h/templ"
 
@@ -37,11 +36,7 @@ func (p namespacesPage) filters(v *page.Visit) bool {
 
 // address returns the address of the list with its filter, for a browser.
 func (p namespacesPage) address(v *page.Visit) string {
-	address := v.To("settings", "namespaces")
-	if p.Query != "" {
-		address += "?" + url.Values{"q": {p.Query}}.Encode()
-	}
-	return address
+	return v.To("settings", "namespaces") + page.Query("q", p.Query)
 }
 
 // mayCreate reports whether the visitor may create a namespace with some key.

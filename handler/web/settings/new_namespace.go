@@ -48,7 +48,7 @@ func makeNamespace(v *page.Visit, form url.Values) error {
 	f.check()
 	f.checkKey(v)
 	if len(f.Problems) == 0 {
-		_, err := createNamespace.Run(v, &flipt.CreateNamespaceRequest{
+		_, err := page.CreateNamespace.Run(v, &flipt.CreateNamespaceRequest{
 			Key: f.Key, Name: f.Name, Description: f.Description, Color: f.Color, ConfirmChanges: f.Confirm,
 		})
 		f.refused(v, &err)

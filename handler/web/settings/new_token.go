@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/auth"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -48,7 +45,7 @@ func requireTokens(v *page.Visit) error {
 	if err := requireAdministrator(v); err != nil {
 		return err
 	}
-	if !v.Site.Enabled(string(createToken)) {
+	if !v.Site.Enabled(string(page.CreateToken)) {
 		return &page.Error{
 			Heading: "Static tokens are off",
 			Text:    "To turn them on, set authentication.methods.token.enabled to true in the configuration of the server, and restart it.",
@@ -81,7 +78,7 @@ func makeToken(v *page.Visit, form url.Values) error {
 	} else if sent {
 		return show(v, http.StatusOK, tokensSection, "Token created", shownOnce(v, p.Name))
 	}
-	response, err := createToken.Run(v, request)
+	response, err := page.CreateToken.Run(v, request)
 	if problems, ok := refusedAs(err, map[string]string{
 		"name": "name", "description": "description", "namespaceKeys": "namespaces", "expiresAt": "date", "role": "role",
 	}); ok {
@@ -106,33 +103,15 @@ func readNewToken(form url.Values) newTokenPage {
 	}
 }
 
-// maxText limits names and descriptions, in characters.
-const maxText = 255
-
 // check adds the problems of the form, and returns the request.
 func (p *newTokenPage) check(v *page.Visit) *auth.CreateTokenRequest {
-	checkLine(&p.Problems, "name", "A name is needed, such as that of the service that sends the token.", p.Name)
-	if n := utf8.RuneCountInString(p.Description); n > maxText {
-		p.Problems.Add("description", tooLong(n))
-	}
+	p.Problems.Add("name", page.CheckText(p.Name, "A name is needed, such as that of the service that sends the token."))
+	p.Problems.Add("description", page.TooLong(p.Description, page.MaxText))
 	p.grantForm.check(&p.Problems)
 	request := &auth.CreateTokenRequest{
 		Name: p.Name, Description: p.Description, Role: p.Role, NamespaceKeys: p.patterns(&p.Problems), ExpiresAt: p.expiry(v),
 	}
 	return request
-}
-
-// checkLine adds a problem unless there is a text that is not too long.
-func checkLine(problems *part.Problems, id, missing, text string) {
-	if n := utf8.RuneCountInString(text); n > maxText {
-		problems.Add(id, tooLong(n))
-	} else if n == 0 {
-		problems.Add(id, missing)
-	}
-}
-
-func tooLong(n int) string {
-	return page.Number(maxText) + " characters at most, this has " + page.Number(n) + "."
 }
 
 // expiry returns when the token expires, or nil for never. It adds what is wrong to the
@@ -177,7 +156,7 @@ func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
 	}
 	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens}
 	for range maxTokenPages {
-		list, err := listTokens.Run(v, request)
+		list, err := page.ListAuthentications.Run(v, request)
 		if err != nil {
 			return false, err
 		}
@@ -219,8 +198,7 @@ type createdToken struct {
 // missingNamespaces returns the keys among the patterns that no namespace has.
 func missingNamespaces(v *page.Visit, patterns []string) (missing []string) {
 	for _, pattern := range patterns {
-		exists := slices.ContainsFunc(v.Namespaces, func(n *flipt.Namespace) bool { return n.GetKey() == pattern })
-		if !exists && !strings.HasSuffix(pattern, "*") {
+		if v.NamespaceWith(pattern) == nil && !strings.HasSuffix(pattern, "*") {
 			missing = append(missing, pattern)
 		}
 	}
@@ -235,12 +213,12 @@ func (c createdToken) command(v *page.Visit) string {
 	header := nextLine + `-H "Authorization: Bearer ` + c.Token + `"`
 	switch c.Role {
 	case service.RoleEvaluator.String():
-		return "curl " + address(v) + "/ofrep/v1/evaluate/flags" + header +
+		return "curl " + v.Address() + "/ofrep/v1/evaluate/flags" + header +
 			nextLine + `-H "Content-Type: application/json"` + c.namespaceHeader() + nextLine + `-d '{"context": {"targetingKey": "somebody"}}'`
 	case service.RoleClient.String():
-		return "curl " + address(v) + page.Below("internal", "v1", "evaluation", "snapshot", "namespace", c.Namespace) + header
+		return "curl " + v.Address() + page.Below("internal", "v1", "evaluation", "snapshot", "namespace", c.Namespace) + header
 	}
-	return "curl " + address(v) + page.Below("api", "v1", "namespaces", c.Namespace, "flags") + header
+	return "curl " + v.Address() + page.Below("api", "v1", "namespaces", c.Namespace, "flags") + header
 }
 
 // namespaceHeader returns the header with the namespace of an evaluation, unless that is

@@ -31,9 +31,7 @@ func showProfile(v *page.Visit) error {
 // saveAppearance saves the appearance of pages in the browser.
 func saveAppearance(v *page.Visit, form url.Values) error {
 	p := profilePage{Theme: page.Theme(form.Get("theme")), Zone: strings.TrimSpace(form.Get("zone")), Keys: form.Get("keys") != ""}
-	switch p.Theme {
-	case "", page.ThemeSystem, page.ThemeLight, page.ThemeDark:
-	default:
+	if p.Theme != "" && !p.Theme.Valid() {
 		p.Problems.Add("theme", "Choose one of the themes.")
 		p.Theme = v.Preferences.Theme
 	}

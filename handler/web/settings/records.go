@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func showRecords(v *page.Visit) error {
 	if kind := change.Kind(v.Query().Get("kind")); kind.Global() {
 		p.Kind = kind
 	}
-	answer, err := listRecords.Run(v, &guidonv1.ListChangesRequest{
+	answer, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
 		NamespaceKey: guidon.DefaultNamespace, // which makes no difference
 		Kind:         string(p.Kind), Limit: maxRecords, PageToken: v.Query().Get("page"),
 	})
@@ -45,18 +44,10 @@ func showRecords(v *page.Visit) error {
 
 // address returns the address of a page of records of the kind; that of the first has no token.
 func (p recordsPage) address(v *page.Visit, kind change.Kind, token string) string {
-	query := make(url.Values)
-	if kind != change.KindAuthentication {
-		query.Set("kind", string(kind))
+	if kind == change.KindAuthentication {
+		kind = ""
 	}
-	if token != "" {
-		query.Set("page", token)
-	}
-	address := v.To("settings", recordsSection.Path)
-	if len(query) == 0 {
-		return address
-	}
-	return address + "?" + query.Encode()
+	return v.To("settings", recordsSection.Path) + page.Query("kind", string(kind), "page", token)
 }
 
 // hasAddresses reports whether the address of a caller is in one of the records.

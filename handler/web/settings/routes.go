@@ -12,18 +12,21 @@ import (
 )
 
 // Routes returns the pages.
-func Routes(site *page.Site) []page.Route {
-	site.Use(nil, needed...)
+func Routes() []page.Route {
 	return slices.Concat(webhookRoutes("/settings"), webhookRoutes("/namespaces/{namespace}"), []page.Route{
 		{Pattern: "/settings", Get: showSettings},
 		{Pattern: "/settings/profile", Get: showProfile, Post: page.WithForm(saveAppearance)},
 		{Pattern: "/settings/sessions", Get: showSessions, Post: page.WithForm(endSessions)},
 		guarded(requireAdministrator, page.Route{Pattern: "/settings/tokens", Get: showTokens}),
 		guarded(requireTokens, page.Route{Pattern: "/settings/new-token", Get: showNewToken, Post: page.WithForm(makeToken)}),
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/tokens/{id}/delete", Get: askDeleteToken, Post: removeToken}),
+		guarded(requireAdministrator, page.Route{
+			Pattern: "/settings/tokens/{id}/delete", Get: page.With(findToken, askDeleteToken), Post: page.With(findToken, removeToken),
+		}),
 		guarded(requireAdministrator, page.Route{Pattern: "/settings/access", Get: showAccess}),
 		guarded(requireAdministrator, page.Route{Pattern: "/settings/new-binding", Get: showNewBinding, Post: page.WithForm(makeBinding)}),
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/access/{id}/delete", Get: askDeleteBinding, Post: removeBinding}),
+		guarded(requireAdministrator, page.Route{
+			Pattern: "/settings/access/{id}/delete", Get: page.With(findBinding, askDeleteBinding), Post: page.With(findBinding, removeBinding),
+		}),
 		guarded(requireAdministrator, page.Route{Pattern: "/settings/end-access", Get: askEndAccess, Post: page.WithForm(endAccess)}),
 		guarded(requireAdministrator, page.Route{Pattern: "/settings/records", Get: showRecords}),
 		{Pattern: "/settings/namespaces", Get: showNamespaces},

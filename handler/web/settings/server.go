@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
 // serverPage is the model of the page about the server.
@@ -39,7 +40,7 @@ var cacheModes = map[string]string{
 
 // showServer shows information about the server.
 func showServer(v *page.Visit) error {
-	body, err := getInfo.Run(v, &emptypb.Empty{})
+	body, err := page.GetServerInfo.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return err
 	}
@@ -52,12 +53,12 @@ func showServer(v *page.Visit) error {
 	p.add("Commit", i.Commit)
 	p.add("Built", i.BuildDate)
 	p.add("Platform", i.GoVersion+" on "+i.OS+"/"+i.Arch)
-	p.add("Address", address(v))
+	p.add("Address", v.Address())
 	p.add("Authentication", onOff(i.Authentication.Required, "required", "off: anyone who can reach the server can change everything"))
 	p.add("Changes", onOff(v.Site.ReadOnly, "refused: the server is read-only", "allowed"))
 	p.add("Live updates", onOff(v.Site.Streams, "on", "off: reload pages to see the changes of others"))
 	if n := v.Current(); n != nil && v.State.Revision == 0 {
-		_, state, err := getNamespace.RunAt(v, requestOf(n))
+		_, state, err := page.GetNamespace.RunAt(v, &flipt.GetNamespaceRequest{Key: n.GetKey()})
 		if err != nil {
 			return err
 		}

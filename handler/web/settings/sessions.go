@@ -28,7 +28,7 @@ type sessionsPage struct {
 func showSessions(v *page.Visit) error {
 	p := sessionsPage{Ended: v.Query().Get("ended") != ""}
 	if isPerson(v) {
-		list, err := listSessions.Run(v, &emptypb.Empty{})
+		list, err := page.ListSessions.Run(v, &emptypb.Empty{})
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func endSessions(v *page.Visit, form url.Values) error {
 
 // endOthers ends all sessions but that of this browser.
 func endOthers(v *page.Visit) error {
-	list, err := listSessions.Run(v, &emptypb.Empty{})
+	list, err := page.ListSessions.Run(v, &emptypb.Empty{})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func endOthers(v *page.Visit) error {
 
 // endSession ends a session. It is no error if it has ended already.
 func endSession(v *page.Visit, id string) error {
-	_, err := deleteSession.Run(v, &guidonv1.DeleteSessionRequest{Id: id})
+	_, err := page.DeleteSession.Run(v, &guidonv1.DeleteSessionRequest{Id: id})
 	if guidon.CodeOf(err) == guidon.NotFound {
 		return nil
 	}

@@ -40,13 +40,13 @@ func showTokens(v *page.Visit) error {
 
 // readTokens reads a page of the tokens.
 func readTokens(v *page.Visit, from string) (tokensPage, error) {
-	p := tokensPage{First: from == "", Enabled: v.Site.Enabled(string(createToken)), Names: make(map[string]string)}
+	p := tokensPage{First: from == "", Enabled: v.Site.Enabled(string(page.CreateToken)), Names: make(map[string]string)}
 	configured, err := readConfiguration(v)
 	if err != nil {
 		return p, err
 	}
 	p.Default = configured.Authorization.DefaultRoles.Token
-	list, err := listTokens.Run(v, &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens, PageToken: from})
+	list, err := page.ListAuthentications.Run(v, &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens, PageToken: from})
 	if err != nil {
 		return p, err
 	}

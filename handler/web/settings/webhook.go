@@ -38,18 +38,13 @@ var overlaps = []option{{"24h", "24 hours"}, {"1h", "1 hour"}, {"168h", "7 days"
 // maxDeliveries is how many deliveries a page has.
 const maxDeliveries = 25
 
-// withWebhook returns a function for requests about the webhook of the address.
-func withWebhook(fn func(v *page.Visit, h *guidonv1.Webhook) error) func(v *page.Visit) error {
-	return func(v *page.Visit) error {
-		h, err := getWebhook.Run(v, &guidonv1.WebhookRequest{Id: v.Variable("id"), NamespaceKey: webhooksOf(v)})
-		if guidon.CodeOf(err) == guidon.NotFound || err == nil && v.Namespace != nil && h.GetNamespaceKey() != v.Key() {
-			return notFound("There is no such webhook", "It may have been deleted already.")
-		}
-		if err != nil {
-			return err
-		}
-		return fn(v, h)
+// findWebhook returns the webhook of the address.
+func findWebhook(v *page.Visit) (*guidonv1.Webhook, error) {
+	h, err := page.GetWebhook.Run(v, &guidonv1.WebhookRequest{Id: v.Variable("id"), NamespaceKey: webhooksOf(v)})
+	if guidon.CodeOf(err) == guidon.NotFound || err == nil && v.Namespace != nil && h.GetNamespaceKey() != v.Key() {
+		return nil, notFound("There is no such webhook", "It may have been deleted already.")
 	}
+	return h, err
 }
 
 // showWebhook shows a webhook, and what it has sent.
@@ -59,7 +54,7 @@ func showWebhook(v *page.Visit, h *guidonv1.Webhook) error {
 
 func (p webhookPage) show(v *page.Visit, status int) error {
 	before, _ := strconv.ParseInt(v.Query().Get("before"), 10, 64)
-	list, err := listDeliveries.Run(v, &guidonv1.ListDeliveriesRequest{
+	list, err := page.ListDeliveries.Run(v, &guidonv1.ListDeliveriesRequest{
 		Id: p.Hook.GetId(), NamespaceKey: p.Hook.GetNamespaceKey(), Before: max(before, 0), Limit: maxDeliveries,
 	})
 	if err != nil {
@@ -123,11 +118,11 @@ func (p *webhookPage) act(v *page.Visit, verb string, form url.Values) (err erro
 	case "rotate":
 		return p.rotate(v, form.Get("overlap"))
 	case "test":
-		p.Test, err = testWebhook.Run(v, request)
+		p.Test, err = page.TestWebhook.Run(v, request)
 	case "pause":
-		_, err = pauseWebhook.Run(v, request)
+		_, err = page.PauseWebhook.Run(v, request)
 	case "resume":
-		_, err = resumeWebhook.Run(v, request)
+		_, err = page.ResumeWebhook.Run(v, request)
 	default:
 		err = guidon.Errorf(guidon.InvalidArgument, "the form does not say what to do")
 	}
@@ -141,7 +136,7 @@ func (p *webhookPage) save(v *page.Visit) (err error) {
 		Actions: p.Actions, Format: p.Format, Headers: p.headers(),
 	}
 	if len(p.Problems) == 0 {
-		_, err = updateWebhook.Run(v, request)
+		_, err = page.UpdateWebhook.Run(v, request)
 	}
 	return err
 }
@@ -157,7 +152,7 @@ func (p *webhookPage) replay(v *page.Visit, form url.Values) error {
 		return nil
 	}
 	revision, _ := strconv.ParseInt(p.Revision, 10, 64) // 0 is refused
-	_, err := replayWebhook.Run(v, &guidonv1.ReplayWebhookRequest{Id: p.Hook.GetId(), NamespaceKey: p.Of, Revision: revision})
+	_, err := page.ReplayWebhook.Run(v, &guidonv1.ReplayWebhookRequest{Id: p.Hook.GetId(), NamespaceKey: p.Of, Revision: revision})
 	return err
 }
 
@@ -167,7 +162,7 @@ func (p *webhookPage) rotate(v *page.Visit, text string) error {
 	if err != nil {
 		overlap = -1 // is refused
 	}
-	h, err := rotateSecret.Run(v, &guidonv1.RotateWebhookSecretRequest{
+	h, err := page.RotateWebhookSecret.Run(v, &guidonv1.RotateWebhookSecretRequest{
 		Id: p.Hook.GetId(), NamespaceKey: p.Hook.GetNamespaceKey(), Overlap: durationpb.New(overlap),
 	})
 	if err == nil {
@@ -183,7 +178,7 @@ func askDeleteWebhook(v *page.Visit, h *guidonv1.Webhook) error {
 
 // removeWebhook deletes a webhook.
 func removeWebhook(v *page.Visit, h *guidonv1.Webhook) error {
-	if _, err := deleteWebhook.Run(v, &guidonv1.WebhookRequest{Id: h.GetId(), NamespaceKey: h.GetNamespaceKey()}); err != nil {
+	if _, err := page.DeleteWebhook.Run(v, &guidonv1.WebhookRequest{Id: h.GetId(), NamespaceKey: h.GetNamespaceKey()}); err != nil {
 		return err
 	}
 	return v.Redirect(webhookPath(v, "webhooks") + "?deleted=1")

@@ -85,7 +85,7 @@ func (f *webhookForm) headers() map[string]string {
 func (f *webhookForm) refused(err error) bool {
 	problems, ok := refusedAs(err, nil)
 	if guidon.CodeOf(err) == guidon.FailedPrecondition { // such as too many webhooks
-		problems, ok = part.Problems{{Field: "name", Message: sentence(guidon.PublicMessage(err))}}, true
+		problems, ok = part.Problems{{Field: "name", Message: page.Sentence(guidon.PublicMessage(err))}}, true
 	}
 	f.Problems = append(f.Problems, problems...)
 	return ok
@@ -109,7 +109,7 @@ func makeWebhook(v *page.Visit, form url.Values) error {
 	}
 	h, err := f.sentBefore(v)
 	if h == nil && err == nil && len(f.Problems) == 0 {
-		h, err = createWebhook.Run(v, request)
+		h, err = page.CreateWebhook.Run(v, request)
 	}
 	if len(f.Problems) > 0 || f.refused(err) {
 		return replyWebhooks(v, unprocessable, "New webhook", f.create(v))
@@ -127,7 +127,7 @@ func (f *webhookForm) sentBefore(v *page.Visit) (*guidonv1.Webhook, error) {
 	if err != nil {
 		return nil, nil
 	}
-	list, err := listWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: f.Namespace})
+	list, err := page.ListWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: f.Namespace})
 	for _, h := range list.GetWebhooks() {
 		if h.GetName() == f.Name && h.GetCreatedAt().AsTime().UnixMicro() >= shown {
 			return h, nil

@@ -20,8 +20,10 @@ func webhookRoutes(below string) []page.Route {
 	return []page.Route{
 		guarded(requireWebhooks, page.Route{Pattern: below + "/webhooks", Get: showWebhooks}),
 		guarded(requireWebhooks, page.Route{Pattern: below + "/new-webhook", Get: showNewWebhook, Post: page.WithForm(makeWebhook)}),
-		guarded(requireWebhooks, page.Route{Pattern: one, Get: withWebhook(showWebhook), Post: withWebhook(changeWebhook)}),
-		guarded(requireWebhooks, page.Route{Pattern: one + "/delete", Get: withWebhook(askDeleteWebhook), Post: withWebhook(removeWebhook)}),
+		guarded(requireWebhooks, page.Route{Pattern: one, Get: page.With(findWebhook, showWebhook), Post: page.With(findWebhook, changeWebhook)}),
+		guarded(requireWebhooks, page.Route{
+			Pattern: one + "/delete", Get: page.With(findWebhook, askDeleteWebhook), Post: page.With(findWebhook, removeWebhook),
+		}),
 	}
 }
 
@@ -59,7 +61,7 @@ func replyWebhooks(v *page.Visit, status int, title string, main templ.Component
 
 // showWebhooks lists the webhooks.
 func showWebhooks(v *page.Visit) error {
-	list, err := listWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: webhooksOf(v)})
+	list, err := page.ListWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: webhooksOf(v)})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
 )
@@ -118,7 +117,7 @@ func (c *comparison) read(v *page.Visit) (done bool, err error) {
 		return true, c.ask(v, http.StatusUnprocessableEntity, fieldAt,
 			"“"+c.At+"” is neither a revision, such as 120, nor a time, such as 2026-11-20T14:00.")
 	case guidon.NotFound:
-		if !slices.ContainsFunc(v.Namespaces, func(n *flipt.Namespace) bool { return n.GetKey() == c.FromKey }) {
+		if v.NamespaceWith(c.FromKey) == nil {
 			return true, c.ask(v, http.StatusNotFound, fieldSource, "There is no namespace “"+c.FromName+"”.")
 		}
 		return true, c.ask(v, http.StatusNotFound, fieldAt, c.FromName+" has no state “"+c.At+"”: it is still to come, or its records were removed.")
@@ -158,7 +157,7 @@ func (c *comparison) compareOnce(v *page.Visit) error {
 	c.Missing, c.Differs = nil, false
 	request := &guidonv1.CompareRequest{NamespaceKey: v.Key(), With: c.From, Limit: comparePage}
 	for range maxPages {
-		answer, err := compareStates.Run(v, request)
+		answer, err := page.CompareStates.Run(v, request)
 		if err != nil {
 			return err
 		}
@@ -191,7 +190,7 @@ func (c *comparison) addNeeded(v *page.Visit) {
 	}
 	for _, p := range c.Review.Answer.GetChanges() {
 		for _, f := range p.GetAfter().GetFlags() {
-			for _, key := range segmentsOf(f) {
+			for _, key := range page.SegmentKeys(f) {
 				action, ok := changes[key]
 				if ok && (!c.Restores(v) || action == string(change.ActionCreate)) {
 					c.needed[key] = append(c.needed[key], f.GetKey())
@@ -199,18 +198,6 @@ func (c *comparison) addNeeded(v *page.Visit) {
 			}
 		}
 	}
-}
-
-// segmentsOf returns the keys of the segments that a flag needs, each once.
-func segmentsOf(f *guidonv1.DocumentFlag) (keys []string) {
-	for _, r := range f.GetRules() {
-		keys = append(keys, r.GetSegmentKeys()...)
-	}
-	for _, r := range f.GetRollouts() {
-		keys = append(keys, r.GetSegment().GetSegmentKeys()...)
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 // maxUsers limits the flags that need a segment and are named.
@@ -272,10 +259,8 @@ func (c *comparison) hidden(kind change.Kind) (keys []string) {
 // reply shows the differences, to select from.
 func (c *comparison) reply(v *page.Visit, status int) error {
 	c.mark()
-	title := "Compare"
-	v.Header().Set("Cache-Control", "no-store")
 	return v.Reply(status, page.Page{
-		Title: title, Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
+		Title: "Compare", Place: page.PlaceCompare, Main: compareMain(v, c), Modules: []string{"list.js"},
 		Crumbs: []page.Crumb{{Text: "Compare"}},
 	})
 }

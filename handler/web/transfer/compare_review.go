@@ -106,7 +106,6 @@ func (c *comparison) replyReview(v *page.Visit, status int) error {
 	if c.Restores(v) {
 		title = "Restore " + c.ToName
 	}
-	v.Header().Set("Cache-Control", "no-store")
 	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceCompare, Main: reviewMain(v, c, title),
 		Crumbs: []page.Crumb{{Text: "Compare", Address: c.address(v)}, {Text: c.act(v)}},

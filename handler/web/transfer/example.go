@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -35,14 +36,12 @@ func importExample(v *page.Visit, name string) error {
 	}
 	shop := documents[0]
 	shop.Namespace = service.DocumentNamespace{Key: v.Key()}
-	m := convert.WireDocument(shop)
-	plan, err := makePlan.Run(v, &guidonv1.PlanRequest{NamespaceKey: v.Key(), Document: m, Mode: guidonv1.PlanMode_CREATE_PLAN_MODE})
+	request := &guidonv1.PlanRequest{NamespaceKey: v.Key(), Document: convert.WireDocument(shop), Mode: guidonv1.PlanMode_CREATE_PLAN_MODE}
+	plan, err := page.MakePlan.Run(v, request)
 	if err != nil {
 		return err
 	}
-	applied, err := applyPlan.Run(v, &guidonv1.ApplyRequest{
-		NamespaceKey: v.Key(), Document: m, Mode: guidonv1.PlanMode_CREATE_PLAN_MODE, Digest: plan.GetDigest(), Message: "Example shop",
-	})
+	applied, err := review.Apply(v, request, plan.GetDigest(), "Example shop")
 	if err != nil {
 		return err
 	}
@@ -51,10 +50,10 @@ func importExample(v *page.Visit, name string) error {
 
 // isEmpty reports whether the namespace has no flags and no segments.
 func isEmpty(v *page.Visit) (bool, error) {
-	flags, err := listFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: 1})
+	flags, err := page.ListFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: 1})
 	if err != nil || len(flags.GetFlags()) > 0 {
 		return false, err
 	}
-	segments, err := listSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: v.Key(), Limit: 1})
+	segments, err := page.ListSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: v.Key(), Limit: 1})
 	return err == nil && len(segments.GetSegments()) == 0, err
 }

@@ -72,9 +72,7 @@ func download(v *page.Visit, name string, namespaces, flags []string) error {
 	if err := document.Encode(&out, f.format, documents); err != nil {
 		return err
 	}
-	header := v.Header()
-	header.Set("Content-Disposition", `attachment; filename="`+name+"."+q.Get(fieldDownload)+`"`) // keys have no quotes
-	header.Set("Cache-Control", "no-store")
+	v.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+q.Get(fieldDownload)+`"`) // keys have no quotes
 	return v.ReplyBody(http.StatusOK, f.media, out.Bytes())
 }
 
@@ -88,7 +86,7 @@ func exported(v *page.Visit, namespaces []string, sort bool, flags []string) (do
 	}
 	size := 0
 	for _, key := range namespaces {
-		m, err := exportDocument.Run(v, &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: sort})
+		m, err := page.ExportDocument.Run(v, &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: sort})
 		if err != nil {
 			return nil, err
 		}
@@ -120,15 +118,8 @@ func selectFlags(m *guidonv1.Document, keys []string) error {
 	m.Flags = slices.DeleteFunc(m.GetFlags(), func(f *guidonv1.DocumentFlag) bool { return !selected[f.GetKey()] })
 	for _, f := range m.GetFlags() {
 		delete(selected, f.GetKey())
-		for _, r := range f.GetRules() {
-			for _, key := range r.GetSegmentKeys() {
-				needed[key] = true
-			}
-		}
-		for _, r := range f.GetRollouts() {
-			for _, key := range r.GetSegment().GetSegmentKeys() {
-				needed[key] = true
-			}
+		for _, key := range page.SegmentKeys(f) {
+			needed[key] = true
 		}
 	}
 	for _, key := range keys {

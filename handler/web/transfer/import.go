@@ -158,7 +158,6 @@ func (i *importPage) choose(namespace string, documents []*service.Document) (*s
 
 func (i *importPage) reply(v *page.Visit, status int) error {
 	title := "Import"
-	v.Header().Set("Cache-Control", "no-store")
 	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceFlags, Main: importMain(v, i),
 		Crumbs: []page.Crumb{{Text: "Flags", Address: v.In("flags")}, {Text: title}},

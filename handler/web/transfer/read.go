@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"net/url"
@@ -158,17 +157,9 @@ func placeOf(text string, offset int) (line, column int) {
 
 // excerpt returns the line of the text, or "".
 func excerpt(text string, line int) string {
-	rest := []byte(text)
-	for ; line > 1; line-- {
-		at := bytes.IndexByte(rest, '\n')
-		if at < 0 {
-			return ""
-		}
-		rest = rest[at+1:]
-	}
-	if line < 1 {
+	lines := strings.SplitN(text, "\n", line+1)
+	if line < 1 || line > len(lines) {
 		return ""
 	}
-	rest, _, _ = bytes.Cut(rest, []byte{'\n'})
-	return page.Printable(string(rest), maxExcerpt)
+	return page.Printable(lines[line-1], maxExcerpt)
 }

@@ -1,9 +1,11 @@
 package transfer
 
-import "github.com/guidonhq/guidon/handler/web/page"
+import (
+	"github.com/guidonhq/guidon/handler/web/page"
+)
 
 // Routes returns the pages.
-func Routes(_ *page.Site) []page.Route {
+func Routes() []page.Route {
 	return []page.Route{
 		{Pattern: "/namespaces/{namespace}/import", Get: showImport, Post: page.WithForm(postImport)},
 		{Pattern: "/namespaces/{namespace}/export", Get: showExport},

@@ -155,7 +155,7 @@ func (t *transfer) newPart(v *page.Visit, d *service.Document) (*filePart, error
 	var target *flipt.Namespace
 	if v.MayIn(service.RoleViewer, p.Key) {
 		var err error
-		target, err = getNamespace.Run(v, &flipt.GetNamespaceRequest{Key: p.Key})
+		target, err = page.GetNamespace.Run(v, &flipt.GetNamespaceRequest{Key: p.Key})
 		if err != nil && !errors.Is(err, guidon.NotFound) && guidon.CodeOf(err) != guidon.InvalidArgument {
 			return nil, err
 		}
@@ -252,9 +252,7 @@ func (t *transfer) confirmed(form url.Values) bool {
 
 // applyPart imports a part, and keeps the result.
 func (t *transfer) applyPart(v *page.Visit, p *filePart, digest string) error {
-	answer, err := applyPlan.Run(v, &guidonv1.ApplyRequest{
-		NamespaceKey: p.Key, Document: p.Review.Request.GetDocument(), Mode: t.Mode.plan, Digest: digest, Message: t.Message,
-	})
+	answer, err := review.Apply(v, p.Review.Request, digest, t.Message)
 	switch code := guidon.CodeOf(err); {
 	case err == nil && len(answer.GetChanges()) == 0:
 		p.Result = result{Status: statusSame}
@@ -300,6 +298,5 @@ func (p *filePart) mayImport(v *page.Visit) bool {
 }
 
 func (t *transfer) reply(v *page.Visit, status int) error {
-	v.Header().Set("Cache-Control", "no-store")
 	return settings.ShowTransfer(v, status, transferMain(v, t))
 }

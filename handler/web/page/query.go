@@ -1,0 +1,45 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// Query returns the end of an address with fields, which are names and values in turn. It leaves out
+// those without a value.
+func Query(fields ...string) string {
+	query := make(url.Values)
+	for i := 0; i < len(fields); i += 2 {
+		if fields[i+1] != "" {
+			query.Set(fields[i], fields[i+1])
+		}
+	}
+	return WithQuery("", query)
+}
+
+// WithQuery returns the path with the query, unless that is empty.
+func WithQuery(path string, query url.Values) string {
+	if encoded := query.Encode(); encoded != "" {
+		return path + "?" + encoded
+	}
+	return path
+}
+
+// FieldPage is the field of an address with the number of the page of a list.
+const FieldPage = "page"
+
+// PageOf returns the number of the page in an address, from 1.
+func PageOf(query url.Values) int {
+	if n, err := strconv.Atoi(query.Get(FieldPage)); err == nil && n > 0 && n < 1<<20 {
+		return n
+	}
+	return 1
+}
+
+// PageField returns the value of [FieldPage], which the first page has not.
+func PageField(number int) string {
+	if number <= 1 {
+		return ""
+	}
+	return strconv.Itoa(number)
+}
