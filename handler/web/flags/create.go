@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -198,7 +198,7 @@ func (n *newFlag) checkMetadata() string {
 		rows = append(rows, page.MetadataRow{Key: "owner", Value: page.JSONText(n.Owner)})
 	}
 	if n.Review != "" {
-		if !datePattern.MatchString(n.Review) {
+		if _, err := time.Parse(time.DateOnly, n.Review); err != nil {
 			n.Problems.Add("review", "Write a date such as 2027-03-01.")
 		}
 		rows = append(rows, page.MetadataRow{Key: "review", Value: page.JSONText(n.Review)})
@@ -222,9 +222,6 @@ func (n *newFlag) checkMetadata() string {
 	}
 	return object
 }
-
-// datePattern matches dates in the form 2006-01-02.
-var datePattern = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`)
 
 func (n *newFlag) checkVariants() []*guidonv1.DocumentVariant {
 	var variants []*guidonv1.DocumentVariant

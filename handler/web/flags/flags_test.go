@@ -183,6 +183,7 @@ func TestCreateProblems(t *testing.T) {
 		{"key", "wishlist", "Default has a flag Wishlist with this key. Open it or take another key."},
 		{"key", strings.Repeat("a", 260), "255 characters at most, this has 260."},
 		{"review", "tomorrow", "Write a date such as 2027-03-01."},
+		{"review", "2027-02-30", "Write a date such as 2027-03-01."},
 		{"metadata.0.value", "[1", "This list never ends: add ]."},
 		{"variant.1.key", "a", "The key a is there twice."},
 		{"tags", "ui, a\u202eb", "Only characters that can be seen."},
