@@ -2,11 +2,9 @@ package oidc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
@@ -65,24 +63,9 @@ func (p *Provider) Name() string { return p.config.Name }
 // Fingerprint returns the fingerprint to which attempts to sign in with the provider are bound.
 func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
 
-// errTooSlow is the cause of contexts that end because the provider is too slow, and not
-// because the client left.
-var errTooSlow = errors.New("the provider did not answer all requests in time")
-
 // wait calls the step, which may wait for the provider, within the limits of [Provider].
 func (p *Provider) wait(ctx context.Context, step func(context.Context) error) error {
-	leave, err := p.client.Enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, p.limit, errTooSlow)
-	defer cancel()
-	err = step(ctx)
-	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {
-		return p.client.Unavailable(fmt.Errorf("%w: %w", errTooSlow, err))
-	}
-	return err
+	return p.client.Wait(ctx, p.limit, step)
 }
 
 // subject returns the subject for a value of that kind that the provider vouches for.
