@@ -27,12 +27,14 @@ const (
 	maxSkew = time.Minute
 )
 
-// Sealer seals attempts into cookies and opens them. All fields but HostPrefix are
+// Sealer seals attempts into cookies and opens them. All fields but Secure and HostPrefix are
 // required. It is safe for concurrent use.
 type Sealer struct {
 	Keys     Keys
 	Lifetime time.Duration // of an attempt
 	Now      func() time.Time
+	Path     string // below which the callbacks are
+	Secure   bool   // browsers send the cookies over HTTPS only
 	// HostPrefix adds __Host- to the names of cookies, so that pages of sibling domains
 	// cannot plant one.
 	HostPrefix bool
