@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -36,7 +37,7 @@ func (c *Cluster) Verify(ctx context.Context, raw string) (*service.Identity, er
 	now := c.now()
 	a, err := parseAccount(raw, now)
 	if err != nil {
-		return nil, refused(err)
+		return nil, issuer.Refused(err)
 	}
 	if err := c.verifier.verify(ctx, raw, a); err != nil {
 		return nil, err
@@ -75,9 +76,4 @@ func (a *account) identity(expires time.Time) *service.Identity {
 		},
 		Expires: expires,
 	}
-}
-
-// refused returns the error for a token that is not accepted because of the cause.
-func refused(cause error) error {
-	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
 }

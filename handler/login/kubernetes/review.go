@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -58,7 +59,7 @@ type reviewer struct {
 func (r *reviewer) verify(ctx context.Context, raw string, a *account) error {
 	audiences, err := r.requested(a)
 	if err != nil {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	leave, err := r.client.Enter()
 	if err != nil {
@@ -72,7 +73,7 @@ func (r *reviewer) verify(ctx context.Context, raw string, a *account) error {
 		return err
 	}
 	if err := status.check(a, audiences); err != nil {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	return nil
 }

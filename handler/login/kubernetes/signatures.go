@@ -49,11 +49,11 @@ func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
 		return err
 	}
 	if err := s.check(a, document.Issuer); err != nil {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	_, err = s.keys.VerifySignature(ctx, raw)
 	if errors.Is(err, guidon.Unauthenticated) {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	return err
 }

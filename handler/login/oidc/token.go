@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
@@ -30,7 +29,7 @@ type token struct {
 // calls.
 func (t *token) verify(judge func(*gooidc.IDTokenVerifier) error) error {
 	p := t.provider
-	if err := checkType(t.raw, t.types); err != nil {
+	if err := issuer.CheckType(t.raw, t.types...); err != nil {
 		return p.refuse("token: %w", err)
 	}
 	err := judge(gooidc.NewVerifier(p.config.Issuer, t, &gooidc.Config{
@@ -117,19 +116,6 @@ func (p *Provider) checkAudience(c issuer.Claims) error {
 	}
 	if (others || c.Has("azp")) && party != p.config.ClientID {
 		return errors.New("azp is not our client id")
-	}
-	return nil
-}
-
-// checkType returns an error unless the token has one of the types, or none, so that a
-// token for another purpose is not accepted (RFC 8725 3.12).
-func checkType(raw string, types []string) error {
-	kind, err := issuer.TokenType(raw)
-	if err != nil {
-		return err
-	}
-	if kind != "" && !slices.ContainsFunc(types, func(t string) bool { return strings.EqualFold(t, kind) }) {
-		return fmt.Errorf("typ is %q, want %s", provider.Printable(kind), strings.Join(types, " or "))
 	}
 	return nil
 }
