@@ -35,13 +35,12 @@ type Logout struct {
 // not used before.
 func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
 	var logout *Logout
-	t := &token{provider: p, raw: raw, types: []string{"JWT", "logout+jwt"}}
-	t.accept = func(c issuer.Claims) (err error) {
+	accept := func(c issuer.Claims) (err error) {
 		logout, err = p.logout(c)
 		return err
 	}
 	err := p.wait(ctx, func(ctx context.Context) error {
-		return t.verify(func(v *gooidc.IDTokenVerifier) error {
+		return p.verify(ctx, raw, []string{"JWT", "logout+jwt"}, accept, func(v *gooidc.IDTokenVerifier) error {
 			_, err := v.VerifyLogout(ctx, raw)
 			return err
 		})
