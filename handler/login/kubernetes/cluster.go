@@ -49,6 +49,13 @@ func (c *Cluster) Verify(ctx context.Context, raw string) (*service.Identity, er
 	return a.identity(c.expiry(a, now)), nil
 }
 
+// Check gets the published keys, or sends the API server an invalid token to review. It
+// returns the URLs that this service must be able to reach. With an error they are those
+// that are known.
+func (c *Cluster) Check(ctx context.Context) (urls []string, err error) {
+	return c.verifier.probe(ctx)
+}
+
 // expiry returns when the identity of the account expires.
 func (c *Cluster) expiry(a *account, now time.Time) time.Time {
 	if c.maxLifetime == 0 {

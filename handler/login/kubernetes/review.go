@@ -78,6 +78,12 @@ func (r *reviewer) verify(ctx context.Context, raw string, a *account) error {
 	return nil
 }
 
+// probe implements verifier.
+func (r *reviewer) probe(ctx context.Context) ([]string, error) {
+	_, err := r.post(ctx, reviewSpec{Token: "not a token"})
+	return []string{r.url}, err
+}
+
 // requested returns the audiences that the token is reviewed for, none for that of the API
 // server. It returns an error if the token has none of the configured ones.
 func (r *reviewer) requested(a *account) ([]string, error) {

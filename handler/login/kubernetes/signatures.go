@@ -58,6 +58,16 @@ func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
 	return err
 }
 
+// probe implements verifier.
+func (s *signatures) probe(ctx context.Context) ([]string, error) {
+	d, err := s.document.Document(ctx)
+	if err != nil {
+		return []string{s.url}, err
+	}
+	_, err = s.keys.Generation(ctx)
+	return []string{s.url, d.JWKSURI}, err
+}
+
 // check returns an error if a token with these claims is not accepted.
 func (s *signatures) check(a *account, issuer string) error {
 	now := s.now()
