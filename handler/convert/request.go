@@ -42,3 +42,22 @@ func Fitting[T any](items []T, weigh func(T) int) (n, weight int) {
 	}
 	return n, weight
 }
+
+// Windowed is a request for a part of a list.
+type Windowed interface {
+	GetOffset() int32
+	GetLimit() int32
+}
+
+// Window returns the part of the list that the request is for.
+func Window(m Windowed) service.Window {
+	return service.Window{Offset: m.GetOffset(), Limit: m.GetLimit()}
+}
+
+// NextOffset returns the offset of the next part, or nil if there is none.
+func NextOffset(m Windowed, total int) *int32 {
+	if next, more := Window(m).Next(total); more {
+		return new(Count(next))
+	}
+	return nil
+}
