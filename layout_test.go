@@ -116,11 +116,10 @@ func TestImports(t *testing.T) {
 			handler + "login/loginstate", "github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4",
 		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
-		{module + "/handler/delivery", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/examples", nil},
 		{module + "/handler", slices.Concat(subjects, documents, []string{
-			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics", handler + "delivery",
+			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
 		})},
 		{module + "/runtimes/server/closing", []string{"golang.org/x/sys"}},
 		{module + "/runtimes/server/quickconn", nil},

@@ -114,8 +114,9 @@ func New(config Config) *Handler {
 		MetricsPublic: config.MetricsPublic,
 		Profiling:     config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), diagnostics.OpenAPI(apiDescription, config.Authentication.Required),
-		diagnostics.EventSchema(eventSchema, config.Authentication.Required))
+	plain := append(state.Routes(),
+		diagnostics.Description("/openapi.yaml", "application/yaml", apiDescription, config.Authentication.Required),
+		diagnostics.Description("/schemas/event.json", "application/schema+json", eventSchema, config.Authentication.Required))
 	if config.Backup != nil {
 		plain = append(plain, diagnostics.Backup(config.Backup, config.Authentication.Required))
 	}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/counts"
-	"github.com/guidonhq/guidon/handler/delivery"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -228,13 +226,13 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			management.ListFlagUses, management.CheckKey),
 		// How often flags were evaluated: not part of Flipt v1, except the last one.
 		call.Ask[guidonv1.FlagEvaluations]("/guidon.v1.AnalyticsService/GetFlagEvaluations", manage,
-			within(get, "/flags/{key}/evaluations"), counts.Flag, management.CheckKey).Heavy().Needing(service.RoleViewer),
+			within(get, "/flags/{key}/evaluations"), management.GetFlagEvaluations, management.CheckKey).Heavy().Needing(service.RoleViewer),
 		call.Ask[guidonv1.EvaluationTotals]("/guidon.v1.AnalyticsService/GetEvaluations", manage,
-			within(get, "/evaluations"), counts.Totals).Heavy().Needing(service.RoleViewer),
+			within(get, "/evaluations"), management.GetEvaluations).Heavy().Needing(service.RoleViewer),
 		call.Ask[emptypb.Empty]("/guidon.v1.AnalyticsService/ReportEvaluations", manage, within(post, "/evaluations"),
-			counts.Report).Light().Reporting().Needing(service.RoleClient),
+			management.ReportEvaluations).Light().Reporting().Needing(service.RoleClient),
 		call.Ask[analytics.GetFlagEvaluationsCountResponse]("/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount", call.AreaMeta,
-			only(get, internalPrefix+"/analytics/namespaces/{namespace_key}/flags/{flag_key}"), counts.Count).
+			only(get, internalPrefix+"/analytics/namespaces/{namespace_key}/flags/{flag_key}"), management.GetFlagEvaluationsCount).
 			Heavy().Needing(service.RoleViewer),
 		// Lists and the search as people use them: not part of Flipt v1.
 		call.List[guidonv1.FlagSummaryList]("/guidon.v1.CatalogService/ListFlagSummaries", manage,
@@ -306,21 +304,21 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			auth.DeleteAuthentications),
 
 		// Webhooks.
-		call.Inform("/guidon.v1.WebhookService/ListWebhooks", manage, only(get, webhooksPrefix), delivery.ListWebhooks).
+		call.Inform("/guidon.v1.WebhookService/ListWebhooks", manage, only(get, webhooksPrefix), management.ListWebhooks).
 			Private().Needing(service.RoleAdmin),
-		call.Arrange("/guidon.v1.WebhookService/CreateWebhook", manage, only(post, webhooksPrefix), delivery.CreateWebhook),
-		call.Inform("/guidon.v1.WebhookService/GetWebhook", manage, only(get, webhooksPrefix+"/{id}"), delivery.GetWebhook).
+		call.Arrange("/guidon.v1.WebhookService/CreateWebhook", manage, only(post, webhooksPrefix), management.CreateWebhook),
+		call.Inform("/guidon.v1.WebhookService/GetWebhook", manage, only(get, webhooksPrefix+"/{id}"), management.GetWebhook).
 			Private().Needing(service.RoleAdmin),
-		call.Arrange("/guidon.v1.WebhookService/UpdateWebhook", manage, only(put, webhooksPrefix+"/{id}"), delivery.UpdateWebhook),
-		call.Arrange("/guidon.v1.WebhookService/DeleteWebhook", manage, only(del, webhooksPrefix+"/{id}"), delivery.DeleteWebhook),
+		call.Arrange("/guidon.v1.WebhookService/UpdateWebhook", manage, only(put, webhooksPrefix+"/{id}"), management.UpdateWebhook),
+		call.Arrange("/guidon.v1.WebhookService/DeleteWebhook", manage, only(del, webhooksPrefix+"/{id}"), management.DeleteWebhook),
 		call.Arrange("/guidon.v1.WebhookService/RotateWebhookSecret", manage, only(post, webhooksPrefix+"/{id}/secret"),
-			delivery.RotateWebhookSecret),
-		call.Arrange("/guidon.v1.WebhookService/TestWebhook", manage, only(post, webhooksPrefix+"/{id}/test"), delivery.TestWebhook),
-		call.Arrange("/guidon.v1.WebhookService/PauseWebhook", manage, only(post, webhooksPrefix+"/{id}/pause"), delivery.PauseWebhook),
-		call.Arrange("/guidon.v1.WebhookService/ResumeWebhook", manage, only(post, webhooksPrefix+"/{id}/resume"), delivery.ResumeWebhook),
-		call.Arrange("/guidon.v1.WebhookService/ReplayWebhook", manage, only(post, webhooksPrefix+"/{id}/replay"), delivery.ReplayWebhook),
+			management.RotateWebhookSecret),
+		call.Arrange("/guidon.v1.WebhookService/TestWebhook", manage, only(post, webhooksPrefix+"/{id}/test"), management.TestWebhook),
+		call.Arrange("/guidon.v1.WebhookService/PauseWebhook", manage, only(post, webhooksPrefix+"/{id}/pause"), management.PauseWebhook),
+		call.Arrange("/guidon.v1.WebhookService/ResumeWebhook", manage, only(post, webhooksPrefix+"/{id}/resume"), management.ResumeWebhook),
+		call.Arrange("/guidon.v1.WebhookService/ReplayWebhook", manage, only(post, webhooksPrefix+"/{id}/replay"), management.ReplayWebhook),
 		call.Inform("/guidon.v1.WebhookService/ListDeliveries", manage, only(get, webhooksPrefix+"/{id}/deliveries"),
-			delivery.ListDeliveries).Private().Needing(service.RoleAdmin),
+			management.ListDeliveries).Private().Needing(service.RoleAdmin),
 
 		// Information about the instance.
 		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"),

@@ -104,6 +104,11 @@ func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write,
 	}, nil
 }
 
+// Reject implements auth.SignIn.
+func (ticket) Reject(service.Method, *wireauth.CallbackRequest, error) call.Response {
+	return call.Response{}
+}
+
 // everyMethod is a way to sign in with which every method is enabled, and nothing happens.
 type everyMethod struct{ auth.NoSignIn }
 

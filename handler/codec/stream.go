@@ -187,19 +187,10 @@ const literalEnds = " \t\n\r,]}\"{["
 func (s *stream) cut(n int) ([]byte, error) {
 	value := s.buf[s.pos : s.pos+n]
 	s.pos += n
-	return value, s.checkValues()
-}
-
-func (s *stream) tooMany() error {
-	return tooMany(s.most)
-}
-
-// checkValues returns an error if there were too many values.
-func (s *stream) checkValues() error {
 	if s.left < 0 {
-		return s.tooMany()
+		return nil, tooMany(s.most)
 	}
-	return nil
+	return value, nil
 }
 
 // object reads an object. The path ends in a dot, or is empty.
@@ -228,7 +219,7 @@ func (s *stream) object(path string) error {
 
 func (s *stream) member(path string) error {
 	if s.left--; s.left < 0 {
-		return s.tooMany()
+		return tooMany(s.most)
 	}
 	if s.peek() != '"' {
 		return s.malformed()
@@ -294,7 +285,7 @@ func (s *stream) list(list List) error {
 			}
 		}
 		if s.left--; s.left < 0 {
-			return s.tooMany()
+			return tooMany(s.most)
 		}
 		element, err := s.raw()
 		if err != nil {

@@ -44,12 +44,12 @@ func (d Diagnostics) OperatorRoutes() []exchange.Plain {
 func (d Diagnostics) routes(anyHost bool, metrics, profiling guard) []exchange.Plain {
 	routes := []exchange.Plain{{Method: http.MethodGet, Pattern: HealthPath, AnyHost: true, Serve: d.serveHealth}}
 	if d.Metrics != nil {
-		routes = append(routes, exchange.Plain{Method: http.MethodGet, Pattern: metricsPath, AnyHost: anyHost, Serve: d.serveMetrics(metrics)})
+		routes = append(routes, exchange.Plain{Method: http.MethodGet, Pattern: metricsPath, AnyHost: anyHost, Serve: guarded(d.Metrics, metrics, true)})
 	}
 	if d.Profiling != nil {
 		for _, method := range []string{http.MethodGet, http.MethodPost} { // pprof posts to its symbol page
 			for _, pattern := range []string{profilingPath, profilingPath + "/*"} {
-				routes = append(routes, exchange.Plain{Method: method, Pattern: pattern, AnyHost: anyHost, Serve: d.serveProfiling(profiling)})
+				routes = append(routes, exchange.Plain{Method: method, Pattern: pattern, AnyHost: anyHost, Serve: guarded(d.Profiling, profiling, false)})
 			}
 		}
 	}
@@ -59,24 +59,16 @@ func (d Diagnostics) routes(anyHost bool, metrics, profiling guard) []exchange.P
 // guard returns an error if the request has no access to the route.
 type guard func(x *exchange.Exchange) error
 
-func (d Diagnostics) serveMetrics(allow guard) func(x *exchange.Exchange) {
+// guarded serves requests that have access to the route. They are logged at Debug only if quiet
+// is set.
+func guarded(handler http.Handler, allow guard, quiet bool) func(x *exchange.Exchange) {
 	return func(x *exchange.Exchange) {
-		x.Event.Quiet = true
+		x.Event.Quiet = quiet
 		if err := allow(x); err != nil {
 			x.ReplyError(err)
 			return
 		}
-		d.Metrics.ServeHTTP(x, x.Request)
-	}
-}
-
-func (d Diagnostics) serveProfiling(allow guard) func(x *exchange.Exchange) {
-	return func(x *exchange.Exchange) {
-		if err := allow(x); err != nil {
-			x.ReplyError(err)
-			return
-		}
-		d.Profiling.ServeHTTP(x, x.Request)
+		handler.ServeHTTP(x, x.Request)
 	}
 }
 

@@ -136,27 +136,15 @@ func setTime(m *timestamppb.Timestamp, at time.Time) {
 }
 
 func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, meta responseMeta) {
-	m.Match, m.SegmentKeys, m.Reason = r.Match, r.SegmentKeys, wireReason(r.Reason)
+	m.Match, m.SegmentKeys, m.Reason = r.Match, r.SegmentKeys, evaluation.EvaluationReason(r.Reason)
 	m.VariantKey, m.VariantAttachment = r.VariantKey, r.Attachment
 	m.RequestId, m.RequestDurationMillis, m.Timestamp, m.FlagKey = meta.requestID, milliseconds(meta.duration), meta.at, flagKey
 }
 
 func setBooleanResult(m *evaluation.BooleanEvaluationResponse, flagKey string, r *guidon.BooleanResult, meta responseMeta) {
-	m.Enabled, m.Reason = r.Enabled, wireReason(r.Reason)
+	m.Enabled, m.Reason = r.Enabled, evaluation.EvaluationReason(r.Reason)
 	m.RequestId, m.RequestDurationMillis, m.Timestamp = meta.requestID, milliseconds(meta.duration), meta.at
 	m.FlagKey, m.SegmentKeys = flagKey, r.SegmentKeys
-}
-
-func wireReason(r guidon.Reason) evaluation.EvaluationReason {
-	switch r {
-	case guidon.ReasonFlagDisabled:
-		return evaluation.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON
-	case guidon.ReasonMatch:
-		return evaluation.EvaluationReason_MATCH_EVALUATION_REASON
-	case guidon.ReasonDefault:
-		return evaluation.EvaluationReason_DEFAULT_EVALUATION_REASON
-	}
-	return evaluation.EvaluationReason_UNKNOWN_EVALUATION_REASON
 }
 
 // requestIDOf returns the request id that the client set in its message. If there is

@@ -138,7 +138,7 @@ func (e *Events) Variant(m Evaluated, r *guidon.VariantResult, err error, durati
 	}
 	last := e.add(m, typeVariant, err, duration)
 	if err == nil {
-		last.Value, last.Reason, last.Match, last.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
+		last.Value, last.Reason, last.Match, last.SegmentKeys = r.VariantKey, reasonNames[r.Reason], r.Match, r.SegmentKeys
 		last.Split = r.Match && r.Divided
 	}
 }
@@ -150,7 +150,7 @@ func (e *Events) Boolean(m Evaluated, r *guidon.BooleanResult, err error, durati
 	}
 	last := e.add(m, typeBoolean, err, duration)
 	if err == nil {
-		last.Value, last.Reason, last.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
+		last.Value, last.Reason, last.SegmentKeys = strconv.FormatBool(r.Enabled), reasonNames[r.Reason], r.SegmentKeys
 		last.Match = r.Reason == guidon.ReasonMatch
 		last.Split = r.Divided
 	}
@@ -239,14 +239,6 @@ var errDiscarded = guidon.Errorf(guidon.Canceled, "another evaluation of the bat
 // errUnknownFlag is reported for an unknown flag in a batch that succeeds.
 var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")
 
-func reasonName(r guidon.Reason) string {
-	switch r {
-	case guidon.ReasonFlagDisabled:
-		return "flag_disabled"
-	case guidon.ReasonMatch:
-		return "match"
-	case guidon.ReasonDefault:
-		return "default"
-	}
-	return "unknown"
+var reasonNames = [...]string{
+	guidon.ReasonUnknown: "unknown", guidon.ReasonFlagDisabled: "flag_disabled", guidon.ReasonMatch: "match", guidon.ReasonDefault: "default",
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -48,10 +49,10 @@ func entitiesOf(m *guidonv1.ExplainBatchRequest) []service.Entity {
 func entityResult(entityID string, e *analysis.Explanation) *guidonv1.EntityResult {
 	m := &guidonv1.EntityResult{EntityId: entityID, DecidedBy: number(e.Decided)}
 	if r := e.Boolean; r != nil {
-		m.Enabled, m.Reason, m.SegmentKeys = r.Enabled, wireReason(r.Reason), r.SegmentKeys
+		m.Enabled, m.Reason, m.SegmentKeys = r.Enabled, evaluation.EvaluationReason(r.Reason), r.SegmentKeys
 	} else {
 		r := e.Variant
-		m.Match, m.VariantKey, m.Reason, m.SegmentKeys = r.Match, r.VariantKey, wireReason(r.Reason), r.SegmentKeys
+		m.Match, m.VariantKey, m.Reason, m.SegmentKeys = r.Match, r.VariantKey, evaluation.EvaluationReason(r.Reason), r.SegmentKeys
 	}
 	switch {
 	case e.Decided < 0:

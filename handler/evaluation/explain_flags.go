@@ -13,29 +13,20 @@ import (
 
 // CheckExplainFlags checks a request to evaluate the flags of a namespace.
 func CheckExplainFlags(q *guidonv1.ExplainFlagsRequest) error {
-	return service.CheckExplainFlags(entityOf(q), flagsWindow(q))
+	return service.CheckExplainFlags(entityOf(q), convert.Window(q))
 }
 
 // ExplainFlags evaluates the flags of a namespace for one entity. These do not count as
 // evaluations of the flags.
 func ExplainFlags(ctx context.Context, view service.View, m *guidonv1.ExplainFlagsRequest) (*guidonv1.ExplainFlagsResponse, error) {
-	window := flagsWindow(m)
-	results, total, err := view.ExplainFlags(ctx, entityOf(m), window)
+	results, total, err := view.ExplainFlags(ctx, entityOf(m), convert.Window(m))
 	if err != nil {
 		return nil, err
 	}
-	response := &guidonv1.ExplainFlagsResponse{
+	return &guidonv1.ExplainFlagsResponse{
 		NamespaceKey: convert.NamespaceOf(m), EntityId: m.GetEntityId(),
-		Results: lists.Map(results, flagResult), TotalCount: convert.Count(total),
-	}
-	if next, more := window.Next(total); more {
-		response.NextOffset = new(convert.Count(next))
-	}
-	return response, nil
-}
-
-func flagsWindow(m *guidonv1.ExplainFlagsRequest) service.Window {
-	return service.Window{Offset: m.GetOffset(), Limit: m.GetLimit()}
+		Results: lists.Map(results, flagResult), TotalCount: convert.Count(total), NextOffset: convert.NextOffset(m, total),
+	}, nil
 }
 
 func flagResult(r service.FlagResult) *guidonv1.FlagResult {

@@ -117,7 +117,7 @@ func wireLegacy(m *flipt.EvaluationRequest, r guidon.VariantResult, at *timestam
 	answer := &flipt.EvaluationResponse{
 		EntityId: m.GetEntityId(), RequestContext: m.GetContext(), Match: r.Match, FlagKey: m.GetFlagKey(),
 		Timestamp: at, Value: r.VariantKey, Attachment: r.Attachment,
-		Reason: legacyReason(r.Reason), SegmentKeys: r.SegmentKeys,
+		Reason: legacyReasons[r.Reason], SegmentKeys: r.SegmentKeys,
 	}
 	if len(r.SegmentKeys) > 0 {
 		answer.SegmentKey = r.SegmentKeys[0] //lint:ignore SA1019 deprecated on the wire, read by clients
@@ -125,15 +125,10 @@ func wireLegacy(m *flipt.EvaluationRequest, r guidon.VariantResult, at *timestam
 	return answer
 }
 
-// legacyReason returns the reason in the legacy numbering (contract 3.6).
-func legacyReason(r guidon.Reason) flipt.EvaluationReason {
-	switch r {
-	case guidon.ReasonFlagDisabled:
-		return flipt.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON
-	case guidon.ReasonMatch:
-		return flipt.EvaluationReason_MATCH_EVALUATION_REASON
-	case guidon.ReasonDefault:
-		return flipt.EvaluationReason_DEFAULT_EVALUATION_REASON
-	}
-	return flipt.EvaluationReason_UNKNOWN_EVALUATION_REASON
+// legacyReasons are the reasons in the legacy numbering (contract 3.6).
+var legacyReasons = [...]flipt.EvaluationReason{
+	guidon.ReasonUnknown:      flipt.EvaluationReason_UNKNOWN_EVALUATION_REASON,
+	guidon.ReasonFlagDisabled: flipt.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON,
+	guidon.ReasonMatch:        flipt.EvaluationReason_MATCH_EVALUATION_REASON,
+	guidon.ReasonDefault:      flipt.EvaluationReason_DEFAULT_EVALUATION_REASON,
 }

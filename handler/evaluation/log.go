@@ -83,11 +83,11 @@ func (e *Event) conventionalReason() string {
 		return "error"
 	case e.OFREPReason != "":
 		return strings.ToLower(e.OFREPReason)
-	case e.Reason == reasonName(guidon.ReasonFlagDisabled):
+	case e.Reason == reasonNames[guidon.ReasonFlagDisabled]:
 		return "disabled"
-	case e.Reason == reasonName(guidon.ReasonMatch) && e.Split:
+	case e.Reason == reasonNames[guidon.ReasonMatch] && e.Split:
 		return "split"
-	case e.Reason == reasonName(guidon.ReasonMatch):
+	case e.Reason == reasonNames[guidon.ReasonMatch]:
 		return "targeting_match"
 	}
 	return e.Reason // "default" or "unknown"

@@ -55,16 +55,16 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 		x.Header().Set("Location", s.Location)
 		x.status = http.StatusFound
 	}
-	if o.Versioned() {
-		x.replyVersioned(response)
-		return
+	switch {
+	case o.Versioned():
+		x.Header().Add("Vary", clientVersionHeader)
+		x.replyTagged(response, response.ETag) // without quotes (contract 9.3)
+	case response.ETag != "": // it identifies a state that was named by a reference, whatever the encoding
+		x.replyTagged(response, `W/"`+response.ETag+`"`)
+	default:
+		x.replyResponse(&response)
+		response.Release()
 	}
-	if response.ETag != "" {
-		x.replyTagged(response)
-		return
-	}
-	x.replyResponse(&response)
-	response.Release()
 }
 
 // setCall sets x.Call from the header. The message is received later, from x.
@@ -156,28 +156,13 @@ func (messages) Error(x *Exchange, err error) {
 	x.Reply(call.HTTPStatus(code), ContentJSON, status{Code: call.GRPCCode(code), Message: message}.encode(x.Pretty()))
 }
 
-// replyVersioned writes a response that clients may cache but must revalidate.
-func (x *Exchange) replyVersioned(response call.Response) {
+// replyTagged writes a response that clients may cache but must revalidate.
+func (x *Exchange) replyTagged(response call.Response, etag string) {
 	header := x.Header()
 	header.Set("Cache-Control", "private, no-cache")
-	header.Add("Vary", clientVersionHeader)
-	if response.ETag != "" {
-		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
+	if etag != "" {
+		header["Etag"] = []string{etag}
 	}
-	if response.NotModified {
-		header.Add("Vary", "Accept-Encoding")
-		x.WriteHeader(http.StatusNotModified)
-		return
-	}
-	x.replyResponse(&response)
-}
-
-// replyTagged writes the response about a state that was named by a reference. The ETag is
-// weak: it identifies the state, whatever the encoding.
-func (x *Exchange) replyTagged(response call.Response) {
-	header := x.Header()
-	header.Set("Cache-Control", "private, no-cache")
-	header.Set("ETag", `W/"`+response.ETag+`"`)
 	if response.NotModified {
 		header.Add("Vary", "Accept-Encoding")
 		x.WriteHeader(http.StatusNotModified)

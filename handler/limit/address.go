@@ -35,49 +35,23 @@ const maxHops = 32
 func (p Proxies) Caller(connection string, forwarded []string) Caller {
 	current, _ := parse(connection)
 	local := current.IsLoopback()
-	entries := lastFirst{values: forwarded}
+	list, more := strings.Join(forwarded, ","), len(forwarded) > 0
 	for range maxHops {
-		if !p.trust(current) {
+		if !more || !p.trust(current) {
 			break
 		}
-		entry, ok := entries.next()
+		comma := strings.LastIndexByte(list, ',')
+		before, ok := parse(list[comma+1:])
 		if !ok {
 			break
 		}
-		before, ok := parse(entry)
-		if !ok {
-			break
-		}
-		current = before
+		current, list, more = before, list[:max(comma, 0)], comma >= 0
 	}
 	return Caller{Address: current, Local: local && current.IsLoopback()}
 }
 
 func (p Proxies) trust(address netip.Addr) bool {
 	return slices.ContainsFunc(p, func(network netip.Prefix) bool { return network.Contains(address) })
-}
-
-// lastFirst returns the entries of comma-separated lists that follow each other, the last
-// one first.
-type lastFirst struct {
-	values []string // that have not been started
-	rest   string   // of the value that has been started
-	more   bool     // rest has an entry, which may be empty
-}
-
-func (l *lastFirst) next() (entry string, ok bool) {
-	if !l.more {
-		last := len(l.values) - 1
-		if last < 0 {
-			return "", false
-		}
-		l.rest, l.values = l.values[last], l.values[:last]
-	}
-	comma := strings.LastIndexByte(l.rest, ',')
-	l.more = comma >= 0
-	entry = l.rest[comma+1:]
-	l.rest = l.rest[:max(comma, 0)]
-	return entry, true
 }
 
 // parse returns the address in one of the forms that proxies and net/http write: an IP

@@ -16,14 +16,10 @@ import (
 func (s *SignIn) AuthorizeURL(
 	ctx context.Context, _ *service.Service, method service.Method, m *wire.AuthorizeURLRequest, request *call.Request,
 ) (call.Response, error) {
-	note := &call.SignIn{Method: nameOf(method)}
+	people, note, err := s.people(method, m.GetProvider())
 	response := call.Response{SignIn: note}
-	people, openID, err := s.people(method, m.GetProvider())
 	if err != nil {
 		return response, err
-	}
-	if openID != nil {
-		note.Provider = openID.Name()
 	}
 	attempt, err := loginstate.Begin(s.config.Now(), people.Fingerprint(), m.GetReturnTo())
 	if err != nil {
@@ -51,8 +47,8 @@ func (s *SignIn) attemptCookies(ctx context.Context, a *loginstate.Attempt, requ
 	if err != nil {
 		return nil, err
 	}
-	values := lists.Map(surplus, func(name string) string { return s.sealer.Forget(name, s.cookie).String() })
-	cookie, err := s.sealer.Cookie(ctx, a, s.cookie)
+	values := lists.Map(surplus, func(name string) string { return s.sealer.Forget(name).String() })
+	cookie, err := s.sealer.Cookie(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -45,13 +45,9 @@ func (s *SignIn) Callback(
 	ctx context.Context, svc *service.Service, w service.Write, method service.Method, m *wire.CallbackRequest,
 	request *call.Request,
 ) (response call.Response, err error) {
-	note := &call.SignIn{Method: nameOf(method)}
-	people, openID, err := s.people(method, m.GetProvider())
+	people, note, err := s.people(method, m.GetProvider())
 	if err != nil {
 		return call.Response{SignIn: note}, err
-	}
-	if openID != nil {
-		note.Provider = openID.Name()
 	}
 	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, message: m, request: request, note: note}
 	response, err = c.run(ctx)
@@ -67,19 +63,15 @@ func (s *SignIn) Callback(
 
 // Reject implements [auth.SignIn].
 func (s *SignIn) Reject(method service.Method, m *wire.CallbackRequest, err error) call.Response {
-	note := &call.SignIn{Method: nameOf(method)}
-	_, openID, unknown := s.people(method, m.GetProvider())
+	_, note, unknown := s.people(method, m.GetProvider())
 	if unknown != nil {
 		return call.Response{SignIn: note}
-	}
-	if openID != nil {
-		note.Provider = openID.Name()
 	}
 	refused(note, err)
 	if guidon.CodeOf(err) != guidon.InvalidArgument {
 		s.observe(note.Method, note.Provider, err)
 	}
-	return call.Response{SetCookie: []string{s.sealer.Forget(s.sealer.Name(m.GetState()), s.cookie).String()}, SignIn: note}
+	return call.Response{SetCookie: []string{s.sealer.Forget(s.sealer.Name(m.GetState())).String()}, SignIn: note}
 }
 
 // run makes the checks in an order in which nothing of the request is used before it is
@@ -118,7 +110,7 @@ func (c *callback) failed(cookie string, err error) (call.Response, error) {
 	if guidon.CodeOf(err) == guidon.Unavailable {
 		return call.Response{}, err
 	}
-	return call.Response{SetCookie: []string{c.sealer.Forget(cookie, c.cookie).String()}}, err
+	return call.Response{SetCookie: []string{c.sealer.Forget(cookie).String()}}, err
 }
 
 // unspent returns an error if the attempt was used already. The transaction that makes the
@@ -206,7 +198,7 @@ func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *
 	}
 	return call.Response{
 		Message:   message,
-		SetCookie: []string{c.config.Session.Set(token), c.sealer.Forget(cookie, c.cookie).String()},
+		SetCookie: []string{c.config.Session.Set(token), c.sealer.Forget(cookie).String()},
 	}, nil
 }
 

@@ -22,7 +22,6 @@ type SignIn struct {
 	config Config
 	keys   *keys
 	sealer *loginstate.Sealer
-	cookie loginstate.Options
 }
 
 var _ auth.SignIn = (*SignIn)(nil)
@@ -34,8 +33,10 @@ func New(c Config) (*SignIn, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &SignIn{config: c, keys: &keys{store: c.Secrets, now: c.Now}}
-	s.sealer = &loginstate.Sealer{Keys: s.keys, Lifetime: c.StateLifetime, Now: c.Now, HostPrefix: c.Session.HostPrefix}
-	s.cookie = loginstate.Options{Path: c.PublicPath + methodPath, Secure: c.Session.Secure}
+	s.sealer = &loginstate.Sealer{
+		Keys: s.keys, Lifetime: c.StateLifetime, Now: c.Now,
+		Path: c.PublicPath + methodPath, Secure: c.Session.Secure, HostPrefix: c.Session.HostPrefix,
+	}
 	s.expect()
 	return s, nil
 }
@@ -107,23 +108,18 @@ func (s *SignIn) Verify(ctx context.Context, token string) (*service.Identity, e
 // errUnknownProvider does not repeat the name, which is the client's.
 var errUnknownProvider = guidon.Errorf(guidon.NotFound, "there is no such provider")
 
-// people returns the provider, and its OpenID part unless it is a code host.
-func (s *SignIn) people(method service.Method, name string) (People, *OIDC, error) {
+// people returns the provider, and the note of an attempt to sign in with it.
+func (s *SignIn) people(method service.Method, name string) (People, *call.SignIn, error) {
 	if method == service.MethodCodehost {
-		return s.config.Codehost, nil, nil
+		return s.config.Codehost, &call.SignIn{Method: methodCodehost}, nil
 	}
+	note := &call.SignIn{Method: methodOIDC}
 	p, found := s.config.OIDC[name]
 	if !found {
-		return nil, nil, errUnknownProvider
+		return nil, note, errUnknownProvider
 	}
-	return p, &p, nil
-}
-
-func nameOf(method service.Method) string {
-	if method == service.MethodCodehost {
-		return methodCodehost
-	}
-	return methodOIDC
+	note.Provider = p.Name()
+	return p, note, nil
 }
 
 // cookies returns the cookies in the values of the header.

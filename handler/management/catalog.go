@@ -19,24 +19,6 @@ func enums[T ~uint8, W ~int32](numbers []W) []T {
 	return lists.Map(numbers, func(n W) T { return convert.Enum[T](n) })
 }
 
-// windowed is a request for a part of a list.
-type windowed interface {
-	GetOffset() int32
-	GetLimit() int32
-}
-
-func windowOf(m windowed) service.Window {
-	return service.Window{Offset: m.GetOffset(), Limit: m.GetLimit()}
-}
-
-// nextOffset returns the offset of the next page, or nil on the last page.
-func nextOffset(m windowed, total int) *int32 {
-	if next, more := windowOf(m).Next(total); more {
-		return new(convert.Count(next))
-	}
-	return nil
-}
-
 // dated returns the response. That of an earlier state has a tag for what depends on the time
 // besides the state: which review dates have passed.
 func dated(v service.View, request *call.Request, m proto.Message) call.Response {
@@ -51,7 +33,7 @@ func flagQuery(m *guidonv1.ListFlagSummariesRequest) service.FlagQuery {
 	return service.FlagQuery{
 		Text: m.GetQuery(), States: enums[analysis.FlagState](m.GetStates()), Types: enums[guidon.FlagType](m.GetTypes()),
 		Owners: m.GetOwners(), Tags: m.GetTags(), Segments: m.GetSegments(), Keys: m.GetKeys(),
-		Sort: convert.Enum[service.FlagSort](m.GetSort()), Descending: m.GetDescending(), Window: windowOf(m),
+		Sort: convert.Enum[service.FlagSort](m.GetSort()), Descending: m.GetDescending(), Window: convert.Window(m),
 	}
 }
 
@@ -75,7 +57,7 @@ func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, req
 	}
 	return dated(v, request, &guidonv1.FlagSummaryList{
 		Flags:      lists.Map(list.Flags, func(s service.FlagSummary) *guidonv1.FlagSummary { return convert.FlagSummary(&s) }),
-		TotalCount: convert.Count(list.Total), NamespaceCount: convert.Count(list.All), NextOffset: nextOffset(m, list.Total),
+		TotalCount: convert.Count(list.Total), NamespaceCount: convert.Count(list.All), NextOffset: convert.NextOffset(m, list.Total),
 		Facets: convert.FlagFacets(&list.Facets, segmentName),
 		Suggestions: lists.Map(list.Suggestions, func(f *guidon.Flag) *guidonv1.FlagSuggestion {
 			return &guidonv1.FlagSuggestion{Key: f.Key, Name: f.Name}
@@ -85,7 +67,7 @@ func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, req
 
 func segmentQuery(m *guidonv1.ListSegmentSummariesRequest) service.SegmentQuery {
 	return service.SegmentQuery{
-		Text: m.GetQuery(), Sort: convert.Enum[service.SegmentSort](m.GetSort()), Descending: m.GetDescending(), Window: windowOf(m),
+		Text: m.GetQuery(), Sort: convert.Enum[service.SegmentSort](m.GetSort()), Descending: m.GetDescending(), Window: convert.Window(m),
 	}
 }
 
@@ -103,13 +85,13 @@ func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesReques
 	}
 	return &guidonv1.SegmentSummaryList{
 		Segments:   lists.Map(list.Segments, convert.SegmentSummary),
-		TotalCount: convert.Count(list.Total), NamespaceCount: convert.Count(list.All), NextOffset: nextOffset(m, list.Total),
+		TotalCount: convert.Count(list.Total), NamespaceCount: convert.Count(list.All), NextOffset: convert.NextOffset(m, list.Total),
 	}, nil
 }
 
 func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
 	return service.UnusedQuery{
-		Reasons: enums[service.UnusedKind](m.GetReasons()), AfterDays: int(m.GetAfterDays()), Window: windowOf(m),
+		Reasons: enums[service.UnusedKind](m.GetReasons()), AfterDays: int(m.GetAfterDays()), Window: convert.Window(m),
 	}
 }
 
@@ -129,7 +111,7 @@ func ListUnusedFlags(
 	}
 	return dated(v, request, &guidonv1.UnusedFlagList{
 		Flags:      lists.Map(list.Flags, convert.UnusedFlag),
-		TotalCount: convert.Count(list.Total), NextOffset: nextOffset(m, list.Total), SnoozedCount: convert.Count(list.Snoozed),
+		TotalCount: convert.Count(list.Total), NextOffset: convert.NextOffset(m, list.Total), SnoozedCount: convert.Count(list.Snoozed),
 	}), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -90,7 +91,8 @@ func inJSON(text string) string {
 }
 
 // jsonNames returns the JSON names of all fields of our messages by their names.
-var jsonNames = onceMap(func(names map[string]string) {
+var jsonNames = sync.OnceValue(func() map[string]string {
+	names := make(map[string]string)
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
 		if !isOurs(file) {
 			return true
@@ -103,6 +105,7 @@ var jsonNames = onceMap(func(names map[string]string) {
 		}
 		return true
 	})
+	return names
 })
 
 func isOurs(file protoreflect.FileDescriptor) bool {

@@ -2,21 +2,11 @@ package openapi
 
 import (
 	"strings"
-	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon/handler/call"
 )
-
-// onceMap returns a function that returns the map that fill fills, once.
-func onceMap(fill func(map[string]string)) func() map[string]string {
-	return sync.OnceValue(func() map[string]string {
-		m := make(map[string]string)
-		fill(m)
-		return m
-	})
-}
 
 // olderTypes are the messages and enums of the older evaluation, whose names the present
 // one has as well.

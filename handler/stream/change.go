@@ -80,18 +80,18 @@ func (l *changeListener) next(ctx context.Context, s *service.Service, at guidon
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	events, last, err := l.hub.ReadPage(ctx, PageKey{Namespace: l.key, After: l.after, At: at},
+	p, err := l.hub.pages.read(ctx, pageKey{namespace: l.key, after: l.after, at: at},
 		func(ctx context.Context) ([]byte, guidon.Position, error) {
 			return changePage(ctx, s, l.key, l.after)
 		})
 	if err != nil {
 		return nil, false, err
 	}
-	more := len(events) > 0
-	if l.after = last; !more {
+	more := len(p.events) > 0
+	if l.after = p.last; !more {
 		l.sent = at
 	}
-	return events, more, nil
+	return p.events, more, nil
 }
 
 // changePage returns the next records after the position as events, and the position of

@@ -127,14 +127,6 @@ func (h *Hub) limit(kind Kind) int {
 // PublicURL returns the URL of the configuration.
 func (h *Hub) PublicURL() string { return h.config.PublicURL }
 
-// Subscribe calls the function of the configuration.
-func (h *Hub) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
-	return h.config.Subscribe(namespace)
-}
-
-// Stopping returns a channel that is closed when all streams must end.
-func (h *Hub) Stopping() <-chan struct{} { return h.ending }
-
 // HasRoom reports whether the owner may open one more stream of the kind.
 func (h *Hub) HasRoom(kind Kind, owner string) bool {
 	h.mu.Lock()

@@ -11,15 +11,15 @@ import (
 // pages reads change records once for all streams that need the same ones.
 type pages struct {
 	mu      sync.Mutex
-	reading map[PageKey]*page
+	reading map[pageKey]*page
 }
 
-// PageKey identifies a page by its start. It includes the current revision as the
+// pageKey identifies a page by its start. It includes the current revision as the
 // streams know it: a read that started before that revision might lack its records.
-type PageKey struct {
-	Namespace string
-	After     guidon.Position // the last record before the page
-	At        guidon.Revision
+type pageKey struct {
+	namespace string
+	after     guidon.Position // the last record before the page
+	at        guidon.Revision
 }
 
 // page is a list of records, encoded as events.
@@ -30,22 +30,9 @@ type page struct {
 	err    error
 }
 
-// ReadPage returns the events of a page, which are shared and must not be modified, and
-// the position of its last record. It calls load unless another goroutine is loading the
-// page.
-func (h *Hub) ReadPage(
-	ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error),
-) (events []byte, last guidon.Position, err error) {
-	p, err := h.pages.read(ctx, key, load)
-	if err != nil {
-		return nil, guidon.Position{}, err
-	}
-	return p.events, p.last, nil
-}
-
 // read returns the page. It calls load unless another goroutine is loading the page. If
 // that goroutine stops because its client disconnected, a waiter takes over.
-func (p *pages) read(ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (*page, error) {
+func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (*page, error) {
 	for {
 		one, mine := p.claim(key)
 		if mine {
@@ -64,14 +51,14 @@ func (p *pages) read(ctx context.Context, key PageKey, load func(ctx context.Con
 }
 
 // claim returns the page being loaded, or a new one that the caller must load.
-func (p *pages) claim(key PageKey) (one *page, mine bool) {
+func (p *pages) claim(key pageKey) (one *page, mine bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if one := p.reading[key]; one != nil {
 		return one, false
 	}
 	if p.reading == nil {
-		p.reading = make(map[PageKey]*page)
+		p.reading = make(map[pageKey]*page)
 	}
 	one = &page{done: make(chan struct{}), err: errPage}
 	p.reading[key] = one
@@ -81,7 +68,7 @@ func (p *pages) claim(key PageKey) (one *page, mine bool) {
 // errPage is returned to the waiters if the goroutine that loads the page panics.
 var errPage = guidon.Errorf(guidon.Unavailable, "cannot read the change records; try again later")
 
-func (p *pages) load(ctx context.Context, key PageKey, one *page, load func(ctx context.Context) ([]byte, guidon.Position, error)) {
+func (p *pages) load(ctx context.Context, key pageKey, one *page, load func(ctx context.Context) ([]byte, guidon.Position, error)) {
 	defer func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

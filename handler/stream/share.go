@@ -7,9 +7,6 @@ type Slot struct {
 	displaced chan struct{} // closed when the slot is given to another token
 }
 
-// Displacement returns a channel that is closed when the slot is given to another token.
-func (s *Slot) Displacement() <-chan struct{} { return s.displaced }
-
 // shares distributes the slots for one kind of stream among tokens. One token may
 // have all of them. If none is free, a token can take a slot from one that has more. It
 // is guarded by [Hub].

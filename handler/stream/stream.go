@@ -199,7 +199,7 @@ func (s *openStream) close(why Reason) {
 // follow polls whenever something may have changed. No change is missed between two
 // polls, because the channel for the next wait is obtained before each.
 func (s *openStream) follow(ctx context.Context) Reason {
-	changed, cancel := s.hub.Subscribe(s.listener.Namespace())
+	changed, cancel := s.hub.config.Subscribe(s.listener.Namespace())
 	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -224,9 +224,9 @@ func (s *openStream) follow(ctx context.Context) Reason {
 		case <-wait:
 			wait, pollAt = nil, polled.Add(streamGap)
 		case <-timer.C:
-		case <-s.slot.Displacement():
+		case <-s.slot.displaced:
 			return EndedShare
-		case <-s.hub.Stopping():
+		case <-s.hub.ending:
 			_ = s.write(appendRetry(nil, minReconnect, maxReconnectStopping))
 			return EndedStopping
 		case <-ctx.Done():

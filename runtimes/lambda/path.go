@@ -76,37 +76,18 @@ func cutPrefix(path, prefix string) string {
 
 // isEscaped reports whether the path is a validly escaped path of a URL.
 func isEscaped(path string) bool {
-	for i := 0; i < len(path); i++ {
-		switch c := path[i]; {
-		case c <= ' ' || c >= 0x7f || c == '?' || c == '#':
-			return false
-		case c == '%' && (i+2 >= len(path) || !isHex(path[i+1]) || !isHex(path[i+2])):
-			return false
-		}
-	}
-	return true
+	_, err := url.PathUnescape(path)
+	return err == nil && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '?' || r == '#' })
 }
 
 // isQuery reports whether the string can be the query of a URL.
 func isQuery(query string) bool {
-	for i := range len(query) {
-		if c := query[i]; c < ' ' || c == 0x7f || c == '#' {
-			return false
-		}
-	}
-	return true
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+	return !strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7f || r == '#' })
 }
 
 // isMethod reports whether the string can be a method (RFC 9110 5.6.2).
 func isMethod(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
-			return false
-		}
-	}
-	return text != ""
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
 }

@@ -90,20 +90,13 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	c.Logger = cmp.Or(c.Logger, slog.Default())
-	orDefault(&c.ShutdownTimeout, 10*time.Second)
-	orDefault(&c.HTTP.ReadTimeout, 10*time.Second)
-	orDefault(&c.HTTP.WriteTimeout, 30*time.Second)
-	orDefault(&c.HTTP.IdleTimeout, 2*time.Minute)
-	orDefault(&c.HTTP.MaxHeaderBytes, 1<<20)
-	orDefault(&c.HTTP.MaxConnections, 5000)
-	orDefault(&c.GRPC.ReceiveTimeout, 10*time.Second)
-	orDefault(&c.GRPC.MaxConnections, 1000)
+	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, 10*time.Second)
+	c.HTTP.ReadTimeout = cmp.Or(c.HTTP.ReadTimeout, 10*time.Second)
+	c.HTTP.WriteTimeout = cmp.Or(c.HTTP.WriteTimeout, 30*time.Second)
+	c.HTTP.IdleTimeout = cmp.Or(c.HTTP.IdleTimeout, 2*time.Minute)
+	c.HTTP.MaxHeaderBytes = cmp.Or(c.HTTP.MaxHeaderBytes, 1<<20)
+	c.HTTP.MaxConnections = cmp.Or(c.HTTP.MaxConnections, 5000)
+	c.GRPC.ReceiveTimeout = cmp.Or(c.GRPC.ReceiveTimeout, 10*time.Second)
+	c.GRPC.MaxConnections = cmp.Or(c.GRPC.MaxConnections, 1000)
 	return c, errors.Join(problems...)
-}
-
-func orDefault[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
 }

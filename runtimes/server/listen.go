@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/guidonhq/guidon/runtimes/server/closing"
 )
 
@@ -38,7 +40,7 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 		if err != nil {
 			return listeners{}, errors.Join(err, forHTTP.Close(), forGRPC.Close())
 		}
-		open.diagnostics = limitConnections(forDiagnostics, diagnosticsConnections)
+		open.diagnostics = netutil.LimitListener(forDiagnostics, diagnosticsConnections)
 	}
 	return open, nil
 }

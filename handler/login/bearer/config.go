@@ -52,14 +52,6 @@ func New(c Config) (*Verifier, error) {
 	return v, v.open()
 }
 
-// named prefixes the error with the field that it is about.
-func named(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("invalid %s: %w", field, err)
-}
-
 // check returns an error for each rule that the configuration breaks.
 func (c *Config) check() error {
 	var problems []error
@@ -83,17 +75,10 @@ func (c *Config) check() error {
 		fail("no clock")
 	}
 	return errors.Join(append(problems,
-		named("groups_claim", checkPath(c.GroupsClaim)),
-		named("roles_claim", checkPath(c.RolesClaim)),
-		named("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
+		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
+		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check()),
+		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
 	)...)
-}
-
-func checkPath(path string) error {
-	if path == "" {
-		return nil
-	}
-	return issuer.ClaimPath(path).Check()
 }
 
 // open sets the keys and, if there is one, the discovery document.
@@ -101,11 +86,11 @@ func (v *Verifier) open() error {
 	c, err := v.config, error(nil)
 	if c.PublicKeyFile != "" {
 		v.keys, err = issuer.KeyFile(c.PublicKeyFile, c.Algorithms)
-		return named("public_key_file", err)
+		return provider.Invalid("public_key_file", err)
 	}
 	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath, Observer: c.Observer})
 	if err != nil {
-		return named("ca_path", err)
+		return provider.Invalid("ca_path", err)
 	}
 	url, err := v.keysURL(client)
 	if err != nil {
@@ -120,11 +105,11 @@ func (v *Verifier) keysURL(client *provider.Client) (func(context.Context) (stri
 	c := v.config
 	if c.JWKSURL != "" {
 		url, err := issuer.FixedKeyURL(c.JWKSURL)
-		return url, named("jwks_url", err)
+		return url, provider.Invalid("jwks_url", err)
 	}
 	document, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
 	if err != nil {
-		return nil, named("discovery_url", err)
+		return nil, provider.Invalid("discovery_url", err)
 	}
 	v.document = document
 	return document.JWKSURI, nil

@@ -12,21 +12,13 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// checkForm returns an error if the token is too large, malformed or of another kind. It
-// needs no keys.
+// checkForm returns an error if the token is too large, malformed or of another kind
+// (RFC 7515 4.1.9). It needs no keys.
 func checkForm(raw string) error {
 	if len(raw) > maxToken {
 		return fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
 	}
-	kind, err := issuer.TokenType(raw)
-	if err != nil {
-		return err
-	}
-	switch strings.ToLower(kind) { // RFC 7515 4.1.9
-	case "", "jwt", "application/jwt", "at+jwt", "application/at+jwt":
-		return nil
-	}
-	return fmt.Errorf("typ of the token is %q; must be JWT, at+jwt or absent", provider.Printable(kind))
+	return issuer.CheckType(raw, "JWT", "application/jwt", "at+jwt", "application/at+jwt")
 }
 
 // accept returns the identity of a token whose signature is valid. It returns an error if

@@ -35,7 +35,7 @@ type Verifier struct {
 // whatever the reason. It is Unavailable if the keys cannot be fetched, or that of ctx.
 func (v *Verifier) Verify(ctx context.Context, raw string) (*service.Identity, error) {
 	if err := checkForm(raw); err != nil {
-		return nil, refused(err)
+		return nil, issuer.Refused(err)
 	}
 	// The generation of the keys before the verification: they may change during it.
 	generation, err := v.keys.Generation(ctx)
@@ -73,27 +73,22 @@ func (v *Verifier) Remembered(ctx context.Context, raw string) (*service.Identit
 	return identity, identity != nil
 }
 
-// refused returns the error for a token that is not accepted because of the cause.
-func refused(cause error) error {
-	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
-}
-
 // verify verifies signature and claims.
 func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, error) {
 	payload, err := v.keys.VerifySignature(ctx, raw)
 	if errors.Is(err, guidon.Unauthenticated) {
-		return nil, refused(err)
+		return nil, issuer.Refused(err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	issuer, err := v.issuer(ctx)
+	by, err := v.issuer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	identity, err := v.accept(payload, issuer)
+	identity, err := v.accept(payload, by)
 	if err != nil {
-		return nil, refused(err)
+		return nil, issuer.Refused(err)
 	}
 	return identity, nil
 }
@@ -118,4 +113,22 @@ func digestOf(raw string) [sha256.Size]byte {
 	b := buffers.Get().(*[maxToken]byte)
 	defer buffers.Put(b)
 	return sha256.Sum256(b[:copy(b[:], raw)])
+}
+
+// Check gets the keys, and returns the URLs that this service must be able to reach: none
+// if the keys are in a file. With an error they are those that are known.
+func (v *Verifier) Check(ctx context.Context) (urls []string, err error) {
+	if v.config.JWKSURL != "" {
+		urls = append(urls, v.config.JWKSURL)
+	}
+	if v.document != nil {
+		urls = append(urls, v.config.DiscoveryURL)
+		d, err := v.document.Document(ctx)
+		if err != nil {
+			return urls, err
+		}
+		urls = append(urls, d.JWKSURI)
+	}
+	_, err = v.keys.Generation(ctx)
+	return urls, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -107,20 +106,13 @@ func (c *Config) check(k *kind, derived bool) error {
 		api = checkBase(c.APIURL)
 	}
 	return errors.Join(
-		invalid("server_url", checkBase(c.ServerURL)),
-		invalid("api_url", api),
-		invalid("client_id", checkText(c.ClientID)),
-		invalid("client_secret", checkText(c.ClientSecret)),
-		invalid("redirect_address", checkRedirect(c.RedirectURI)),
-		invalid("scopes", c.checkScopes(k)),
+		provider.Invalid("server_url", checkBase(c.ServerURL)),
+		provider.Invalid("api_url", api),
+		provider.Invalid("client_id", checkText(c.ClientID)),
+		provider.Invalid("client_secret", checkText(c.ClientSecret)),
+		provider.Invalid("redirect_address", provider.CheckRedirectURI(c.RedirectURI)),
+		provider.Invalid("scopes", c.checkScopes(k)),
 	)
-}
-
-func invalid(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("invalid %s: %w", field, err)
 }
 
 // checkBase returns an error unless paths can be appended to the URL.
@@ -138,21 +130,11 @@ func checkText(text string) error {
 	return nil
 }
 
-func checkRedirect(raw string) error {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
-		return errors.New("must give an absolute http or https URL")
-	}
-	return nil
-}
-
-// checkScopes returns an error if the scopes are malformed (RFC 6749 section 3.3), or do
-// not suffice for what is needed.
+// checkScopes returns an error if the scopes are malformed, or do not
+// suffice for what is needed.
 func (c *Config) checkScopes(k *kind) error {
-	for _, scope := range c.Scopes {
-		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-			return fmt.Errorf("must be single scopes of printable ASCII characters, not %q", scope)
-		}
+	if err := provider.CheckScopes(c.Scopes); err != nil {
+		return err
 	}
 	needed := []item{account}
 	for i, need := range map[item]bool{emails: c.NeedEmail, organizations: c.NeedOrganizations, teams: c.NeedTeams} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func (h *Host) exchange(ctx context.Context, a *loginstate.Attempt, code string)
 		return nil, h.exchangeError(ctx, err)
 	}
 	if token.TokenType != "" && !strings.EqualFold(token.TokenType, "bearer") {
-		return nil, h.client.Unavailable(h.failure(errors.New("the access token is not a bearer token")))
+		return nil, h.client.Unavailable(h.failure(0, "", errors.New("the access token is not a bearer token")))
 	}
 	return token, nil
 }
@@ -44,26 +43,23 @@ func (t acceptJSON) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.base.RoundTrip(r)
 }
 
-func (h *Host) failure(err error) *provider.Failure {
-	return &provider.Failure{Provider: h.client.Name(), URL: h.oauth.Endpoint.TokenURL, Err: err}
+// failure returns the failure of an exchange.
+func (h *Host) failure(status int, said string, err error) *provider.Failure {
+	return h.client.Failure(h.oauth.Endpoint.TokenURL, status, said, err)
 }
 
 // exchangeError returns the error for one of package oauth2, whose text may quote the
 // response.
 func (h *Host) exchangeError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return h.failure(ctx.Err())
+		return h.failure(0, "", ctx.Err())
 	}
 	response, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err
-		}
-		return h.client.Unavailable(h.failure(err))
+		return h.client.Unavailable(h.failure(0, "", err))
 	}
-	failure := h.failure(nil)
-	failure.Status = response.Response.StatusCode
-	failure.Said = provider.Printable(strings.TrimSuffix(response.ErrorCode+": "+response.ErrorDescription, ": "))
+	said := strings.TrimSuffix(response.ErrorCode+": "+response.ErrorDescription, ": ")
+	failure := h.failure(response.Response.StatusCode, said, nil)
 	switch {
 	case response.ErrorCode == "", isTemporary(response):
 		return h.client.Unavailable(failure)

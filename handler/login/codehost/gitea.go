@@ -22,47 +22,17 @@ var gitea = &kind{
 }
 
 func readGitea(ctx context.Context, a *api) (*person, error) {
-	var u user
-	if err := a.get(ctx, account, a.host.api+"/user", &u); err != nil {
-		return nil, err
-	}
-	p := &person{id: u.ID, login: u.Login, name: u.FullName, picture: u.AvatarURL}
-	if a.host.reads(emails) {
-		addresses, err := getList[address](ctx, a, emails, a.host.api+"/user/emails")
-		if err != nil {
-			return nil, err
-		}
-		p.email = primaryVerified(addresses)
-	}
-	if a.host.reads(organizations) {
-		list, err := numberedList[giteaOrganization](ctx, a, organizations, a.host.api+"/user/orgs")
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range list {
-			p.organizations = append(p.organizations, o.login())
-		}
-	}
-	if a.host.reads(teams) {
-		list, err := numberedList[giteaTeam](ctx, a, teams, a.host.api+"/user/teams")
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range list {
-			p.teams = append(p.teams, team{t.Organization.login(), t.Name})
-		}
-	}
-	return p, nil
+	return readUser(ctx, a, getList[address], numberedList[giteaOrganization], numberedList[giteaTeam])
 }
 
 // giteaOrganization has its name in Username only in releases before 1.19.
 type giteaOrganization struct{ Name, Username string }
 
-func (o giteaOrganization) login() string {
-	return cmp.Or(o.Name, o.Username)
-}
+func (o giteaOrganization) name() string { return cmp.Or(o.Name, o.Username) }
 
 type giteaTeam struct {
 	Name         string
 	Organization giteaOrganization
 }
+
+func (t giteaTeam) team() team { return team{t.Organization.name(), t.Name} }

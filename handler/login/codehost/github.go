@@ -1,6 +1,11 @@
 package codehost
 
-import "context"
+import (
+	"cmp"
+	"context"
+
+	"github.com/guidonhq/guidon/internal/lists"
+)
 
 // gitHub is github.com, and GitHub Enterprise Server.
 var gitHub = &kind{
@@ -26,40 +31,52 @@ type user struct {
 }
 
 func readGitHub(ctx context.Context, a *api) (*person, error) {
+	return readUser(ctx, a, linkedList[address], linkedList[gitHubOrganization], linkedList[gitHubTeam])
+}
+
+type gitHubOrganization struct{ Login string }
+
+func (o gitHubOrganization) name() string { return o.Login }
+
+type gitHubTeam struct {
+	Slug         string
+	Organization gitHubOrganization
+}
+
+func (t gitHubTeam) team() team { return team{t.Organization.name(), t.Slug} }
+
+// list gets a list of the API.
+type list[T any] func(ctx context.Context, a *api, i item, url string) ([]T, error)
+
+// readUser reads what the scopes allow, from the API of GitHub or Gitea.
+func readUser[O interface{ name() string }, T interface{ team() team }](
+	ctx context.Context, a *api, addresses list[address], memberOf list[O], inTeams list[T],
+) (*person, error) {
 	var u user
 	if err := a.get(ctx, account, a.host.api+"/user", &u); err != nil {
 		return nil, err
 	}
-	p := &person{id: u.ID, login: u.Login, name: u.Name, picture: u.AvatarURL}
+	p := &person{id: u.ID, login: u.Login, name: cmp.Or(u.Name, u.FullName), picture: u.AvatarURL}
 	if a.host.reads(emails) {
-		addresses, err := linkedList[address](ctx, a, emails, a.host.api+"/user/emails")
+		all, err := addresses(ctx, a, emails, a.host.api+"/user/emails")
 		if err != nil {
 			return nil, err
 		}
-		p.email = primaryVerified(addresses)
+		p.email = primaryVerified(all)
 	}
 	if a.host.reads(organizations) {
-		list, err := linkedList[struct{ Login string }](ctx, a, organizations, a.host.api+"/user/orgs")
+		all, err := memberOf(ctx, a, organizations, a.host.api+"/user/orgs")
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range list {
-			p.organizations = append(p.organizations, o.Login)
-		}
+		p.organizations = lists.Map(all, O.name)
 	}
 	if a.host.reads(teams) {
-		list, err := linkedList[gitHubTeam](ctx, a, teams, a.host.api+"/user/teams")
+		all, err := inTeams(ctx, a, teams, a.host.api+"/user/teams")
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range list {
-			p.teams = append(p.teams, team{t.Organization.Login, t.Slug})
-		}
+		p.teams = lists.Map(all, T.team)
 	}
 	return p, nil
-}
-
-type gitHubTeam struct {
-	Slug         string
-	Organization struct{ Login string }
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/provider"
-	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -68,17 +67,11 @@ func (h *Host) Identify(ctx context.Context, a *loginstate.Attempt, code string)
 	if code == "" || len(code) > maxCode {
 		return nil, refused(fmt.Errorf("code of %d bytes; must have 1 to %d", len(code), maxCode))
 	}
-	leave, err := h.client.Enter()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	limited, cancel := context.WithTimeout(ctx, h.timeout)
-	defer cancel()
-	identity, err := h.identify(limited, a, code)
-	if errors.Is(err, context.DeadlineExceeded) && limited.Err() != nil && ctx.Err() == nil {
-		err = h.client.Unavailable(fmt.Errorf("signing in takes longer than %v: %w", clock.Text(h.timeout), err))
-	}
+	var identity *service.Identity
+	err := h.client.Wait(ctx, h.timeout, func(ctx context.Context) (err error) {
+		identity, err = h.identify(ctx, a, code)
+		return err
+	})
 	return identity, err
 }
 

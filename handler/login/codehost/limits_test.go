@@ -26,7 +26,7 @@ func TestSignInTimeout(t *testing.T) {
 			for _, path := range append([]string{double.TokenPath}, paths[kind]...) {
 				old := double.Replace(path, hang)
 				_, err := signIn(t, double, host)
-				checkError(t, err, guidon.Unavailable, "signing in takes longer than 50ms")
+				checkError(t, err, guidon.Unavailable, "the provider did not answer all requests within 50ms")
 				double.Serve(path, old)
 			}
 		}

@@ -1,12 +1,12 @@
 package codehost
 
 import (
-	"net/url"
 	"slices"
 	"sort"
 	"strconv"
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -57,9 +57,7 @@ func (p *person) metadata(h *Host) map[string]string {
 func (p *person) addProfile(m *metadata, start string) {
 	m.add(start+"name", p.name)
 	m.add(start+"email", p.email)
-	if isHTTPS(p.picture) {
-		m.add(start+"picture", p.picture)
-	}
+	m.add(start+"picture", provider.SafeURL(p.picture))
 }
 
 func (p *person) addAll(m *metadata, start string, h *Host) {
@@ -74,11 +72,6 @@ func (p *person) addAll(m *metadata, start string, h *Host) {
 	if key := start + "teams"; h.reads(teams) {
 		m.add(key, fitting(m.room(key), p.teams, teamsByOrganization))
 	}
-}
-
-func isHTTPS(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && u.Scheme == "https" && u.Hostname() != "" && u.User == nil
 }
 
 // teamsByOrganization returns the names of the teams of each organization.

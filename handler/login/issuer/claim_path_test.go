@@ -42,7 +42,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("%q: got %q and error %v, want %q", path, path.First(), err, want)
 		}
 	}
-	for _, path := range []issuer.ClaimPath{"", "/~", "/a~2", "/a/b~", "/~~0", issuer.ClaimPath(strings.Repeat("x", 256))} {
+	for _, path := range []issuer.ClaimPath{"/~", "/a~2", "/a/b~", "/~~0", issuer.ClaimPath(strings.Repeat("x", 256))} {
 		if path.Check() == nil {
 			t.Errorf("%q: accepted, want an error", path)
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/golang-jwt/jwt/v5"
-
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -43,9 +41,7 @@ func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
 	return k.generation, nil
 }
 
-// VerifySignature verifies the signature of the token and returns its payload. go-oidc
-// takes a KeySet by it, but returns errors without their codes: see
-// [KeySet.Verification].
+// VerifySignature verifies the signature of the token and returns its payload.
 func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
 	t, err := parseToken(raw)
 	if err != nil {
@@ -59,29 +55,6 @@ func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error
 		return nil, invalid("signature of the token does not match the key")
 	}
 	return t.payload, nil
-}
-
-// Keyfunc returns a function for one call of golang-jwt. It returns the keys that the
-// token may be signed with.
-func (s *KeySet) Keyfunc(ctx context.Context) jwt.Keyfunc {
-	return func(parsed *jwt.Token) (any, error) {
-		t, err := parseToken(parsed.Raw)
-		if err != nil {
-			return nil, err
-		}
-		if parsed.Method == nil || parsed.Method.Alg() != t.algorithm {
-			return nil, invalid("algorithm of the token is ambiguous")
-		}
-		found, err := s.candidates(ctx, t)
-		if err != nil {
-			return nil, err
-		}
-		set := jwt.VerificationKeySet{}
-		for _, k := range found {
-			set.Keys = append(set.Keys, k.public)
-		}
-		return set, nil
-	}
 }
 
 // candidates returns the keys that the token may be signed with, at least one. If it

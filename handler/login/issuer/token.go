@@ -2,9 +2,12 @@ package issuer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 // maxToken is the maximum length of a token in bytes.
@@ -25,15 +28,23 @@ func invalid(format string, args ...any) error {
 	return &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid token", Err: fmt.Errorf(format, args...)}
 }
 
-// TokenType returns the member typ of the token's header, or "" if there is none, so that one
-// kind of token is not mistaken for another (RFC 8725 3.11). It does not verify the
-// token.
-func TokenType(raw string) (string, error) {
+// Refused returns the error for a token that is not accepted because of the cause. It is the
+// same for clients whatever the cause.
+func Refused(cause error) error {
+	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
+}
+
+// CheckType returns an error unless the token has one of the types, or none, so that one kind of
+// token is not mistaken for another (RFC 8725 3.11). It does not verify the token.
+func CheckType(raw string, types ...string) error {
 	t, err := parseToken(raw)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return t.kind, nil
+	if t.kind != "" && !slices.ContainsFunc(types, func(other string) bool { return strings.EqualFold(other, t.kind) }) {
+		return fmt.Errorf("typ of the token is %q; must be %s or absent", provider.Printable(t.kind), strings.Join(types, ", "))
+	}
+	return nil
 }
 
 func parseToken(raw string) (*token, error) {

@@ -58,12 +58,8 @@ func parseClaims(raw string) (issuer.Claims, error) {
 	if len(raw) > maxToken {
 		return nil, fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
 	}
-	kind, err := issuer.TokenType(raw)
-	if err != nil {
+	if err := issuer.CheckType(raw, "JWT"); err != nil {
 		return nil, err
-	}
-	if kind != "" && !strings.EqualFold(kind, "JWT") {
-		return nil, fmt.Errorf("typ of the token is %q; must be JWT or absent", provider.Printable(kind))
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(raw, ".")[1])
 	if err != nil {

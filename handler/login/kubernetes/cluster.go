@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -36,7 +37,7 @@ func (c *Cluster) Verify(ctx context.Context, raw string) (*service.Identity, er
 	now := c.now()
 	a, err := parseAccount(raw, now)
 	if err != nil {
-		return nil, refused(err)
+		return nil, issuer.Refused(err)
 	}
 	if err := c.verifier.verify(ctx, raw, a); err != nil {
 		return nil, err
@@ -46,6 +47,13 @@ func (c *Cluster) Verify(ctx context.Context, raw string) (*service.Identity, er
 		return nil, &guidon.Error{Code: guidon.PermissionDenied, Message: "permission denied", Err: cause}
 	}
 	return a.identity(c.expiry(a, now)), nil
+}
+
+// Check gets the published keys, or sends the API server an invalid token to review. It
+// returns the URLs that this service must be able to reach. With an error they are those
+// that are known.
+func (c *Cluster) Check(ctx context.Context) (urls []string, err error) {
+	return c.verifier.probe(ctx)
 }
 
 // expiry returns when the identity of the account expires.
@@ -75,9 +83,4 @@ func (a *account) identity(expires time.Time) *service.Identity {
 		},
 		Expires: expires,
 	}
-}
-
-// refused returns the error for a token that is not accepted because of the cause.
-func refused(cause error) error {
-	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
 }

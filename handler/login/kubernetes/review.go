@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -58,7 +59,7 @@ type reviewer struct {
 func (r *reviewer) verify(ctx context.Context, raw string, a *account) error {
 	audiences, err := r.requested(a)
 	if err != nil {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	leave, err := r.client.Enter()
 	if err != nil {
@@ -72,9 +73,15 @@ func (r *reviewer) verify(ctx context.Context, raw string, a *account) error {
 		return err
 	}
 	if err := status.check(a, audiences); err != nil {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	return nil
+}
+
+// probe implements verifier.
+func (r *reviewer) probe(ctx context.Context) ([]string, error) {
+	_, err := r.post(ctx, reviewSpec{Token: "not a token"})
+	return []string{r.url}, err
 }
 
 // requested returns the audiences that the token is reviewed for, none for that of the API

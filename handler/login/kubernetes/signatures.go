@@ -49,13 +49,23 @@ func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
 		return err
 	}
 	if err := s.check(a, document.Issuer); err != nil {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	_, err = s.keys.VerifySignature(ctx, raw)
 	if errors.Is(err, guidon.Unauthenticated) {
-		return refused(err)
+		return issuer.Refused(err)
 	}
 	return err
+}
+
+// probe implements verifier.
+func (s *signatures) probe(ctx context.Context) ([]string, error) {
+	d, err := s.document.Document(ctx)
+	if err != nil {
+		return []string{s.url}, err
+	}
+	_, err = s.keys.Generation(ctx)
+	return []string{s.url, d.JWKSURI}, err
 }
 
 // check returns an error if a token with these claims is not accepted.

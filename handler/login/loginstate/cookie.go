@@ -21,34 +21,28 @@ const (
 	maxCookies = 5
 )
 
-// Options are the attributes of login cookies that depend on the configuration.
-type Options struct {
-	Path   string // below which the callbacks are
-	Secure bool
-}
-
 // Cookie returns the cookie of the attempt, for all browser steps below the path.
-func (s *Sealer) Cookie(ctx context.Context, a *Attempt, o Options) (*http.Cookie, error) {
+func (s *Sealer) Cookie(ctx context.Context, a *Attempt) (*http.Cookie, error) {
 	value, err := s.seal(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	c := s.cookie(s.Name(a.State()), o) // #nosec G124 -- cookie sets the attributes
+	c := s.cookie(s.Name(a.State())) // #nosec G124 -- cookie sets the attributes
 	c.Value, c.MaxAge = value, int(s.Lifetime.Seconds())
 	return c, nil
 }
 
 // Forget returns the cookie that makes the browser forget the login cookie of the name.
-func (s *Sealer) Forget(name string, o Options) *http.Cookie {
-	c := s.cookie(name, o) // #nosec G124 -- cookie sets the attributes
+func (s *Sealer) Forget(name string) *http.Cookie {
+	c := s.cookie(name) // #nosec G124 -- cookie sets the attributes
 	c.MaxAge = -1
 	return c
 }
 
 // cookie returns a cookie that scripts cannot read. It is Lax, not Strict, since the
 // callback continues a navigation that the provider's site began.
-func (s *Sealer) cookie(name string, o Options) *http.Cookie {
-	c := &http.Cookie{Name: name, Path: o.Path, Secure: o.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+func (s *Sealer) cookie(name string) *http.Cookie {
+	c := &http.Cookie{Name: name, Path: s.Path, Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if s.HostPrefix { // what browsers demand of such a name
 		c.Path, c.Secure = "/", true
 	}

@@ -41,7 +41,7 @@ const lifetime = 10 * time.Minute
 func newSealer() (*loginstate.Sealer, *secrets, *logintest.Clock) {
 	keys, clock := &secrets{}, logintest.NewClock()
 	keys.add(1)
-	return &loginstate.Sealer{Keys: keys, Lifetime: lifetime, Now: clock.Now}, keys, clock
+	return &loginstate.Sealer{Keys: keys, Lifetime: lifetime, Now: clock.Now, Path: "/auth/v1/method/"}, keys, clock
 }
 
 var acme = loginstate.Provider{
@@ -56,7 +56,7 @@ func begin(t testing.TB, s *loginstate.Sealer, returnTo string) (*loginstate.Att
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := s.Cookie(t.Context(), a, loginstate.Options{Path: "/auth/v1/method/"})
+	c, err := s.Cookie(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,12 +27,14 @@ const (
 	maxSkew = time.Minute
 )
 
-// Sealer seals attempts into cookies and opens them. All fields but HostPrefix are
+// Sealer seals attempts into cookies and opens them. All fields but Secure and HostPrefix are
 // required. It is safe for concurrent use.
 type Sealer struct {
 	Keys     Keys
 	Lifetime time.Duration // of an attempt
 	Now      func() time.Time
+	Path     string // below which the callbacks are
+	Secure   bool   // browsers send the cookies over HTTPS only
 	// HostPrefix adds __Host- to the names of cookies, so that pages of sibling domains
 	// cannot plant one.
 	HostPrefix bool
@@ -121,4 +123,21 @@ func (k Key) aead(purpose string) cipher.AEAD {
 func refuse(format string, args ...any) error {
 	const message = "this attempt to sign in is not valid; begin again"
 	return &guidon.Error{Code: guidon.Unauthenticated, Message: message, Err: fmt.Errorf(format, args...)}
+}
+
+// Key is a random secret that all instances find in the database.
+type Key struct {
+	Number int64
+	Secret [32]byte
+}
+
+// Keys provides the keys that seal cookies. It is safe for concurrent use. Its errors are
+// returned to the callers of this package.
+type Keys interface {
+	// Newest returns the key that seals. It makes one if there is none, or if the newest is
+	// too old.
+	Newest(ctx context.Context) (Key, error)
+	// Numbered returns the key with that number, and false if there is none. The number is
+	// the client's, so the implementation must limit how often it looks for unknown ones.
+	Numbered(ctx context.Context, number int64) (Key, bool, error)
 }

@@ -224,7 +224,7 @@ func TestKeysFail(t *testing.T) {
 	if _, _, err := r.sealer.Open(t.Context(), r.cookies, r.state, r.provider); !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("open: got %v, want Unavailable", err)
 	}
-	if _, err := r.sealer.Cookie(t.Context(), a, loginstate.Options{}); !errors.Is(err, guidon.Unavailable) {
+	if _, err := r.sealer.Cookie(t.Context(), a); !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("seal: got %v, want Unavailable", err)
 	}
 	if _, err := r.sealer.Surplus(t.Context(), r.cookies); !errors.Is(err, guidon.Unavailable) {
@@ -235,32 +235,32 @@ func TestKeysFail(t *testing.T) {
 func TestCookieAttributes(t *testing.T) {
 	s, _, _ := newSealer()
 	for _, test := range []struct {
-		name    string
-		host    bool
-		options loginstate.Options
-		want    http.Cookie // without name and value
-		prefix  string
+		name         string
+		host, secure bool
+		path         string
+		want         http.Cookie // without name and value
+		prefix       string
 	}{
 		{
-			"plain", false, loginstate.Options{Path: "/base/auth/v1/method/"},
+			"plain", false, false, "/base/auth/v1/method/",
 			http.Cookie{Path: "/base/auth/v1/method/", MaxAge: 600, HttpOnly: true, SameSite: http.SameSiteLaxMode}, "service_client_state_",
 		},
 		{
-			"secure", false, loginstate.Options{Path: "/auth/v1/method/", Secure: true},
+			"secure", false, true, "/auth/v1/method/",
 			http.Cookie{Path: "/auth/v1/method/", MaxAge: 600, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}, "service_client_state_",
 		},
 		{
-			"for this host only", true, loginstate.Options{Path: "/auth/v1/method/"},
+			"for this host only", true, false, "/auth/v1/method/",
 			http.Cookie{Path: "/", MaxAge: 600, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode}, "__Host-service_client_state_",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s.HostPrefix = test.host
+			s.HostPrefix, s.Secure, s.Path = test.host, test.secure, test.path
 			a, err := loginstate.Begin(s.Now(), acme.Fingerprint(), "/"+strings.Repeat("a", 511))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.Cookie(t.Context(), a, test.options)
+			got, err := s.Cookie(t.Context(), a)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -276,7 +276,7 @@ func TestCookieAttributes(t *testing.T) {
 			if opened, _, err := s.Open(t.Context(), []*http.Cookie{got}, a.State(), acme.Fingerprint()); err != nil || opened.ReturnTo != a.ReturnTo {
 				t.Errorf("got %v and %v, want the attempt", opened, err)
 			}
-			forget := s.Forget(got.Name, test.options)
+			forget := s.Forget(got.Name)
 			test.want.Name, test.want.Value = got.Name, got.Value
 			if diff := cmp.Diff(test.want, *got); diff != "" {
 				t.Errorf("cookie (-want +got):\n%s", diff)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -76,33 +75,26 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-var scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
-
 // check returns all that is wrong with the configuration.
 func (c Config) check() error {
-	var problems []error
-	invalid := func(field string, err error) {
-		if err != nil {
-			problems = append(problems, fmt.Errorf("invalid %s: %w", field, err))
-		}
-	}
+	var name, clientID error
 	if !service.IsProviderName(c.Name) {
-		problems = append(problems,
-			errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
+		name = errors.New("must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit")
 	}
-	invalid("issuer_url", checkIssuerURL(c.Issuer))
 	if c.ClientID == "" {
-		invalid("client_id", errors.New("must not be empty"))
+		clientID = errors.New("must not be empty")
 	}
-	invalid("redirect_address", checkRedirectURI(c.RedirectURI))
-	invalid("scopes", checkScopes(c.Scopes))
-	invalid("authorize_params", checkParams(c.AuthorizeParams))
-	invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check())
-	if c.RolesClaim != "" {
-		invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check())
-	}
-	invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms))
-	return errors.Join(problems...)
+	return errors.Join(
+		provider.Invalid("name", name),
+		provider.Invalid("issuer_url", checkIssuerURL(c.Issuer)),
+		provider.Invalid("client_id", clientID),
+		provider.Invalid("redirect_address", provider.CheckRedirectURI(c.RedirectURI)),
+		provider.Invalid("scopes", provider.CheckScopes(c.Scopes)),
+		provider.Invalid("authorize_params", checkParams(c.AuthorizeParams)),
+		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
+		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check()),
+		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
+	)
 }
 
 // checkIssuerURL returns an error for a URL that cannot be an issuer. That of Entra ID for
@@ -122,25 +114,6 @@ func checkIssuerURL(issuer string) error {
 	shared := []string{"common", "organizations", "consumers"}
 	if strings.EqualFold(u.Hostname(), "login.microsoftonline.com") && slices.Contains(shared, strings.ToLower(tenant)) {
 		return fmt.Errorf("must name one tenant instead of %q; anybody with a Microsoft account could sign in", tenant)
-	}
-	return nil
-}
-
-// checkRedirectURI accepts plain HTTP: whether people may use that is decided by the
-// configuration of the server.
-func checkRedirectURI(uri string) error {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || strings.Contains(uri, "#") {
-		return errors.New("must be an https or http URL without user and fragment")
-	}
-	return nil
-}
-
-func checkScopes(scopes []string) error {
-	for _, scope := range scopes {
-		if !scopePattern.MatchString(scope) {
-			return fmt.Errorf("%q must consist of printable ASCII characters, without spaces, quotes and backslashes", scope)
-		}
 	}
 	return nil
 }

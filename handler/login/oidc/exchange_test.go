@@ -142,7 +142,7 @@ func TestTooSlow(t *testing.T) {
 			w.remote.Serve(path, logintest.Hang(make(chan struct{}, 10)))
 			w.SetLimit(50 * time.Millisecond)
 			_, err := w.Identify(t.Context(), a, code)
-			checkCode(t, err, guidon.Unavailable, "in time")
+			checkCode(t, err, guidon.Unavailable, "did not answer all requests within 50ms")
 			w.checkDiscreet(t, err, a, code)
 		})
 	}

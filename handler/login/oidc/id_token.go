@@ -13,12 +13,11 @@ import (
 // idToken returns the person of an ID token for the attempt with the nonce.
 func (p *Provider) idToken(ctx context.Context, raw, nonce string) (person, error) {
 	var who person
-	t := &token{provider: p, raw: raw, types: []string{"JWT"}}
-	t.accept = func(c issuer.Claims) (err error) {
+	accept := func(c issuer.Claims) (err error) {
 		who, err = personOf(c, nonce)
 		return err
 	}
-	err := t.verify(func(v *gooidc.IDTokenVerifier) error {
+	err := p.verify(ctx, raw, []string{"JWT"}, accept, func(v *gooidc.IDTokenVerifier) error {
 		_, err := v.Verify(ctx, raw)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
@@ -35,13 +36,12 @@ type Logout struct {
 // not used before.
 func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
 	var logout *Logout
-	t := &token{provider: p, raw: raw, types: []string{"JWT", "logout+jwt"}}
-	t.accept = func(c issuer.Claims) (err error) {
+	accept := func(c issuer.Claims) (err error) {
 		logout, err = p.logout(c)
 		return err
 	}
 	err := p.wait(ctx, func(ctx context.Context) error {
-		return t.verify(func(v *gooidc.IDTokenVerifier) error {
+		return p.verify(ctx, raw, []string{"JWT", "logout+jwt"}, accept, func(v *gooidc.IDTokenVerifier) error {
 			_, err := v.VerifyLogout(ctx, raw)
 			return err
 		})
@@ -98,4 +98,35 @@ func isLogoutEvent(value any) bool {
 	events, _ := value.(issuer.Claims)
 	_, ok := events[logoutEvent].(issuer.Claims)
 	return ok && len(events) == 1
+}
+
+// EndSessionURL returns the URL at the provider that the browser must open to end the
+// session there (OpenID Connect RP-Initiated Logout 1.0), or "" if the provider has none.
+// hint identifies the account that signs out, and the browser returns to postLogout; "" leaves either out.
+func (p *Provider) EndSessionURL(ctx context.Context, hint, postLogout string) (string, error) {
+	var endpoint string
+	err := p.wait(ctx, func(ctx context.Context) error {
+		d, err := p.discovery.Document(ctx)
+		if err == nil {
+			endpoint = d.EndSessionEndpoint
+		}
+		return err
+	})
+	if err != nil || endpoint == "" {
+		return "", err
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return "", p.client.Unavailable(err) // discovery has checked it
+	}
+	query := u.Query()
+	query.Set("client_id", p.config.ClientID)
+	for name, value := range map[string]string{"logout_hint": hint, "post_logout_redirect_uri": postLogout} {
+		query.Del(name)
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	u.RawQuery = query.Encode()
+	return u.String(), nil
 }

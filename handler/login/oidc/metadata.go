@@ -2,9 +2,9 @@ package oidc
 
 import (
 	"maps"
-	"net/url"
 	"strconv"
 
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -23,14 +23,14 @@ const maxMetadataValue = 1 << 10
 // show are left out. The e-mail address for all methods is only there if it is verified:
 // nothing next to it says whether it is.
 func (p *Provider) metadata(who person, e email) map[string]string {
-	name, picture := who.text("name"), safeURL(who.text("picture"))
+	name, picture := who.text("name"), provider.SafeURL(who.text("picture"))
 	values := map[string]string{
 		metadataOIDC + "provider":  p.config.Name,
 		metadataOIDC + "sub":       who.sub,
 		metadataOIDC + "email":     e.address,
 		metadataOIDC + "name":      name,
 		metadataOIDC + "picture":   picture,
-		metadataOIDC + "profile":   safeURL(who.text("profile")),
+		metadataOIDC + "profile":   provider.SafeURL(who.text("profile")),
 		metadataPrefix + "name":    name,
 		metadataPrefix + "picture": picture,
 	}
@@ -44,13 +44,4 @@ func (p *Provider) metadata(who person, e email) map[string]string {
 		return value == "" || len(value) > maxMetadataValue || !service.IsClean(value)
 	})
 	return values
-}
-
-// safeURL returns the URL if a page may show it, otherwise "".
-func safeURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
-		return ""
-	}
-	return raw
 }

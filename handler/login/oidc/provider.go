@@ -65,27 +65,37 @@ func (p *Provider) Name() string { return p.config.Name }
 // Fingerprint returns the fingerprint to which attempts to sign in with the provider are bound.
 func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
 
-// errTooSlow is the cause of contexts that end because the provider is too slow, and not
-// because the client left.
-var errTooSlow = errors.New("the provider did not answer all requests in time")
-
 // wait calls the step, which may wait for the provider, within the limits of [Provider].
 func (p *Provider) wait(ctx context.Context, step func(context.Context) error) error {
-	leave, err := p.client.Enter()
-	if err != nil {
-		return err
-	}
-	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, p.limit, errTooSlow)
-	defer cancel()
-	err = step(ctx)
-	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {
-		return p.client.Unavailable(fmt.Errorf("%w: %w", errTooSlow, err))
-	}
-	return err
+	return p.client.Wait(ctx, p.limit, step)
 }
 
 // subject returns the subject for a value of that kind that the provider vouches for.
 func (p *Provider) subject(kind, value string) string {
 	return method + ":" + p.config.Name + ":" + kind + ":" + value
+}
+
+// refuse returns the error for a response or token that proves no identity.
+func (p *Provider) refuse(format string, args ...any) error {
+	message := fmt.Sprintf("provider %q did not confirm who you are; begin again", p.config.Name)
+	return &guidon.Error{Code: guidon.Unauthenticated, Message: message, Err: fmt.Errorf(format, args...)}
+}
+
+// misconfigured returns the error for a provider that rejects our own credentials.
+func (p *Provider) misconfigured(cause error) error {
+	return &guidon.Error{
+		Code:    guidon.Internal,
+		Message: fmt.Sprintf("provider %q is misconfigured", p.config.Name),
+		Err:     fmt.Errorf("the provider rejected our client_id or client_secret: %w", cause),
+	}
+}
+
+// withoutGroups returns the error for a person whose groups the provider leaves out.
+func (p *Provider) withoutGroups() error {
+	return &guidon.Error{
+		Code:    guidon.PermissionDenied,
+		Message: fmt.Sprintf("provider %q does not say whether you may sign in", p.config.Name),
+		Err: errors.New("the provider leaves out the groups of this person because there are too many; " +
+			"assign groups to the application at the provider, or use app roles with roles_claim"),
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
@@ -15,66 +14,45 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// token is a token that is being verified. It is the KeySet of go-oidc for that token:
-// after the signature it checks the claims, so that go-oidc judges only what has passed.
-type token struct {
-	provider *Provider
-	raw      string
-	types    []string                  // that typ may be
-	accept   func(issuer.Claims) error // checks the claims that only this kind of token has
-	accepted bool
-	err      error
-}
+// verified is the KeySet of go-oidc for a token whose signature has been verified: it has the
+// payload.
+type verified []byte
 
-// verify returns an error unless the token is accepted by us and by go-oidc, which judge
-// calls.
-func (t *token) verify(judge func(*gooidc.IDTokenVerifier) error) error {
-	p := t.provider
-	if err := checkType(t.raw, t.types); err != nil {
+// VerifySignature implements KeySet of go-oidc.
+func (v verified) VerifySignature(context.Context, string) ([]byte, error) { return v, nil }
+
+// verify returns an error unless the token has one of the types, the signature of the provider, and
+// right claims. accept checks the claims that only this kind of token has. After that judge calls
+// go-oidc, so that it judges only what has passed.
+func (p *Provider) verify(
+	ctx context.Context, raw string, types []string, accept func(issuer.Claims) error, judge func(*gooidc.IDTokenVerifier) error,
+) error {
+	if err := issuer.CheckType(raw, types...); err != nil {
 		return p.refuse("token: %w", err)
 	}
-	err := judge(gooidc.NewVerifier(p.config.Issuer, t, &gooidc.Config{
+	payload, err := p.keys.VerifySignature(ctx, raw)
+	if errors.Is(err, guidon.Unauthenticated) {
+		return p.refuse("token: %w", err)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot verify the token: %w", err)
+	}
+	c, err := issuer.ParseClaims(payload)
+	if err == nil {
+		err = p.checkClaims(c, p.config.Now())
+	}
+	if err == nil {
+		err = accept(c)
+	}
+	if err != nil {
+		return p.refuse("claims of the token: %w", err)
+	}
+	err = judge(gooidc.NewVerifier(p.config.Issuer, verified(payload), &gooidc.Config{
 		ClientID: p.config.ClientID, SupportedSigningAlgs: p.keys.Algorithms(),
 		SkipExpiryCheck: true, // it grants no skew for exp, and five minutes for nbf
 	}))
-	switch {
-	case t.err != nil:
-		return t.err
-	case err != nil:
-		return p.refuse("token: %s", provider.Printable(err.Error()))
-	case !t.accepted:
-		return p.refuse("token: the signature was not verified")
-	}
-	return nil
-}
-
-// VerifySignature implements KeySet of go-oidc. It keeps its error, which go-oidc returns
-// as text only.
-func (t *token) VerifySignature(ctx context.Context, _ string) ([]byte, error) {
-	payload, err := t.provider.keys.VerifySignature(ctx, t.raw)
-	switch {
-	case guidon.CodeOf(err) == guidon.Unauthenticated:
-		t.err = t.provider.refuse("token: %w", err)
-	case err != nil:
-		t.err = fmt.Errorf("cannot verify the token: %w", err)
-	default:
-		t.err = t.judge(payload)
-	}
-	t.accepted = t.err == nil
-	return payload, t.err
-}
-
-// judge checks the claims of a token that the provider has signed.
-func (t *token) judge(payload []byte) error {
-	c, err := issuer.ParseClaims(payload)
-	if err == nil {
-		err = t.provider.checkClaims(c, t.provider.config.Now())
-	}
-	if err == nil {
-		err = t.accept(c)
-	}
 	if err != nil {
-		return t.provider.refuse("claims of the token: %w", err)
+		return p.refuse("token: %s", provider.Printable(err.Error()))
 	}
 	return nil
 }
@@ -117,19 +95,6 @@ func (p *Provider) checkAudience(c issuer.Claims) error {
 	}
 	if (others || c.Has("azp")) && party != p.config.ClientID {
 		return errors.New("azp is not our client id")
-	}
-	return nil
-}
-
-// checkType returns an error unless the token has one of the types, or none, so that a
-// token for another purpose is not accepted (RFC 8725 3.12).
-func checkType(raw string, types []string) error {
-	kind, err := issuer.TokenType(raw)
-	if err != nil {
-		return err
-	}
-	if kind != "" && !slices.ContainsFunc(types, func(t string) bool { return strings.EqualFold(t, kind) }) {
-		return fmt.Errorf("typ is %q, want %s", provider.Printable(kind), strings.Join(types, " or "))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,9 +39,9 @@ type Config struct {
 // redirects. It keeps no connection open: requests are rare, and a connection that was
 // idle while a function on AWS Lambda was frozen may fail the next one.
 type Client struct {
-	name     string
-	http     *http.Client
-	attempts attempts
+	name    string
+	http    *http.Client
+	waiting atomic.Int64 // attempts that wait for the provider
 }
 
 // New returns a client. It reads the file of CAPath, and returns an error if the file

@@ -133,22 +133,3 @@ func shown(raw string) string {
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
-
-// CheckURL returns an error if the URL is not absolute, is neither https nor, where
-// allowHTTP is true, http on a loopback address, or has a user or a fragment.
-func CheckURL(raw string, allowHTTP bool) error {
-	u, err := url.Parse(raw)
-	switch {
-	case err != nil:
-		return errors.New("must be a URL")
-	case u.Host == "" || u.Hostname() == "":
-		return errors.New("must be a URL with a host")
-	case u.User != nil:
-		return errors.New("must be a URL without a user")
-	case u.Fragment != "":
-		return errors.New("must be a URL without a fragment")
-	case u.Scheme == "https", allowHTTP && IsLocalHTTP(raw):
-		return nil
-	}
-	return errors.New("must be an https URL")
-}

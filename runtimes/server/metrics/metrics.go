@@ -2,6 +2,7 @@
 package metrics
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/limit"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/runtimes/server/telemetry"
 	"github.com/guidonhq/guidon/service/count"
 )
 
@@ -108,6 +110,11 @@ func New(config Config) *Registry {
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)
 	m.omitted = newOmittedFlags(m.registry)
 	return m
+}
+
+// Push sends the metrics to a collector; see [telemetry.PushMetrics].
+func (m *Registry) Push(ctx context.Context, c telemetry.Config) (stop func(), err error) {
+	return telemetry.PushMetrics(ctx, c, m.registry)
 }
 
 // Handler serves the metrics as Prometheus text (contract 11).

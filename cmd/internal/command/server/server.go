@@ -30,7 +30,7 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
-	"github.com/guidonhq/guidon/runtimes/server/tracing"
+	"github.com/guidonhq/guidon/runtimes/server/telemetry"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
@@ -194,7 +194,7 @@ type parts struct {
 }
 
 func newParts(
-	c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *tracing.Tracer, senders map[string]audit.Sender, logger *slog.Logger,
+	c *config.Config, db *instance.Storage, build diagnostics.Info, tracer *telemetry.Tracer, senders map[string]audit.Sender, logger *slog.Logger,
 ) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())

@@ -6,28 +6,27 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler/login"
-	"github.com/guidonhq/guidon/runtimes/server/otlp"
-	"github.com/guidonhq/guidon/runtimes/server/tracing"
+	"github.com/guidonhq/guidon/runtimes/server/telemetry"
 )
 
 // openTracer returns the configured tracer, or nil.
-func openTracer(ctx context.Context, c *config.Config, version string, logger *slog.Logger) (*tracing.Tracer, error) {
+func openTracer(ctx context.Context, c *config.Config, version string, logger *slog.Logger) (*telemetry.Tracer, error) {
 	if !c.Tracing.Enabled {
 		return nil, nil
 	}
-	return tracing.New(ctx, tracing.Config{
+	return telemetry.NewTracer(ctx, telemetry.TracerConfig{
 		Config: collector(c.Tracing.OTLP, version, logger), Ratio: c.Tracing.SamplingRatio, Entities: c.Log.Evaluations.Entities,
 	})
 }
 
-func collector(c config.OTLP, version string, logger *slog.Logger) otlp.Config {
-	return otlp.Config{Endpoint: c.Endpoint, Headers: c.Headers, Version: version, Logger: logger}
+func collector(c config.OTLP, version string, logger *slog.Logger) telemetry.Config {
+	return telemetry.Config{Endpoint: c.Endpoint, Headers: c.Headers, Version: version, Logger: logger}
 }
 
 // tracedSignIns also traces the requests to providers.
 type tracedSignIns struct {
 	login.Observer
-	tracer *tracing.Tracer
+	tracer *telemetry.Tracer
 }
 
 // ProviderAsked implements [login.Observer].

@@ -1,4 +1,4 @@
-package delivery
+package management
 
 import (
 	"cmp"
@@ -14,25 +14,25 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// namespaceOf returns the namespace of a request; without one it is about all.
-func namespaceOf(m interface{ GetNamespaceKey() string }) string {
+// webhookNamespace returns the namespace of a request about webhooks; without one it is about all.
+func webhookNamespace(m interface{ GetNamespaceKey() string }) string {
 	return cmp.Or(m.GetNamespaceKey(), service.Everywhere)
 }
 
 // ListWebhooks lists the webhooks of a namespace, or all.
 func ListWebhooks(ctx context.Context, s *service.Service, _ *call.Call, m *guidonv1.ListWebhooksRequest) (*guidonv1.WebhookList, error) {
-	all, err := s.ListWebhooks(ctx, namespaceOf(m))
+	all, err := s.ListWebhooks(ctx, webhookNamespace(m))
 	return &guidonv1.WebhookList{Webhooks: lists.Map(all, wireWebhook)}, err
 }
 
 // GetWebhook returns a webhook.
 func GetWebhook(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.WebhookRequest) (*guidonv1.Webhook, error) {
-	view, err := s.Webhook(ctx, c.Caller, namespaceOf(m), m.GetId())
+	view, err := s.Webhook(ctx, c.Caller, webhookNamespace(m), m.GetId())
 	return convert.Result(view, err, wireWebhook)
 }
 
-// input is what requests to create and to update have in common.
-type input interface {
+// webhookInput is what requests to create and to update have in common.
+type webhookInput interface {
 	GetName() string
 	GetUrl() string
 	GetEvents() []string
@@ -43,7 +43,7 @@ type input interface {
 	GetHeaders() map[string]string
 }
 
-func inputOf(m input) service.WebhookInput {
+func webhookInputOf(m webhookInput) service.WebhookInput {
 	return service.WebhookInput{
 		Name: m.GetName(), URL: m.GetUrl(), Format: service.WebhookFormat(m.GetFormat()), Headers: m.GetHeaders(),
 		Events: as[service.Event](m.GetEvents()), Kinds: as[change.Kind](m.GetKinds()), Keys: m.GetKeys(),
@@ -58,7 +58,7 @@ func as[T, S ~string](texts []S) []T {
 
 // CreateWebhook creates a webhook.
 func CreateWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.CreateWebhookRequest) (*guidonv1.Webhook, error) {
-	view, secret, err := s.CreateWebhook(ctx, w, namespaceOf(m), inputOf(m))
+	view, secret, err := s.CreateWebhook(ctx, w, webhookNamespace(m), webhookInputOf(m))
 	return withSecret(view, secret, err)
 }
 
@@ -76,13 +76,13 @@ func withSecret(view service.WebhookView, secret string, err error) (*guidonv1.W
 
 // UpdateWebhook replaces what a webhook sends.
 func UpdateWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.UpdateWebhookRequest) (*guidonv1.Webhook, error) {
-	view, err := s.UpdateWebhook(ctx, w, namespaceOf(m), m.GetId(), inputOf(m))
+	view, err := s.UpdateWebhook(ctx, w, webhookNamespace(m), m.GetId(), webhookInputOf(m))
 	return convert.Result(view, err, wireWebhook)
 }
 
 // DeleteWebhook deletes a webhook.
 func DeleteWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.WebhookRequest) (*emptypb.Empty, error) {
-	return &emptypb.Empty{}, s.DeleteWebhook(ctx, w, namespaceOf(m), m.GetId())
+	return &emptypb.Empty{}, s.DeleteWebhook(ctx, w, webhookNamespace(m), m.GetId())
 }
 
 // RotateWebhookSecret gives a webhook a new secret.
@@ -93,31 +93,31 @@ func RotateWebhookSecret(
 	if m.GetOverlap() != nil {
 		overlap = m.GetOverlap().AsDuration()
 	}
-	view, secret, err := s.RotateWebhookSecret(ctx, w, namespaceOf(m), m.GetId(), overlap)
+	view, secret, err := s.RotateWebhookSecret(ctx, w, webhookNamespace(m), m.GetId(), overlap)
 	return withSecret(view, secret, err)
 }
 
 // TestWebhook sends a test.
 func TestWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.WebhookRequest) (*guidonv1.WebhookDelivery, error) {
-	delivery, err := s.TestWebhook(ctx, w, namespaceOf(m), m.GetId())
+	delivery, err := s.TestWebhook(ctx, w, webhookNamespace(m), m.GetId())
 	return convert.Result(delivery, err, wireDelivery)
 }
 
 // PauseWebhook pauses a webhook.
 func PauseWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.WebhookRequest) (*guidonv1.Webhook, error) {
-	view, err := s.PauseWebhook(ctx, w, namespaceOf(m), m.GetId())
+	view, err := s.PauseWebhook(ctx, w, webhookNamespace(m), m.GetId())
 	return convert.Result(view, err, wireWebhook)
 }
 
 // ResumeWebhook makes a webhook send again.
 func ResumeWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.WebhookRequest) (*guidonv1.Webhook, error) {
-	view, err := s.ResumeWebhook(ctx, w, namespaceOf(m), m.GetId())
+	view, err := s.ResumeWebhook(ctx, w, webhookNamespace(m), m.GetId())
 	return convert.Result(view, err, wireWebhook)
 }
 
 // ReplayWebhook makes a webhook send changes again.
 func ReplayWebhook(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ReplayWebhookRequest) (*guidonv1.Webhook, error) {
-	view, err := s.ReplayWebhook(ctx, w, namespaceOf(m), m.GetId(), m.GetRevision())
+	view, err := s.ReplayWebhook(ctx, w, webhookNamespace(m), m.GetId(), m.GetRevision())
 	return convert.Result(view, err, wireWebhook)
 }
 
@@ -125,7 +125,7 @@ func ReplayWebhook(ctx context.Context, s *service.Service, w service.Write, m *
 func ListDeliveries(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListDeliveriesRequest,
 ) (*guidonv1.WebhookDeliveryList, error) {
-	all, err := s.ListDeliveries(ctx, c.Caller, namespaceOf(m), m.GetId(), m.GetBefore(), int(m.GetLimit()))
+	all, err := s.ListDeliveries(ctx, c.Caller, webhookNamespace(m), m.GetId(), m.GetBefore(), int(m.GetLimit()))
 	return &guidonv1.WebhookDeliveryList{Deliveries: lists.Map(all, wireDelivery)}, err
 }
 

@@ -1,25 +1,23 @@
-// Package tracing records requests as spans of OpenTelemetry, and sends them to a collector
-// by OTLP. No span has an evaluation context, a query string, a credential or a value of a
-// database.
-package tracing
+package telemetry
 
 import (
 	"context"
 	"fmt"
 	"os"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/evaluation"
-	"github.com/guidonhq/guidon/runtimes/server/otlp"
 )
 
-// Config configures [New].
-type Config struct {
-	otlp.Config
+// TracerConfig configures [NewTracer].
+type TracerConfig struct {
+	Config
 	Ratio    float64 // of the traces that begin here and are recorded, unless OTEL_TRACES_SAMPLER is set
 	Entities bool    // events of evaluations have the entity, which is personal data
 }
@@ -29,7 +27,7 @@ type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	entities bool
-	state    *otlp.State
+	state    *state
 }
 
 var (
@@ -37,21 +35,19 @@ var (
 	_ evaluation.Observer = (*Tracer)(nil)
 )
 
-// New returns a tracer whose goroutine sends spans in batches until [Tracer.Close]. A
+// NewTracer returns a tracer whose goroutine sends spans in batches until [Tracer.Close]. A
 // collector that is slow or away delays nothing: further spans are dropped while the queue is
 // full.
-func New(ctx context.Context, config Config) (*Tracer, error) {
-	to, err := newExporter(ctx, config.Config)
+func NewTracer(ctx context.Context, config TracerConfig) (*Tracer, error) {
+	to, err := newSpanExporter(ctx, config.Config)
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	about, err := config.Resource(ctx)
+	about, state, err := config.begin(ctx, "spans")
 	if err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	state := &otlp.State{What: "spans", Logger: config.Logger}
-	otlp.HandleErrors(config.Logger)
-	options := []sdk.TracerProviderOption{sdk.WithBatcher(exporter{to, state}), sdk.WithResource(about)}
+	options := []sdk.TracerProviderOption{sdk.WithBatcher(spanExporter{to, state}), sdk.WithResource(about)}
 	if os.Getenv("OTEL_TRACES_SAMPLER") == "" {
 		options = append(options, sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(config.Ratio))))
 	}
@@ -62,7 +58,7 @@ func New(ctx context.Context, config Config) (*Tracer, error) {
 }
 
 // Close sends the spans that are queued, for a limited time, and ends the goroutine.
-func (t *Tracer) Close() { t.state.Stop(t.provider.Shutdown) }
+func (t *Tracer) Close() { t.state.stop(t.provider.Shutdown) }
 
 // Begin implements [call.Tracer].
 func (t *Tracer) Begin(ctx context.Context, about call.Traced) (context.Context, call.Span) {
@@ -81,4 +77,25 @@ func within(ctx context.Context, h call.TraceHeader) context.Context {
 		return ctx
 	}
 	return propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": h.Parent, "tracestate": h.State})
+}
+
+// newSpanExporter returns what sends spans to the configured endpoint. It does not connect.
+func newSpanExporter(ctx context.Context, c Config) (sdk.SpanExporter, error) {
+	overHTTP, url := c.target("traces")
+	if overHTTP {
+		return otlptracehttp.New(ctx, options(c, url, otlptracehttp.WithHeaders, otlptracehttp.WithEndpointURL)...)
+	}
+	return otlptracegrpc.New(ctx, options(c, url, otlptracegrpc.WithHeaders, otlptracegrpc.WithEndpointURL)...)
+}
+
+// spanExporter reports errors once instead of returning each of them.
+type spanExporter struct {
+	sdk.SpanExporter
+	state *state
+}
+
+// ExportSpans implements [sdk.SpanExporter].
+func (e spanExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	e.state.sent(e.SpanExporter.ExportSpans(ctx, spans))
+	return nil
 }

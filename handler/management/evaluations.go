@@ -1,4 +1,4 @@
-package counts
+package management
 
 import (
 	"context"
@@ -49,8 +49,8 @@ func rangeOf(m ranged) (q count.Range, err error) {
 	return q, nil
 }
 
-// Flag returns the evaluations of a flag over time.
-func Flag(
+// GetFlagEvaluations returns the evaluations of a flag over time.
+func GetFlagEvaluations(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.GetFlagEvaluationsRequest, _ *call.Request,
 ) (call.Response, error) {
 	q, err := rangeOf(m)
@@ -101,8 +101,8 @@ func convertRange(s *count.Series) *guidonv1.EvaluationRange {
 	return r
 }
 
-// Totals returns how often flags, or the flags of a namespace, were evaluated.
-func Totals(
+// GetEvaluations returns how often flags, or the flags of a namespace, were evaluated.
+func GetEvaluations(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.GetEvaluationsRequest, _ *call.Request,
 ) (call.Response, error) {
 	q, err := rangeOf(m)
@@ -147,8 +147,8 @@ func flagTotals(f service.CountedFlag) *guidonv1.FlagTotals {
 	return m
 }
 
-// Report adds what a client counted that evaluates flags itself.
-func Report(
+// ReportEvaluations adds what a client counted that evaluates flags itself.
+func ReportEvaluations(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ReportEvaluationsRequest, _ *call.Request,
 ) (call.Response, error) {
 	counts := count.Counts{}
@@ -170,8 +170,8 @@ func Report(
 	return call.Response{State: state, Message: &emptypb.Empty{}}, err
 }
 
-// Count returns the evaluations of a flag over time, as clients of Flipt v1 ask for them.
-func Count(
+// GetFlagEvaluationsCount returns the evaluations of a flag over time, as clients of Flipt v1 ask for them.
+func GetFlagEvaluationsCount(
 	ctx context.Context, s *service.Service, c *call.Call, m *analytics.GetFlagEvaluationsCountRequest, _ *call.Request,
 ) (call.Response, error) {
 	q := count.Range{}

@@ -1,2 +1,0 @@
-// Package counts has the operations on how often flags were evaluated.
-package counts
