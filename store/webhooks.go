@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -41,11 +41,7 @@ func (s *session) webhooks(ctx context.Context) ([]*service.Webhook, error) {
 		return r, err
 	})
 	slices.SortFunc(all, func(a, b row) int { return compareCursors(a.created, b.created) })
-	ordered := make([]*service.Webhook, len(all))
-	for i, r := range all {
-		ordered[i] = r.webhook
-	}
-	return ordered, err
+	return lists.Map(all, func(r row) *service.Webhook { return r.webhook }), err
 }
 
 func (tx *authenticationTx) Webhooks(ctx context.Context) ([]*service.Webhook, error) {
@@ -65,52 +61,20 @@ func (tx *authenticationTx) PutWebhook(ctx context.Context, h *service.Webhook) 
 	if err != nil {
 		return err
 	}
-	before, privateBefore, err := tx.storedWebhook(ctx, h.ID)
-	switch {
-	case err != nil, string(before) == string(body) && string(privateBefore) == string(private):
-		return err
-	case before == nil:
-		e := tx.recordChange(change.KindWebhook, h.ID, nil, body)
-		_, err = tx.s.exec(ctx, "INSERT INTO webhooks (id, created_rev, created_seq, body, private) VALUES (?, ?, ?, ?, ?)",
-			h.ID, tx.record.revision.Number, e.seq, string(body), string(private))
+	before, privateBefore, err := tx.stored(ctx, &webhookTable, h.ID)
+	if err != nil || string(before) == string(body) && string(privateBefore) == string(private) {
 		return err
 	}
-	tx.recordChange(change.KindWebhook, h.ID, before, body)
-	_, err = tx.s.exec(ctx, "UPDATE webhooks SET body = ?, private = ? WHERE id = ?", string(body), string(private), h.ID)
+	_, err = tx.put(ctx, &webhookTable, h.ID, before, body, string(private))
 	return err
 }
 
 func (tx *authenticationTx) DeleteWebhook(ctx context.Context, id string) error {
-	if tx.dead {
-		return errDead
-	}
-	before, _, err := tx.storedWebhook(ctx, id)
-	if err != nil || before == nil {
-		return err
-	}
-	tx.recordChange(change.KindWebhook, id, before, nil)
-	delete(tx.changes, object{change.KindWebhook, id})
-	if err := tx.ForgetFailures(ctx, id); err != nil {
-		return err
-	}
-	if err := tx.s.later(ctx, "DELETE FROM webhook_deliveries WHERE webhook_id = ?", id); err != nil {
-		return err
-	}
-	_, err = tx.s.exec(ctx, "DELETE FROM webhooks WHERE id = ?", id)
-	return err
+	return tx.delete(ctx, &webhookTable, id)
 }
 
 func (tx *authenticationTx) ForgetFailures(ctx context.Context, id string) error {
-	return tx.s.later(ctx, "DELETE FROM webhook_states WHERE webhook_id = ?", id)
-}
-
-// storedWebhook returns the parts of the webhook, or a nil body if there is none.
-func (tx *authenticationTx) storedWebhook(ctx context.Context, id string) (body, private []byte, err error) {
-	if !storable(id) {
-		return nil, nil, nil
-	}
-	_, err = tx.s.row(ctx, "SELECT body, private FROM webhooks WHERE id = ?", []any{id}, &body, &private)
-	return body, private, err
+	return tx.s.later(ctx, deleteFailures, id)
 }
 
 // WebhookFailures implements [service.WebhookStore].
