@@ -12,10 +12,10 @@ import (
 func (n *Namespace) setTimes(stored *guidon.Snapshot, now time.Time) {
 	setTimes(namespaceTimes(&n.Namespace), namespaceTimes(stored.Namespace()), now)
 	for _, g := range n.Segments {
-		setTimes(segmentTimes(g), segmentTimes(stored.Segment(g.Key)), now)
+		setTimes(service.SegmentTimes(g), service.SegmentTimes(stored.Segment(g.Key)), now)
 	}
 	for _, f := range n.Flags {
-		setTimes(flagTimes(f), flagTimes(stored.Flag(f.Key)), now)
+		setTimes(service.FlagTimes(f), service.FlagTimes(stored.Flag(f.Key)), now)
 	}
 }
 
@@ -34,39 +34,6 @@ func setTimes(times, stored []*time.Time, now time.Time) {
 
 func namespaceTimes(n *guidon.Namespace) []*time.Time {
 	return []*time.Time{&n.CreatedAt, &n.UpdatedAt}
-}
-
-// flagTimes returns the times of the flag and of everything in it.
-func flagTimes(f *guidon.Flag) []*time.Time {
-	if f == nil {
-		return nil
-	}
-	times := []*time.Time{&f.CreatedAt, &f.UpdatedAt}
-	for _, v := range f.Variants {
-		times = append(times, &v.CreatedAt, &v.UpdatedAt)
-	}
-	for _, r := range f.Rules {
-		times = append(times, &r.CreatedAt, &r.UpdatedAt)
-		for _, d := range r.Distributions {
-			times = append(times, &d.CreatedAt, &d.UpdatedAt)
-		}
-	}
-	for _, r := range f.Rollouts {
-		times = append(times, &r.CreatedAt, &r.UpdatedAt)
-	}
-	return times
-}
-
-// segmentTimes returns the times of the segment and of its constraints.
-func segmentTimes(g *guidon.Segment) []*time.Time {
-	if g == nil {
-		return nil
-	}
-	times := []*time.Time{&g.CreatedAt, &g.UpdatedAt}
-	for _, c := range g.Constraints {
-		times = append(times, &c.CreatedAt, &c.UpdatedAt)
-	}
-	return times
 }
 
 func authenticationTimes(a *service.Authentication) []*time.Time {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -105,9 +106,7 @@ func (c *Content) Write(ctx context.Context, store service.Store, w service.Writ
 		}
 		written(n.Objects())
 	}
-	for rest := c.Authentications; len(rest) > 0; {
-		some := rest[:min(len(rest), authenticationsPerTx)]
-		rest = rest[len(some):]
+	for some := range slices.Chunk(c.Authentications, authenticationsPerTx) {
 		err := store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return putAuthentications(ctx, tx, some)
 		})
