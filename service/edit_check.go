@@ -29,7 +29,7 @@ func (e *editRun) check(ctx context.Context) error {
 func (e *editRun) checkSegments(ctx context.Context) error {
 	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
 	return checkEdits(ctx, e, change.KindSegment, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
-		p.checkEdit("put or delete", edit.puts(), edit.Delete != "")
+		p.add(exactlyOne("put or delete", edit.puts(), edit.Delete != ""))
 		if edit.puts() {
 			e.segments[i] = edit.Put.normalize(p)
 		}
@@ -46,16 +46,14 @@ func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (er
 		}
 	}
 	return checkEdits(ctx, e, change.KindFlag, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
-		p.checkEdit("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != "")
+		p.add(exactlyOne("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != ""))
 		if edit.Everyone && edit.TurnOn == "" {
 			p.add(invalidField("everyone", "only turnOn can have it"))
 		}
 		if edit.puts() {
 			e.flags[i] = edit.Put.normalize(p, referable)
 		}
-		if failed[i] != nil {
-			p.add(failed[i])
-		}
+		p.add(failed[i])
 	})
 }
 
@@ -106,22 +104,6 @@ func checkEdits[E objectEdit](
 		}
 	}
 	return nil
-}
-
-// checkEdit checks that exactly one of the fields of an edit is set.
-func (p *problems) checkEdit(fields string, set ...bool) {
-	n := 0
-	for _, is := range set {
-		if is {
-			n++
-		}
-	}
-	switch {
-	case n > 1:
-		p.add(invalidField(fields, "only one can be present"))
-	case n == 0:
-		p.add(emptyField(fields))
-	}
 }
 
 // located runs check with the path of an edit.

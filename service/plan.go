@@ -210,18 +210,10 @@ func (r *PlanRequest) check() error {
 }
 
 func (r *PlanRequest) checkSource() error {
-	const sources = "document, sourceNamespaceKey or undo"
-	given := 0
-	for _, present := range []bool{r.Document != nil, r.Source != "", r.Undo != nil} {
-		if present {
-			given++
-		}
+	if err := exactlyOne("document, sourceNamespaceKey or undo", r.Document != nil, r.Source != "", r.Undo != nil); err != nil {
+		return err
 	}
 	switch {
-	case given == 0:
-		return emptyField(sources)
-	case given > 1:
-		return invalidField(sources, "only one can be present")
 	case r.Undo != nil:
 		return r.checkUndo()
 	case r.Source != "" && guidon.NamespaceKey(r.Source) == r.Namespace:

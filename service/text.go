@@ -8,9 +8,7 @@ import "unicode"
 func FoldCase(text string) string {
 	folded := []byte(text)
 	for i, c := range folded {
-		if 'A' <= c && c <= 'Z' {
-			folded[i] = c + 'a' - 'A'
-		}
+		folded[i] = lowerByte(c)
 	}
 	return string(folded)
 }

@@ -62,6 +62,23 @@ func NotEmpty(name, value string) error {
 	return nil
 }
 
+// exactlyOne returns an error unless exactly one of the fields is set.
+func exactlyOne(fields string, set ...bool) error {
+	n := 0
+	for _, is := range set {
+		if is {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return emptyField(fields)
+	case 1:
+		return nil
+	}
+	return invalidField(fields, "only one can be present")
+}
+
 func checkLength(name, value string) error {
 	if len(value) > maxTextLength && utf8.RuneCountInString(value) > maxTextLength {
 		return invalidField(name, "must not be longer than 255 characters")
@@ -156,15 +173,11 @@ func checkDepth(name string, text []byte) error {
 // checkSegmentChoice checks that the segments of a rule or rollout are given in one of
 // the two ways, and returns their keys without duplicates (contract 2, 4.1).
 func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, error) {
-	const name = "segmentKey or segmentKeys"
-	if segmentKey != "" && len(segmentKeys) > 0 {
-		return nil, invalidField(name, "only one can be present")
+	if err := exactlyOne("segmentKey or segmentKeys", segmentKey != "", len(segmentKeys) > 0); err != nil {
+		return nil, err
 	}
 	if segmentKey != "" {
 		return []string{segmentKey}, nil
-	}
-	if len(segmentKeys) == 0 {
-		return nil, emptyField(name)
 	}
 	seen := make(map[string]bool, len(segmentKeys))
 	return slices.DeleteFunc(slices.Clone(segmentKeys), func(key string) bool {

@@ -121,10 +121,7 @@ func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
 	}
 	out := &guidon.ConstraintGroup{MatchType: g.MatchType}
 	for i, c := range g.Constraints {
-		checked, err := ConstraintInput{
-			SegmentKey: "segment", // which a group does not have
-			Type:       c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description, Negate: &c.Negate,
-		}.check()
+		checked, err := documentConstraint(c).Normal()
 		if err == nil {
 			err = checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description})
 		}
