@@ -18,7 +18,8 @@ type Document struct {
 // Additions reports whether the document has something that neither Flipt nor a release of
 // Guidon without additions reads (contract 13.3).
 func (d *Document) Additions() bool {
-	return slices.ContainsFunc(d.Flags, (*DocumentFlag).additions) || slices.ContainsFunc(d.Segments, (*DocumentSegment).additions)
+	return slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f.outline().Additions() }) ||
+		slices.ContainsFunc(d.Segments, (*DocumentSegment).additions)
 }
 
 // DocumentNamespace is the namespace of a document. An empty key means

@@ -47,7 +47,7 @@ func (d *Document) referenced() map[string]bool {
 		if f == nil {
 			continue
 		}
-		for key := range f.segmentKeys() {
+		for key := range f.outline().SegmentKeys() {
 			keys[key] = true
 		}
 	}

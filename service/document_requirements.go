@@ -9,14 +9,14 @@ import (
 
 // checkRequirements adds the problems of requirements, which must be about flags of the document.
 func (d *Document) checkRequirements(p *problems) {
-	if !slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f != nil && f.requiring().Linked() }) {
+	if !slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f != nil && f.outline().Linked() }) {
 		return // without a copy of all flags
 	}
 	tx := newLinkTx(plannedFlags{changed: map[string]*guidon.Flag{}}, guidon.NamespaceKey(d.Namespace.Key))
 	all := requirements{}
 	for _, f := range d.Flags {
 		if f != nil {
-			put := f.requiring()
+			put := f.outline()
 			_ = tx.PutFlag(context.Background(), put) // in memory, where nothing fails
 			all[f.Key] = slices.Collect(put.Requirements())
 		}
@@ -52,30 +52,7 @@ func (f *DocumentFlag) checkReferences(p *problems, tx *linkTx) {
 	if f.Type == guidon.BooleanFlag {
 		list = "rollouts"
 	}
-	for i, c := range f.requiring().EachConditions() {
+	for i, c := range f.outline().EachConditions() {
 		p.entry(list, i, func(p *problems) { check(p, c.Requires) })
 	}
-}
-
-// requiring returns a flag with the variants and the requirements, which may be invalid.
-func (f *DocumentFlag) requiring() *guidon.Flag {
-	out := &guidon.Flag{Key: f.Key, Type: f.Type, Requires: f.Requires}
-	for _, v := range f.Variants {
-		if v != nil {
-			out.Variants = append(out.Variants, &guidon.Variant{Key: v.Key})
-		}
-	}
-	for _, r := range f.Rules {
-		out.Rules = append(out.Rules, &guidon.Rule{})
-		if r != nil {
-			out.Rules[len(out.Rules)-1].Conditions = r.Conditions
-		}
-	}
-	for _, r := range f.Rollouts {
-		out.Rollouts = append(out.Rollouts, &guidon.Rollout{})
-		if r != nil {
-			out.Rollouts[len(out.Rollouts)-1].Conditions = r.Conditions
-		}
-	}
-	return out
 }
