@@ -123,9 +123,7 @@ func (u *propertyUse) property(name string) *Property {
 	slices.SortFunc(p.Types, func(a, b PropertyType) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type))
 	})
-	best := newTop(maxKnownValues, func(a, b FacetCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
-	})
+	best := newTop(maxKnownValues, byCount)
 	for value, n := range u.values {
 		best.add(FacetCount{value, n})
 	}

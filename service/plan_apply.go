@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -63,12 +64,9 @@ func (p *planner) planIn(ctx context.Context, by Caller, tx Tx) (*Plan, error) {
 }
 
 func updatesSegment(p *change.Plan) bool {
-	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Kind == change.KindSegment && c.Action == change.ActionUpdate {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Changes, func(c change.PlannedChange) bool {
+		return c.Kind == change.KindSegment && c.Action == change.ActionUpdate
+	})
 }
 
 // readBase returns the state in the transaction, and whether it has all flags: otherwise
