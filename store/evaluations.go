@@ -145,15 +145,13 @@ func (d *DB) MinuteParts(ctx context.Context, from, to time.Time) (map[string][]
 
 // Mergeable implements [count.Store].
 func (d *DB) Mergeable(ctx context.Context, from, to time.Time, limit int) ([]count.Minute, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]count.Minute, error) {
-		const query = `SELECT DISTINCT namespace_key, minute FROM (SELECT namespace_key, minute FROM evaluation_minutes
-			WHERE minute >= ? AND minute < ? GROUP BY minute, namespace_key, part HAVING COUNT(*) > 1) several LIMIT ?`
-		return collect(ctx, s, query, []any{from.Unix(), to.Unix(), limit}, func(rows *sql.Rows) (m count.Minute, err error) {
-			var minute int64
-			err = rows.Scan(&m.Namespace, &minute)
-			m.At = unix(minute)
-			return m, err
-		})
+	const query = `SELECT DISTINCT namespace_key, minute FROM (SELECT namespace_key, minute FROM evaluation_minutes
+		WHERE minute >= ? AND minute < ? GROUP BY minute, namespace_key, part HAVING COUNT(*) > 1) several LIMIT ?`
+	return readRows(ctx, d, query, []any{from.Unix(), to.Unix(), limit}, func(rows *sql.Rows) (m count.Minute, err error) {
+		var minute int64
+		err = rows.Scan(&m.Namespace, &minute)
+		m.At = unix(minute)
+		return m, err
 	})
 }
 
@@ -213,13 +211,8 @@ func (s *session) seriesRows(ctx context.Context, clauses string, args []any) ([
 
 // SeriesNamespaces implements [count.Store].
 func (d *DB) SeriesNamespaces(ctx context.Context, u *count.Unit, start time.Time) ([]string, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]string, error) {
-		const query = `SELECT DISTINCT namespace_key FROM evaluation_series WHERE unit = ? AND start_at = ?`
-		return collect(ctx, s, query, []any{u.Name, start.Unix()}, func(rows *sql.Rows) (key string, err error) {
-			err = rows.Scan(&key)
-			return key, err
-		})
-	})
+	const query = `SELECT DISTINCT namespace_key FROM evaluation_series WHERE unit = ? AND start_at = ?`
+	return readRows(ctx, d, query, []any{u.Name, start.Unix()}, scanText)
 }
 
 // SeriesAfter implements [count.Store].

@@ -16,9 +16,7 @@ var _ service.SecretStore = (*DB)(nil)
 
 // Secrets implements [service.SecretStore].
 func (d *DB) Secrets(ctx context.Context) ([]service.Secret, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.Secret, error) {
-		return collect(ctx, s, "SELECT secret_number, value, created_at FROM secrets ORDER BY secret_number", nil, scanSecret)
-	})
+	return readRows(ctx, d, "SELECT secret_number, value, created_at FROM secrets ORDER BY secret_number", nil, scanSecret)
 }
 
 func scanSecret(rows *sql.Rows) (secret service.Secret, err error) {

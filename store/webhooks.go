@@ -83,14 +83,12 @@ func (d *DB) WebhookFailures(ctx context.Context, id string) ([]service.WebhookF
 	if id != "" {
 		query, args = query+" WHERE webhook_id = ?", []any{id}
 	}
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.WebhookFailure, error) {
-		query += " ORDER BY webhook_id, namespace_key"
-		return collect(ctx, s, query, args, func(rows *sql.Rows) (f service.WebhookFailure, err error) {
-			var next, since int64
-			err = rows.Scan(&f.Webhook, &f.Namespace, &f.Part, &f.Attempts, &next, &since)
-			f.NextAt, f.Since = time.UnixMicro(next).UTC(), time.UnixMicro(since).UTC()
-			return f, err
-		})
+	query += " ORDER BY webhook_id, namespace_key"
+	return readRows(ctx, d, query, args, func(rows *sql.Rows) (f service.WebhookFailure, err error) {
+		var next, since int64
+		err = rows.Scan(&f.Webhook, &f.Namespace, &f.Part, &f.Attempts, &next, &since)
+		f.NextAt, f.Since = time.UnixMicro(next).UTC(), time.UnixMicro(since).UTC()
+		return f, err
 	})
 }
 
@@ -155,15 +153,13 @@ func (d *DB) Deliveries(ctx context.Context, id string, before int64, limit int)
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*service.WebhookDelivery, error) {
-		const query = `SELECT delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer
-			FROM webhook_deliveries WHERE webhook_id = ? AND delivery_seq < ? ORDER BY delivery_seq DESC LIMIT ?`
-		return collect(ctx, s, query, []any{id, before, limit}, func(rows *sql.Rows) (*service.WebhookDelivery, error) {
-			v, at, millis := &service.WebhookDelivery{Webhook: id}, int64(0), int64(0)
-			err := rows.Scan(&v.Number, &v.Namespace, &v.Revision, &v.Part, &v.Attempt, &at, &millis, &v.Status, &v.Error, &v.Answer)
-			v.At, v.Took = time.UnixMicro(at).UTC(), time.Duration(millis)*time.Millisecond
-			return v, err
-		})
+	const query = `SELECT delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer
+		FROM webhook_deliveries WHERE webhook_id = ? AND delivery_seq < ? ORDER BY delivery_seq DESC LIMIT ?`
+	return readRows(ctx, d, query, []any{id, before, limit}, func(rows *sql.Rows) (*service.WebhookDelivery, error) {
+		v, at, millis := &service.WebhookDelivery{Webhook: id}, int64(0), int64(0)
+		err := rows.Scan(&v.Number, &v.Namespace, &v.Revision, &v.Part, &v.Attempt, &at, &millis, &v.Status, &v.Error, &v.Answer)
+		v.At, v.Took = time.UnixMicro(at).UTC(), time.Duration(millis)*time.Millisecond
+		return v, err
 	})
 }
 
