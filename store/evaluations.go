@@ -63,9 +63,7 @@ func (s *session) insertMinutes(ctx context.Context, rows []count.Minute) error 
 		if err != nil {
 			return err
 		}
-		if err := insert.add(ctx, len(body), r.Namespace, r.At.Unix(), r.Part, r.Reporter, body); err != nil {
-			return err
-		}
+		insert.add(ctx, len(body), r.Namespace, r.At.Unix(), r.Part, r.Reporter, body)
 	}
 	return insert.flush(ctx)
 }
@@ -259,9 +257,7 @@ func (s *session) putSlot(ctx context.Context, u *count.Unit, namespace string, 
 		if err = errors.Join(err, encodeErr); err != nil {
 			return err
 		}
-		if err := insert.add(ctx, len(body), u.Name, start.Unix(), namespace, key, body); err != nil {
-			return err
-		}
+		insert.add(ctx, len(body), u.Name, start.Unix(), namespace, key, body)
 	}
 	return insert.flush(ctx)
 }
@@ -285,9 +281,7 @@ func (s *session) putTimes(ctx context.Context, namespace string, times map[stri
 		if old, found := stored[key]; found {
 			t = t.With(old.First).With(old.Last)
 		}
-		if err := insert.add(ctx, 0, namespace, key, t.First.Unix(), t.Last.Unix()); err != nil {
-			return err
-		}
+		insert.add(ctx, 0, namespace, key, t.First.Unix(), t.Last.Unix())
 	}
 	return insert.flush(ctx)
 }

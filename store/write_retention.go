@@ -243,9 +243,7 @@ func (s *session) keepPositions(ctx context.Context, namespace string, creations
 		if !found || stored {
 			continue
 		}
-		if err := insert.add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence); err != nil {
-			return err
-		}
+		insert.add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence)
 	}
 	return insert.flush(ctx)
 }
