@@ -184,7 +184,9 @@ func (s *Service) newPlanner(ctx context.Context, by Caller, d Demand, r PlanReq
 	p := &planner{PlanRequest: r}
 	switch {
 	case r.Undo != nil:
-		p.proposal, err = s.newUndoPlan(ctx, r, admit)
+		undo := &undoPlan{PlanRequest: r}
+		undo.records, err = s.undoneRecords(ctx, r, admit)
+		p.proposal = undo
 	case r.Document != nil:
 		p.proposal = &sourcePlan{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
 	default:

@@ -44,15 +44,6 @@ type undoPlan struct {
 	records []*change.Record // the selected ones; of each object, the first and the last
 }
 
-// newUndoPlan reads the changes that the request undoes.
-func (s *Service) newUndoPlan(ctx context.Context, r PlanRequest, admit Admit) (*undoPlan, error) {
-	records, err := s.undoneRecords(ctx, r, admit)
-	if err != nil {
-		return nil, err
-	}
-	return &undoPlan{r, records}, nil
-}
-
 // mayCreate implements proposal: the deletion of a namespace can be undone.
 func (u *undoPlan) mayCreate() bool {
 	return slices.ContainsFunc(u.records, func(r *change.Record) bool {
