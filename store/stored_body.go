@@ -44,8 +44,6 @@ func normalizeTimes(times ...*time.Time) {
 	}
 }
 
-func normalizeNamespace(n *guidon.Namespace) { normalizeTimes(&n.CreatedAt, &n.UpdatedAt) }
-
 func normalizeFlag(f *guidon.Flag) { normalizeTimes(service.FlagTimes(f)...) }
 
 func normalizeSegment(g *guidon.Segment) { normalizeTimes(service.SegmentTimes(g)...) }
