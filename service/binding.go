@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -45,10 +46,7 @@ func (b Binding) Grant() Grant {
 // Validate returns InvalidArgument unless the binding has a role, namespaces, and a
 // subject of a known form.
 func (b Binding) Validate() error {
-	if err := b.Grant().validate(); err != nil {
-		return err
-	}
-	return checkSubject(b.Subject)
+	return cmp.Or(b.Grant().validate(), checkSubject(b.Subject))
 }
 
 // validate returns InvalidArgument unless the grant has a role and namespaces.

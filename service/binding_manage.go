@@ -64,7 +64,8 @@ func sorted(keys []string) []string { return slices.Sorted(slices.Values(keys)) 
 // without it.
 func (s *Service) DeleteBinding(ctx context.Context, w Write, id string) error {
 	if slices.ContainsFunc(s.policy.Bindings.All(), func(b *Binding) bool { return b.ID == id }) {
-		return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there", id)
+		return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there",
+			id)
 	}
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if err := s.keepAdmin(ctx, tx, w.By.Authentication, removal{binding: id}); err != nil {

@@ -17,10 +17,7 @@ type PropertyQuery struct {
 
 // Validate returns InvalidArgument if the query breaks a rule, whatever the namespace.
 func (q *PropertyQuery) Validate() error {
-	if err := checkLength("prefix", q.Prefix); err != nil {
-		return err
-	}
-	return Window{Limit: q.Limit}.Validate()
+	return cmp.Or(checkLength("prefix", q.Prefix), Window{Limit: q.Limit}.Validate())
 }
 
 // Property is a property that the constraints of a namespace compare. It is shared.

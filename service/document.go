@@ -106,13 +106,7 @@ func (n DocumentNamespace) merge(have guidon.Namespace) guidon.Namespace {
 
 func (n DocumentNamespace) check() error {
 	n.Name = cmp.Or(n.Name, n.Key)
-	if err := checkNewKey(n.Key, n.Name); err != nil {
-		return err
-	}
-	if err := checkColor(n.Color); err != nil {
-		return err
-	}
-	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
+	return cmp.Or(checkNewKey(n.Key, n.Name), checkColor(n.Color), checkTexts(field{"name", n.Name}, field{"description", n.Description}))
 }
 
 // FlagDocument returns a document with only the flag, or nil if f is nil.

@@ -98,7 +98,9 @@ func (f *DocumentFlag) outline() *guidon.Flag {
 	}
 	for _, r := range f.Rules {
 		r = cmp.Or(r, &DocumentRule{})
-		out.Rules = append(out.Rules, &guidon.Rule{SegmentKeys: r.SegmentKeys, Split: r.Split, CodeDefault: r.CodeDefault, Conditions: r.Conditions})
+		out.Rules = append(out.Rules, &guidon.Rule{
+			SegmentKeys: r.SegmentKeys, Split: r.Split, CodeDefault: r.CodeDefault, Conditions: r.Conditions,
+		})
 	}
 	for _, r := range f.Rollouts {
 		r = cmp.Or(r, &DocumentRollout{})

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/guidonhq/guidon"
@@ -124,10 +125,7 @@ func CheckExplain(key string, entities ...Entity) error {
 // InvalidArgument if the context has more than 1000 properties, or if the window breaks a
 // rule.
 func CheckExplainFlags(e Entity, w Window) error {
-	if err := e.check(); err != nil {
-		return err
-	}
-	return w.Validate()
+	return cmp.Or(e.check(), w.Validate())
 }
 
 func (e Entity) check() error {

@@ -147,10 +147,7 @@ func checkSplit(name string, s *guidon.Split) error {
 		return nil
 	}
 	for _, f := range []field{{name + ".by", s.By}, {name + ".seed", s.Seed}} {
-		if err := checkLength(f.name, f.value); err != nil {
-			return err
-		}
-		if err := checkTexts(f); err != nil {
+		if err := cmp.Or(checkLength(f.name, f.value), checkTexts(f)); err != nil {
 			return err
 		}
 	}

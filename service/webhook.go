@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/textproto"
@@ -239,22 +240,16 @@ func (in *WebhookInput) checkFilter(namespace string) error {
 	if in.Format == "" {
 		in.Format = FormatGuidon
 	}
-	kinds := []change.Kind{change.KindNamespace, change.KindFlag, change.KindSegment}
 	events := Events
 	if namespace != Everywhere {
 		events = Events[:1]
 	}
-	if err := checkAmong("events", in.Events, events); err != nil {
-		return err
-	}
-	if err := checkAmong("kinds", in.Kinds, kinds); err != nil {
-		return err
-	}
-	actions := []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete}
-	if err := checkAmong("actions", in.Actions, actions); err != nil {
-		return err
-	}
-	if err := checkAmong("format", []WebhookFormat{in.Format}, WebhookFormats); err != nil {
+	if err := cmp.Or(
+		checkAmong("events", in.Events, events),
+		checkAmong("kinds", in.Kinds, []change.Kind{change.KindNamespace, change.KindFlag, change.KindSegment}),
+		checkAmong("actions", in.Actions, []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete}),
+		checkAmong("format", []WebhookFormat{in.Format}, WebhookFormats),
+	); err != nil {
 		return err
 	}
 	if len(in.Keys) > maxFilter {

@@ -51,8 +51,8 @@ func (tx *authenticationTx) put(ctx context.Context, t *globalTable, id string, 
 		_, err := tx.s.exec(ctx, "UPDATE "+t.name+" SET "+strings.Join(columns, " = ?, ")+" = ? WHERE id = ?", append(values, id)...)
 		return e, err
 	}
-	_, err := tx.s.exec(ctx,
-		"INSERT INTO "+t.name+" (id, created_rev, created_seq, "+strings.Join(columns, ", ")+") VALUES (?, ?, ?"+strings.Repeat(", ?", len(columns))+")",
+	_, err := tx.s.exec(ctx, "INSERT INTO "+t.name+" (id, created_rev, created_seq, "+strings.Join(columns, ", ")+
+		") VALUES (?, ?, ?"+strings.Repeat(", ?", len(columns))+")",
 		append([]any{id, tx.record.revision.Number, e.seq}, values...)...)
 	return e, err
 }
