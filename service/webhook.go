@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Webhook is a URL to which changes are sent. Its JSON, which change records have, contains no secret.
@@ -276,10 +277,7 @@ func checkAmong[T ~string](field string, values, allowed []T) error {
 }
 
 func inWords[T ~string](all []T) string {
-	words := make([]string, len(all))
-	for i, value := range all {
-		words[i] = string(value)
-	}
+	words := lists.Map(all, func(value T) string { return string(value) })
 	if len(words) == 1 {
 		return words[0]
 	}

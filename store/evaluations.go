@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service/count"
 )
 
@@ -185,11 +186,7 @@ func (d *DB) Series(ctx context.Context, u *count.Unit, namespace string, starts
 
 func (s *session) series(ctx context.Context, u *count.Unit, namespace string, starts []time.Time, keys []string) ([]count.Row, error) {
 	args := []any{u.Name}
-	seconds := make([]int64, len(starts))
-	for i, start := range starts {
-		seconds[i] = start.Unix()
-	}
-	query := ` WHERE unit = ? AND start_at IN ` + in(&args, seconds)
+	query := ` WHERE unit = ? AND start_at IN ` + in(&args, lists.Map(starts, time.Time.Unix))
 	args = append(args, namespace)
 	query += ` AND namespace_key = ? AND flag_key IN ` + in(&args, keys)
 	return s.seriesRows(ctx, query, args)
