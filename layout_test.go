@@ -62,8 +62,9 @@ const lambdaTags = "-tags=lambda.norpc"
 func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
-	engine, clock, lists := []string{module, module + "/analysis", module + "/change"}, module+"/internal/clock", module+"/internal/lists"
-	base := slices.Concat(engine, []string{module + "/service", clock, lists})
+	engine := []string{module, module + "/analysis", module + "/change"}
+	clock, helpers := module+"/internal/clock", []string{module + "/internal/clock", module + "/internal/lists", module + "/internal/suggest"}
+	base := slices.Concat(engine, []string{module + "/service"}, helpers)
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
 	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", module + "/internal/suggest"}
@@ -84,7 +85,7 @@ func TestImports(t *testing.T) {
 		{module + "/internal/clock", nil},
 		{module + "/internal/lists", nil},
 		{module + "/internal/suggest", nil},
-		{module + "/service", slices.Concat(engine, []string{clock, lists})},
+		{module + "/service", slices.Concat(engine, helpers)},
 		{module + "/deliver", base},
 		{module + "/deliver/audit", slices.Concat(base, []string{module + "/deliver", module + "/deliver/webhook", "code.dny.dev/ssrf"})},
 		{module + "/deliver/webhook", slices.Concat(base, []string{module + "/deliver", "code.dny.dev/ssrf"})},

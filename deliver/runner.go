@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/guidonhq/guidon/internal/clock"
@@ -144,22 +145,13 @@ func (r *Runner) Drain(ctx context.Context) error {
 // holding is a lease that is held.
 type holding struct {
 	pause time.Duration // after a write for what is not selected
-	mu    sync.Mutex
-	until time.Time
+	until atomic.Pointer[time.Time]
 }
 
-func (h *holding) extend(begun time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.until = begun.Add(leaseTime)
-}
+func (h *holding) extend(begun time.Time) { h.until.Store(new(begun.Add(leaseTime))) }
 
 // mayStart reports whether something may be started.
-func (h *holding) mayStart() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return time.Until(h.until) > leaseMargin
-}
+func (h *holding) mayStart() bool { return time.Until(*h.until.Load()) > leaseMargin }
 
 // whileHeld calls fn while the lease is held; not at all if there are no targets, or another process holds it.
 func (r *Runner) whileHeld(ctx context.Context, fn func(ctx context.Context, h *holding) error) error {
@@ -214,8 +206,7 @@ func (r *Runner) renew(ctx context.Context, lost context.CancelFunc, h *holding,
 
 // worker delivers to one target.
 type worker struct {
-	mu     sync.Mutex
-	target Target
+	target atomic.Pointer[Target]
 	wake   chan struct{}
 	cancel context.CancelFunc
 	ended  chan struct{}
@@ -240,9 +231,7 @@ func (r *Runner) update(ctx context.Context, h *holding, workers map[string]*wor
 			w = r.start(ctx, h, t)
 			workers[t.Reader()] = w
 		}
-		w.mu.Lock()
-		w.target = t
-		w.mu.Unlock()
+		w.target.Store(&t)
 		select {
 		case w.wake <- struct{}{}:
 		default:
@@ -262,13 +251,12 @@ func (r *Runner) update(ctx context.Context, h *holding, workers map[string]*wor
 
 func (r *Runner) start(ctx context.Context, h *holding, t Target) *worker {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &worker{target: t, wake: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{})}
+	w := &worker{wake: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{})}
+	w.target.Store(&t)
 	go func() {
 		defer close(w.ended)
 		for ctx.Err() == nil {
-			w.mu.Lock()
-			target := w.target
-			w.mu.Unlock()
+			target := *w.target.Load()
 			more, next, err := r.round(ctx, h, target)
 			if err != nil && ctx.Err() == nil {
 				r.logger.Warn("cannot deliver changes", "reader", target.Reader(), "error", err)

@@ -166,13 +166,9 @@ func Check(ctx context.Context, db *sql.DB, dialect string) error {
 	}
 	pending, err := pendingSteps(ctx, db, d, false)
 	if err == nil && len(pending) > 0 {
-		err = errPending(len(pending))
+		err = guidon.Errorf(guidon.Unavailable, "the database lacks %d schema steps; run \"guidon migrate up\" first", len(pending))
 	}
 	return err
-}
-
-func errPending(n int) error {
-	return guidon.Errorf(guidon.Unavailable, "the database lacks %d schema steps; run \"guidon migrate up\" first", n)
 }
 
 // Wait waits until [Check] returns nil. It is for processes that rely on another one to
@@ -180,19 +176,14 @@ func errPending(n int) error {
 // unavailable. If ctx ends, it returns the last error of a check. It returns immediately
 // if the schema is newer than the program or belongs to another one.
 func Wait(ctx context.Context, db *sql.DB, dialect string) error {
-	d, err := dialectNamed(dialect)
-	if err != nil {
+	if _, err := dialectNamed(dialect); err != nil {
 		return err
 	}
 	var last error
 	for {
-		pending, err := pendingSteps(ctx, db, d, false)
+		err := Check(ctx, db, dialect)
 		switch {
-		case err == nil && len(pending) == 0:
-			return nil
-		case err == nil:
-			last = errPending(len(pending))
-		case errors.Is(err, guidon.FailedPrecondition):
+		case err == nil, errors.Is(err, guidon.FailedPrecondition):
 			return err
 		case ctx.Err() == nil || last == nil:
 			last = err // keep the error from before ctx ended

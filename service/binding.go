@@ -1,7 +1,9 @@
 package service
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -44,10 +46,7 @@ func (b Binding) Grant() Grant {
 // Validate returns InvalidArgument unless the binding has a role, namespaces, and a
 // subject of a known form.
 func (b Binding) Validate() error {
-	if err := b.Grant().validate(); err != nil {
-		return err
-	}
-	return checkSubject(b.Subject)
+	return cmp.Or(b.Grant().validate(), checkSubject(b.Subject))
 }
 
 // validate returns InvalidArgument unless the grant has a role and namespaces.
@@ -59,4 +58,89 @@ func (g Grant) validate() error {
 		return emptyField("namespaceKeys")
 	}
 	return checkGranted(g.Namespaces)
+}
+
+// escapedSpace stands for a space in a subject written as text, because lists of bindings
+// in variables are separated by spaces.
+const escapedSpace = "%20"
+
+// ParseBinding returns the binding written as role[@namespace[,namespace…]]=subject, such
+// as "editor@checkout,pay-*=oidc:google:group:payments". Without namespaces it holds
+// everywhere. In the subject, "%20" stands for a space. Only the role, the subject and the
+// namespaces of the result are set.
+func ParseBinding(text string) (Binding, error) {
+	granted, subject, ok := strings.Cut(text, "=")
+	if !ok {
+		return Binding{}, invalidField("binding", "must have the form role=subject or role@namespace,namespace=subject")
+	}
+	grant, err := ParseGrant(granted)
+	if err != nil {
+		return Binding{}, err
+	}
+	return NewBinding(grant.Role, strings.ReplaceAll(subject, escapedSpace, " "), grant.Namespaces)
+}
+
+// ParseGrant returns the grant written as role[@namespace[,namespace…]], such as "viewer"
+// or "editor@checkout,pay-*", which is also a value of a claim for roles. Without
+// namespaces it holds everywhere. A namespace whose key has a comma cannot be written.
+func ParseGrant(text string) (Grant, error) {
+	name, list, limited := strings.Cut(text, "@")
+	role, err := ParseRole(name)
+	if err != nil {
+		return Grant{}, err
+	}
+	g := Grant{Role: role, Namespaces: []string{Everywhere}}
+	if limited {
+		g.Namespaces = strings.Split(list, ",")
+	}
+	if err := g.validate(); err != nil {
+		return Grant{}, err
+	}
+	return g, nil
+}
+
+// maxBindings limits the bindings in the database.
+const maxBindings = 1000
+
+// Bindings is an immutable list of bindings. A nil list is empty.
+type Bindings struct {
+	all       []*Binding
+	bySubject map[string][]Grant
+}
+
+// NewBindings returns the list of the bindings. It keeps the slice and its elements; the
+// caller must not modify them afterwards.
+func NewBindings(all []*Binding) *Bindings {
+	b := &Bindings{all: all, bySubject: make(map[string][]Grant, len(all))}
+	for _, binding := range all {
+		b.bySubject[binding.Subject] = append(b.bySubject[binding.Subject], binding.Grant())
+	}
+	return b
+}
+
+// All returns the bindings in creation order. The caller must not modify the slice or its
+// elements.
+func (b *Bindings) All() []*Binding {
+	if b == nil {
+		return nil
+	}
+	return b.all
+}
+
+// of returns the grants of the bindings of the subject.
+func (b *Bindings) of(subject string) []Grant {
+	if b == nil {
+		return nil
+	}
+	return b.bySubject[subject]
+}
+
+// givesAdmin reports whether the binding gives the role admin everywhere.
+func (b *Binding) givesAdmin() bool {
+	return b.Role == RoleAdmin && slices.Contains(b.Namespaces, Everywhere)
+}
+
+// without returns the list without the binding with the id.
+func (b *Bindings) without(id string) *Bindings {
+	return NewBindings(slices.DeleteFunc(slices.Clone(b.All()), func(binding *Binding) bool { return binding.ID == id }))
 }

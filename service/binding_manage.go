@@ -63,11 +63,9 @@ func sorted(keys []string) []string { return slices.Sorted(slices.Values(keys)) 
 // InvalidArgument if it is in the configuration, or if no one would be an administrator
 // without it.
 func (s *Service) DeleteBinding(ctx context.Context, w Write, id string) error {
-	for _, b := range s.policy.Bindings.All() {
-		if b.ID == id {
-			return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there",
-				id)
-		}
+	if slices.ContainsFunc(s.policy.Bindings.All(), func(b *Binding) bool { return b.ID == id }) {
+		return guidon.Errorf(guidon.InvalidArgument, "binding %q is in the configuration (authorization.bindings) and can only be removed there",
+			id)
 	}
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if err := s.keepAdmin(ctx, tx, w.By.Authentication, removal{binding: id}); err != nil {

@@ -79,12 +79,14 @@ func (c *facetCounts) facets(n *catalogNames) FlagFacets {
 	}
 }
 
-// mostFrequent returns the names with the highest counts, those with the same count in
-// alphabetical order.
+// byCount orders counts, the highest first, and those that are equal in alphabetical order.
+func byCount(a, b FacetCount) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
+}
+
+// mostFrequent returns the names with the highest counts.
 func mostFrequent(names []string, counts []int) (f FacetCounts) {
-	best := newTop(maxFacet, func(a, b FacetCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
-	})
+	best := newTop(maxFacet, byCount)
 	for i, n := range counts { // there may be more names, which came later
 		if n > 0 {
 			best.add(FacetCount{names[i], n})

@@ -17,10 +17,7 @@ type PropertyQuery struct {
 
 // Validate returns InvalidArgument if the query breaks a rule, whatever the namespace.
 func (q *PropertyQuery) Validate() error {
-	if err := checkLength("prefix", q.Prefix); err != nil {
-		return err
-	}
-	return Window{Limit: q.Limit}.Validate()
+	return cmp.Or(checkLength("prefix", q.Prefix), Window{Limit: q.Limit}.Validate())
 }
 
 // Property is a property that the constraints of a namespace compare. It is shared.
@@ -123,9 +120,7 @@ func (u *propertyUse) property(name string) *Property {
 	slices.SortFunc(p.Types, func(a, b PropertyType) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Type, b.Type))
 	})
-	best := newTop(maxKnownValues, func(a, b FacetCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
-	})
+	best := newTop(maxKnownValues, byCount)
 	for value, n := range u.values {
 		best.add(FacetCount{value, n})
 	}

@@ -1,11 +1,13 @@
 package service
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/lists"
+	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // Limits of suggestions.
@@ -18,18 +20,9 @@ const (
 // similar returns the flags whose keys or names, or words of these, are nearly the words of
 // a query, the nearest first.
 func (c *catalog) similar(words []searchText) []*guidon.Flag {
-	var want []byte
-	for i, w := range words {
-		if i > 0 {
-			want = append(want, ' ')
-		}
-		want = append(want, w.lower...)
-	}
+	want := spaced(strings.Join(lists.Map(words, func(w searchText) string { return w.lower }), " "))
 	if len(want) < minMisspelt || len(want) > maxMisspelt {
 		return nil
-	}
-	for i, b := range want {
-		want[i] = spaced(b)
 	}
 	type near struct {
 		flag     *guidon.Flag
@@ -38,67 +31,39 @@ func (c *catalog) similar(words []searchText) []*guidon.Flag {
 	best := newTop(maxSuggestions, func(a, b near) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.flag.Key, b.flag.Key))
 	})
-	d := distances{want: want, most: 1 + len(want)/4}
+	limit := 2 + len(want)/4
 	for row := range c.byKey.All() {
 		f := row.flag
-		if n := min(d.ofText(f.Key), d.ofText(f.Name)); n <= d.most {
+		if n := min(distance(f.Key, want, limit), distance(f.Name, want, limit)); n < limit {
 			best.add(near{f, n})
 		}
 	}
 	return lists.Map(best.items, func(n near) *guidon.Flag { return n.flag })
 }
 
-// spaced returns an ASCII letter in lower case, and a space for signs between words.
-func spaced(b byte) byte {
-	b = lowerByte(b)
-	if 'a' <= b && b <= 'z' || '0' <= b && b <= '9' || b >= 0x80 {
-		return b
+// spaced returns the text with ASCII letters in lower case, and spaces for signs between words.
+func spaced(text string) []byte {
+	out := []byte(text)
+	for i, b := range out {
+		b = lowerByte(b)
+		if 'a' <= b && b <= 'z' || '0' <= b && b <= '9' || b >= 0x80 {
+			out[i] = b
+		} else {
+			out[i] = ' '
+		}
 	}
-	return ' '
+	return out
 }
 
-// distances computes how many bytes must be inserted, deleted or replaced to make a text
-// from another one.
-type distances struct {
-	want []byte
-	most int // a larger distance need not be exact
-	row  [maxMisspelt + 1]int
-}
-
-// ofText returns the distance of the text, or that of one of its words and 1 if that is
-// less.
-func (d *distances) ofText(text string) int {
-	least := d.of(text)
-	for begin, end := 0, 0; end <= len(text); end++ {
-		if end == len(text) || spaced(text[end]) == ' ' {
-			if end-begin < len(text) {
-				least = min(least, d.of(text[begin:end])+1)
-			}
-			begin = end + 1
+// distance returns how far the text is from the wanted one, or that of one of its words and 1 if
+// that is less. It need not be exact from the limit on.
+func distance(text string, want []byte, limit int) int {
+	whole := spaced(text)
+	least := suggest.Distance(whole, want, limit)
+	for word := range bytes.SplitSeq(whole, []byte(" ")) {
+		if len(word) < len(whole) {
+			least = min(least, suggest.Distance(word, want, limit)+1)
 		}
 	}
 	return least
-}
-
-func (d *distances) of(text string) int {
-	if difference := len(text) - len(d.want); difference > d.most || -difference > d.most {
-		return d.most + 1
-	}
-	row := d.row[:len(d.want)+1]
-	for i := range row {
-		row[i] = i
-	}
-	for i := range len(text) {
-		b, diagonal := spaced(text[i]), row[0]
-		row[0] = i + 1
-		for j, want := range d.want {
-			replaced := diagonal
-			if b != want {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(d.want)]
 }

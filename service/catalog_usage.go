@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service/count"
 )
 
@@ -103,10 +104,7 @@ func (u *usageIn) addUsage(ctx context.Context, v View, flags []UnusedFlag) erro
 	if u == nil || len(flags) == 0 {
 		return nil
 	}
-	keys := make([]string, len(flags))
-	for i := range flags {
-		keys[i] = flags[i].Flag.Key
-	}
+	keys := lists.Map(flags, func(f UnusedFlag) string { return f.Flag.Key })
 	series, err := v.Counter.Series(ctx, v.Namespace, keys, count.Range{From: u.now.Add(-u.period), Step: count.StepDay})
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func (s *Service) AllChanges(ctx context.Context, by Caller, f FeedFilter) ([]*c
 }
 
 func (f FeedFilter) feed() (change.Feed, error) {
-	feed := change.Feed{In: f.Namespace, Actor: f.Actor, Events: f.Events, Since: f.Since, Until: f.Until, Limit: changePageSize(f.Limit)}
+	feed := change.Feed{In: f.Namespace, Actor: f.Actor, Events: f.Events, Since: f.Since, Until: f.Until, Limit: pageSize(int(f.Limit))}
 	if f.Limit < 0 {
 		return feed, invalidField("limit", "must be greater than or equal to '0'")
 	}

@@ -1,22 +1,13 @@
 package service
 
 import (
-	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"time"
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-)
-
-// Page sizes of the change list.
-const (
-	defaultChangePage = 25
-	maxChangePage     = 100
 )
 
 // ChangeFilter selects change records of one namespace or, if the Kind is global, those of
@@ -103,7 +94,7 @@ func (s *Service) LatestChange(ctx context.Context, namespace string) (guidon.Po
 // its records, and after the previous revision, so a caller that continues after the
 // last record returned sees each record exactly once.
 func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guidon.Position) ([]*change.Record, error) {
-	return s.store.Changes(ctx, change.Query{Namespace: guidon.NamespaceKey(namespace), After: after, Limit: maxChangePage})
+	return s.store.Changes(ctx, change.Query{Namespace: guidon.NamespaceKey(namespace), After: after, Limit: maxPage})
 }
 
 func (f ChangeFilter) search(namespace string) (change.Search, error) {
@@ -130,32 +121,20 @@ func (f ChangeFilter) search(namespace string) (change.Search, error) {
 	if f.Limit < 0 {
 		return change.Search{}, invalidField("limit", "must be greater than or equal to '0'")
 	}
-	limit := changePageSize(f.Limit)
 	cursor, err := parseChangesPageToken(f.PageToken)
 	if err != nil {
 		return change.Search{}, err
 	}
 	query := change.Query{
 		Namespace: namespace, Kind: f.Kind, Key: f.Key, Actor: f.Actor,
-		Since: f.Since, Until: f.Until, First: f.First, Last: f.Last, Before: cursor, Limit: limit,
+		Since: f.Since, Until: f.Until, First: f.First, Last: f.Last, Before: cursor, Limit: pageSize(int(f.Limit)),
 	}
 	return change.Search{Query: query, Message: f.Message, Reason: f.Reason}, nil
-}
-
-// changePageSize returns how many records a page has at most.
-func changePageSize(limit int32) int {
-	return cmp.Or(min(int(limit), maxChangePage), defaultChangePage)
 }
 
 // ChangesPageToken returns the token of the page of change records that starts after the
 // record at c.
 func ChangesPageToken(c guidon.Position) string { return placeToken(c) }
-
-// placeToken returns the token of the page that starts after a place.
-func placeToken(place any) string {
-	text, _ := json.Marshal(place) // cannot fail for a position or a place
-	return base64.StdEncoding.EncodeToString(text)
-}
 
 func parseChangesPageToken(token string) (guidon.Position, error) {
 	if token == "" {
@@ -166,12 +145,4 @@ func parseChangesPageToken(token string) (guidon.Position, error) {
 		return guidon.Position{}, errPageToken(token)
 	}
 	return c, nil
-}
-
-func parsePlace(token string, place any) error {
-	text, err := base64.StdEncoding.DecodeString(token)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, place)
 }

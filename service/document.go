@@ -2,9 +2,12 @@ package service
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // Document is a namespace with its flags and segments, in the form of import and
@@ -18,7 +21,8 @@ type Document struct {
 // Additions reports whether the document has something that neither Flipt nor a release of
 // Guidon without additions reads (contract 13.3).
 func (d *Document) Additions() bool {
-	return slices.ContainsFunc(d.Flags, (*DocumentFlag).additions) || slices.ContainsFunc(d.Segments, (*DocumentSegment).additions)
+	return slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f.outline().Additions() }) ||
+		slices.ContainsFunc(d.Segments, (*DocumentSegment).additions)
 }
 
 // DocumentNamespace is the namespace of a document. An empty key means
@@ -102,11 +106,102 @@ func (n DocumentNamespace) merge(have guidon.Namespace) guidon.Namespace {
 
 func (n DocumentNamespace) check() error {
 	n.Name = cmp.Or(n.Name, n.Key)
-	if err := checkNewKey(n.Key, n.Name); err != nil {
-		return err
+	return cmp.Or(checkNewKey(n.Key, n.Name), checkColor(n.Color), checkTexts(field{"name", n.Name}, field{"description", n.Description}))
+}
+
+// FlagDocument returns a document with only the flag, or nil if f is nil.
+func FlagDocument(f *guidon.Flag) *Document { return flagObjects.alone("", flagObjects.documentOf(f)) }
+
+// SegmentDocument returns a document with only the segment, or nil if g is nil.
+func SegmentDocument(g *guidon.Segment) *Document {
+	return segmentObjects.alone("", segmentObjects.documentOf(g))
+}
+
+// Objects returns the flags and segments that an import of the document into an empty
+// namespace creates, with other ids and without times. It returns InvalidArgument with the
+// problems of the document, as [Document.Validate] does, but flags may refer to segments
+// that do not exist: a namespace that came from Flipt v1 can have such flags.
+func (d *Document) Objects() (change.Objects, error) {
+	known := d.referenced()
+	if err := d.check(known); err != nil {
+		return change.Objects{}, err
 	}
-	if err := checkColor(n.Color); err != nil {
-		return err
+	var p problems // none is left
+	namespace := d.Namespace.merge(guidon.Namespace{Key: guidon.NamespaceKey(d.Namespace.Key)})
+	objects := change.Objects{Namespace: &namespace}
+	for _, g := range d.Segments {
+		if g != nil {
+			objects.Segments = append(objects.Segments, mergeSegment(nil, g.normalize(&p), time.Time{}))
+		}
 	}
-	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
+	for _, f := range d.Flags {
+		if f != nil {
+			objects.Flags = append(objects.Flags, mergeFlag(nil, f.normalize(&p, known), time.Time{}))
+		}
+	}
+	return objects, nil
+}
+
+// referenced returns the keys of the segments that flags of the document refer to.
+func (d *Document) referenced() map[string]bool {
+	keys := map[string]bool{}
+	for _, f := range d.Flags {
+		if f == nil {
+			continue
+		}
+		for key := range f.outline().SegmentKeys() {
+			keys[key] = true
+		}
+	}
+	return keys
+}
+
+// checkRequirements adds the problems of requirements, which must be about flags of the document.
+func (d *Document) checkRequirements(p *problems) {
+	if !slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f != nil && f.outline().Linked() }) {
+		return // without a copy of all flags
+	}
+	tx := newLinkTx(plannedFlags{changed: map[string]*guidon.Flag{}}, guidon.NamespaceKey(d.Namespace.Key))
+	all := requirements{}
+	for _, f := range d.Flags {
+		if f != nil {
+			put := f.outline()
+			_ = tx.PutFlag(context.Background(), put) // in memory, where nothing fails
+			all[f.Key] = slices.Collect(put.Requirements())
+		}
+	}
+	found, more := len(p.found), p.more
+	d.eachRequiring(p, all, func(p *problems, f *DocumentFlag) { f.checkReferences(p, tx) })
+	if len(p.found) > found || p.more > more {
+		return // cycles are easier to find without them
+	}
+	d.eachRequiring(p, all, func(p *problems, f *DocumentFlag) { p.add(all.check([]string{f.Key}, new(int))) })
+}
+
+// eachRequiring calls check for each flag that has requirements.
+func (d *Document) eachRequiring(p *problems, all requirements, check func(p *problems, f *DocumentFlag)) {
+	for i, f := range d.Flags {
+		if f != nil && len(all[f.Key]) > 0 {
+			p.item("flags", i, f.Key, func(p *problems) { check(p, f) })
+		}
+	}
+}
+
+func (f *DocumentFlag) checkReferences(p *problems, tx *linkTx) {
+	check := func(p *problems, stated []guidon.Requirement) {
+		for i := range stated {
+			if stated[i].FlagKey == "" {
+				continue // another problem
+			}
+			p.entry("requires", i, func(p *problems) { p.add(tx.checkReference(context.Background(), f.Key, &stated[i])) })
+		}
+	}
+	check(p, f.Requires)
+	list := "rules"
+	if f.Type == guidon.BooleanFlag {
+		list = "rollouts"
+	}
+	for i, c := range f.outline().EachConditions() {
+		p.entry(list, i, func(p *problems) { check(p, c.Requires) })
+	}
 }

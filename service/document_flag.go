@@ -87,6 +87,28 @@ func (f *DocumentFlag) normalizeVariants(p *problems) []*DocumentVariant {
 	return out
 }
 
+// outline returns the flag with the variants, with what refers to segments and other flags, and with what
+// Flipt or a release without additions does not know. It may be invalid.
+func (f *DocumentFlag) outline() *guidon.Flag {
+	out := &guidon.Flag{Key: f.Key, Type: f.Type, Requires: f.Requires}
+	for _, v := range f.Variants {
+		if v != nil {
+			out.Variants = append(out.Variants, &guidon.Variant{Key: v.Key})
+		}
+	}
+	for _, r := range f.Rules {
+		r = cmp.Or(r, &DocumentRule{})
+		out.Rules = append(out.Rules, &guidon.Rule{
+			SegmentKeys: r.SegmentKeys, Split: r.Split, CodeDefault: r.CodeDefault, Conditions: r.Conditions,
+		})
+	}
+	for _, r := range f.Rollouts {
+		r = cmp.Or(r, &DocumentRollout{})
+		out.Rollouts = append(out.Rollouts, &guidon.Rollout{Segment: r.Segment, Threshold: r.Threshold, Conditions: r.Conditions})
+	}
+	return out
+}
+
 // NewDocumentFlag returns the flag in the form of a document. Its rules have no ranks but
 // are in the order of their ranks.
 func NewDocumentFlag(f *guidon.Flag) *DocumentFlag {

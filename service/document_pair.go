@@ -1,6 +1,9 @@
 package service
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // The merge functions return a copy of a stored object that matches the document.
 // Children that continue to exist keep their ids and creation times. Variants are
@@ -29,4 +32,21 @@ func pair[T any](wants, haves []T, keys []func(T) string) []int {
 		}
 	}
 	return out
+}
+
+// cloneOf returns a copy of what p points to, or nil.
+func cloneOf[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	return new(*p)
+}
+
+// contentOf returns a text that is the same for the same content.
+func contentOf(parts ...any) string {
+	text, err := json.Marshal(parts)
+	if err != nil {
+		return err.Error() // an enum without a name, which is not valid
+	}
+	return string(text)
 }

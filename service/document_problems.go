@@ -94,8 +94,9 @@ func (p *problems) checkUnique(seen map[string]bool, kind, key string) {
 	seen[key] = true
 }
 
-func (p *problems) segments(keys []string, known map[string]bool) {
-	for _, key := range keys {
+// segments adds a problem for each segment of the rules that is not known.
+func (p *problems) segments(rules *guidon.Flag, known map[string]bool) {
+	for key := range rules.SegmentKeys() {
 		if !known[key] {
 			p.add(guidon.Errorf(guidon.InvalidArgument, "segment %q not found", key))
 		}

@@ -18,7 +18,7 @@ type DocumentRollout struct {
 }
 
 func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *DocumentRollout {
-	in := RolloutInput{Threshold: r.Threshold, Conditions: r.Conditions}
+	in := RolloutInput{Description: r.Description, Threshold: r.Threshold, Conditions: r.Conditions}
 	if r.Segment != nil {
 		in.Segment = &RolloutSegmentInput{
 			SegmentKeys: r.Segment.SegmentKeys, SegmentOperator: r.Segment.SegmentOperator, Value: r.Segment.Value,
@@ -30,14 +30,11 @@ func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *Docu
 	case in.Segment == nil && in.Threshold == nil:
 		p.add(guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing"))
 	}
-	segment, conditions, err := in.check()
+	checked, err := in.check()
 	p.add(err)
 	p.add(checkTexts(field{"description", r.Description}))
-	if segment != nil {
-		p.segments(segment.SegmentKeys, segments)
-		p.segments(conditions.Stated().ExceptSegmentKeys, segments)
-	}
-	return (&DocumentRollout{Description: r.Description, Segment: segment, Threshold: in.Threshold, Conditions: conditions}).clone()
+	p.segments(&guidon.Flag{Rollouts: []*guidon.Rollout{checked}}, segments)
+	return documentRollout(checked)
 }
 
 func documentRollout(r *guidon.Rollout) *DocumentRollout {

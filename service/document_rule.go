@@ -86,8 +86,7 @@ func (r *DocumentRule) normalize(p *problems, flag string, variants, segments ma
 	if err == nil {
 		out = documentRule(nil, checked)
 		out.Rank = r.Rank
-		p.segments(checked.SegmentKeys, segments)
-		p.segments(checked.Stated().ExceptSegmentKeys, segments)
+		p.segments(&guidon.Flag{Rules: []*guidon.Rule{checked}}, segments)
 	}
 	for i, d := range r.Distributions {
 		if d == nil {

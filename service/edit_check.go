@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -29,7 +30,7 @@ func (e *editRun) check(ctx context.Context) error {
 func (e *editRun) checkSegments(ctx context.Context) error {
 	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
 	return checkEdits(ctx, e, change.KindSegment, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
-		p.checkEdit("put or delete", edit.puts(), edit.Delete != "")
+		p.add(exactlyOne("put or delete", edit.puts(), edit.Delete != ""))
 		if edit.puts() {
 			e.segments[i] = edit.Put.normalize(p)
 		}
@@ -46,16 +47,14 @@ func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (er
 		}
 	}
 	return checkEdits(ctx, e, change.KindFlag, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
-		p.checkEdit("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != "")
+		p.add(exactlyOne("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != ""))
 		if edit.Everyone && edit.TurnOn == "" {
 			p.add(invalidField("everyone", "only turnOn can have it"))
 		}
 		if edit.puts() {
 			e.flags[i] = edit.Put.normalize(p, referable)
 		}
-		if failed[i] != nil {
-			p.add(failed[i])
-		}
+		p.add(failed[i])
 	})
 }
 
@@ -106,22 +105,6 @@ func checkEdits[E objectEdit](
 		}
 	}
 	return nil
-}
-
-// checkEdit checks that exactly one of the fields of an edit is set.
-func (p *problems) checkEdit(fields string, set ...bool) {
-	n := 0
-	for _, is := range set {
-		if is {
-			n++
-		}
-	}
-	switch {
-	case n > 1:
-		p.add(invalidField(fields, "only one can be present"))
-	case n == 0:
-		p.add(emptyField(fields))
-	}
 }
 
 // located runs check with the path of an edit.
@@ -198,4 +181,48 @@ func (e *editRun) problems() error {
 	}
 	e.invalid.addAll(e.conflicts)
 	return e.invalid.err()
+}
+
+// mustBeUnchanged returns FailedPrecondition if the flag or segment has changed after the
+// revision since, or if that is in the future. Without a revision there is no condition. An
+// object that was deleted has changed, and so has one that was created again.
+func mustBeUnchanged(ctx context.Context, tx Tx, namespace string, kind change.Kind, key string, since *int64) error {
+	switch {
+	case since == nil:
+		return nil
+	case *since < 0:
+		return invalidField("unlessChangedSince", "must not be negative")
+	}
+	current, err := tx.Revision(ctx)
+	if err != nil {
+		return err
+	}
+	name := namespace + "/" + key
+	if *since > current {
+		return guidon.Errorf(guidon.FailedPrecondition, "%s %q: the namespace is at revision %d, before %d", kind, name, current, *since)
+	}
+	last, err := tx.LastChange(ctx, kind, key)
+	if err != nil || last == nil || last.Revision <= *since {
+		return err
+	}
+	return guidon.Errorf(guidon.FailedPrecondition, "%s %q was %s in revision %d by %s at %s, after revision %d",
+		kind, name, pastTense(last.Action), last.Revision, nameOf(last.Actor), last.At.UTC().Format(time.RFC3339), *since)
+}
+
+func pastTense(a change.Action) string {
+	switch a {
+	case change.ActionCreate:
+		return "created"
+	case change.ActionDelete:
+		return "deleted"
+	}
+	return "changed"
+}
+
+// nameOf returns the name and the id of the actor.
+func nameOf(a change.Actor) string {
+	if a.Name == "" {
+		return a.ID
+	}
+	return a.Name + " (" + a.ID + ")"
 }

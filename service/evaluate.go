@@ -134,12 +134,9 @@ func (s *Service) EvaluateBatch(ctx context.Context, d Demand, batch *Batch) (St
 
 // ofOneNamespace reports whether all requests name the same namespace.
 func ofOneNamespace(requests []EvaluationRequest) bool {
-	for i := range requests {
-		if guidon.NamespaceKey(requests[i].Namespace) != guidon.NamespaceKey(requests[0].Namespace) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(requests, func(r EvaluationRequest) bool {
+		return guidon.NamespaceKey(r.Namespace) != guidon.NamespaceKey(requests[0].Namespace)
+	})
 }
 
 // run evaluates a flag in the batch's snapshot of its namespace.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service/count"
 )
 
@@ -86,10 +87,7 @@ func (s *Service) Evaluations(ctx context.Context, d Demand, namespace string, k
 		return nil, view.State, err
 	}
 	last, err := s.counter.Last(ctx, view.Namespace, keys)
-	flags := make([]CountedFlag, len(keys))
-	for i, key := range keys {
-		flags[i] = CountedFlag{key, series[key], last[key]}
-	}
+	flags := lists.Map(keys, func(key string) CountedFlag { return CountedFlag{key, series[key], last[key]} })
 	return flags, view.State, err
 }
 

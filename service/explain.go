@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/guidonhq/guidon"
@@ -92,20 +93,14 @@ func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*an
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}
-	segment, err := v.segmentOrEdited(key, edited)
+	segment, err := v.Segment(key)
+	if edited != nil {
+		segment, err = editedObject(v, segmentObjects, key, edited)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return analysis.ExplainSegment(segment, e.ID, e.Context)
-}
-
-// segmentOrEdited returns the segment or, if edited is not nil, the segment that saving it
-// would result in.
-func (v View) segmentOrEdited(key string, edited *DocumentSegment) (*guidon.Segment, error) {
-	if edited == nil {
-		return v.Segment(key)
-	}
-	return editedObject(v, segmentObjects, key, edited)
 }
 
 // CheckExplain checks a request for explanations. It returns InvalidArgument if the key is
@@ -130,10 +125,7 @@ func CheckExplain(key string, entities ...Entity) error {
 // InvalidArgument if the context has more than 1000 properties, or if the window breaks a
 // rule.
 func CheckExplainFlags(e Entity, w Window) error {
-	if err := e.check(); err != nil {
-		return err
-	}
-	return w.Validate()
+	return cmp.Or(e.check(), w.Validate())
 }
 
 func (e Entity) check() error {

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -43,10 +44,7 @@ func (s *Service) CreateDistribution(
 func (s *Service) UpdateDistribution(
 	ctx context.Context, w Write, namespace string, in DistributionInput,
 ) (*guidon.Distribution, int64, error) {
-	if in.ID == "" {
-		return nil, 0, emptyField("id")
-	}
-	if err := in.check(); err != nil {
+	if err := cmp.Or(NotEmpty("id", in.ID), in.check()); err != nil {
 		return nil, 0, err
 	}
 	return s.updateRule(ctx, w, namespace, in, func(tx Tx, r *guidon.Rule) (*guidon.Distribution, error) {
@@ -62,10 +60,7 @@ func (s *Service) UpdateDistribution(
 // DeleteDistribution deletes the distribution with the given id, rule and variant. It
 // is not an error if it does not exist.
 func (s *Service) DeleteDistribution(ctx context.Context, w Write, namespace string, in DistributionInput) (int64, error) {
-	if in.ID == "" {
-		return 0, emptyField("id")
-	}
-	if err := in.checkKeys(); err != nil {
+	if err := cmp.Or(NotEmpty("id", in.ID), in.checkKeys()); err != nil {
 		return 0, err
 	}
 	return changeParts(ctx, s, w, namespace, flagObjects, in.FlagKey, func(f *guidon.Flag, _ time.Time) bool {
@@ -105,8 +100,5 @@ func (in DistributionInput) checkKeys() error {
 }
 
 func (in DistributionInput) check() error {
-	if err := in.checkKeys(); err != nil {
-		return err
-	}
-	return checkRollout(in.Rollout)
+	return cmp.Or(in.checkKeys(), checkRollout(in.Rollout))
 }

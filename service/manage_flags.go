@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -23,10 +24,7 @@ type FlagInput struct {
 // InvalidArgument if the key exists already.
 func (s *Service) CreateFlag(ctx context.Context, w Write, namespace string, in FlagInput) (*guidon.Flag, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	if err := checkNewKey(in.Key, in.Name); err != nil {
-		return nil, 0, err
-	}
-	if err := checkEnum("type", in.Type); err != nil {
+	if err := cmp.Or(checkNewKey(in.Key, in.Name), checkEnum("type", in.Type)); err != nil {
 		return nil, 0, err
 	}
 	metadata, err := checkMetadata(in.Metadata)

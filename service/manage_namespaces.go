@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -68,10 +69,7 @@ func (s *Service) visibleNamespaces(ctx context.Context, by Caller) ([]*guidon.N
 // CreateNamespace creates a namespace. It returns InvalidArgument if the key exists
 // already.
 func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInput) (*guidon.Namespace, int64, error) {
-	if err := checkNewKey(in.Key, in.Name); err != nil {
-		return nil, 0, err
-	}
-	if err := in.checkColor(); err != nil {
+	if err := cmp.Or(checkNewKey(in.Key, in.Name), in.checkColor()); err != nil {
 		return nil, 0, err
 	}
 	var created *guidon.Namespace
@@ -93,10 +91,7 @@ func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInpu
 // UpdateNamespace replaces name and description, and the other settings of the input. It returns
 // NotFound if the namespace does not exist.
 func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInput) (*guidon.Namespace, int64, error) {
-	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
-		return nil, 0, err
-	}
-	if err := in.checkColor(); err != nil {
+	if err := cmp.Or(requireAll(field{"key", in.Key}, field{"name", in.Name}), in.checkColor()); err != nil {
 		return nil, 0, err
 	}
 	var updated *guidon.Namespace

@@ -36,7 +36,7 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 	if in.FlagKey == "" {
 		return nil, 0, emptyField("flagKey")
 	}
-	segment, conditions, err := in.check()
+	checked, err := in.check()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -49,16 +49,14 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 			if slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool { return r.Rank == in.Rank }) {
 				return nil, guidon.Errorf(guidon.InvalidArgument, "rank number: %d already exists", in.Rank)
 			}
-			if segment == nil && in.Threshold == nil {
+			if checked.Type() == guidon.UnknownRollout {
 				return nil, guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing")
 			}
-			r := &guidon.Rollout{
-				ID: NewID(), Rank: in.Rank, Description: in.Description,
-				Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Conditions: conditions,
-			}
-			f.Rollouts = append(f.Rollouts, r)
+			r := *checked
+			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
+			f.Rollouts = append(f.Rollouts, &r)
 			sortByRank(f.Rollouts, rolloutRanking)
-			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.Stated().ExceptSegmentKeys), missing)
+			return &r, mustExist(ctx, tx, &guidon.Flag{Rollouts: []*guidon.Rollout{&r}}, missing)
 		})
 }
 
@@ -70,11 +68,11 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
 		return nil, 0, err
 	}
-	segment, conditions, err := in.check()
+	checked, err := in.check()
 	if err != nil {
 		return nil, 0, err
 	}
-	if segment == nil && in.Threshold == nil {
+	if checked.Type() == guidon.UnknownRollout {
 		return nil, 0, invalidField("rule", "invalid rollout rule type")
 	}
 	missing := rolloutNotFound(namespace, in.ID)
@@ -84,16 +82,16 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 			if r == nil {
 				return nil, missing
 			}
-			changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold, Conditions: conditions}
-			if r.Additions() && !changed.Additions() {
+			if r.Additions() && !checked.Additions() {
 				return nil, notStated(slices.Index(f.Rollouts, r))
 			}
-			if r.Type() != changed.Type() {
+			if r.Type() != checked.Type() {
 				return nil, guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q",
-					r.Type(), changed.Type())
+					r.Type(), checked.Type())
 			}
-			r.Description, r.Segment, r.Threshold, r.Conditions, r.UpdatedAt = in.Description, segment, in.Threshold, conditions, tx.Now()
-			return r, mustExist(ctx, tx, slices.Concat(segmentKeysOf(segment), conditions.Stated().ExceptSegmentKeys), rolloutParentNotFound(namespace, in))
+			r.Description, r.Segment, r.Threshold, r.Conditions = checked.Description, checked.Segment, checked.Threshold, checked.Conditions
+			r.UpdatedAt = tx.Now()
+			return r, mustExist(ctx, tx, &guidon.Flag{Rollouts: []*guidon.Rollout{r}}, rolloutParentNotFound(namespace, in))
 		})
 }
 
@@ -111,38 +109,31 @@ func (s *Service) DeleteRollout(ctx context.Context, w Write, namespace, flagKey
 
 func flagRollouts(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts }
 
-// segmentKeysOf returns the keys of the segments, or none for a threshold.
-func segmentKeysOf(segment *guidon.RolloutSegment) []string {
-	if segment == nil {
-		return nil
-	}
-	return segment.SegmentKeys
-}
-
-// check makes the checks common to create and update. It returns the segment rollout and its
-// conditions in their stored form; for a threshold, which it sets to its stored form, only the
-// times.
-func (in *RolloutInput) check() (*guidon.RolloutSegment, *guidon.Conditions, error) {
-	if in.Threshold != nil {
+// check makes the checks common to create and update, and returns what the rollout states, in its
+// stored form. Of its conditions, a threshold has only the times.
+func (in RolloutInput) check() (*guidon.Rollout, error) {
+	r := &guidon.Rollout{Description: in.Description, Threshold: in.Threshold}
+	switch {
+	case in.Threshold != nil:
 		times := guidon.Conditions{From: in.Stated().From, Until: in.Stated().Until}
 		if err := cmp.Or(checkThreshold(in.Threshold, in.Stated()), checkTimes(&times)); err != nil {
-			return nil, nil, err
+			return r, err
 		}
 		t := *in.Threshold
 		ramp, err := checkRamp("threshold", t.Start, t.Ramp)
-		t.Ramp, in.Threshold = ramp, &t
-		return nil, times.OrNil(), err
-	}
-	if in.Segment == nil {
-		return nil, nil, nil
+		t.Ramp, r.Threshold, r.Conditions = ramp, &t, times.OrNil()
+		return r, err
+	case in.Segment == nil:
+		return r, nil
 	}
 	keys, conditions, err := checkTarget(in.Segment.SegmentKey, in.Segment.SegmentKeys, in.Conditions)
-	if err != nil {
-		return nil, conditions, err
+	if r.Conditions = conditions; err != nil {
+		return r, err
 	}
-	return &guidon.RolloutSegment{
+	r.Segment = &guidon.RolloutSegment{
 		SegmentKeys: keys, SegmentOperator: combine(keys, in.Segment.SegmentOperator), Value: in.Segment.Value,
-	}, conditions, checkEnum("segment.segmentOperator", in.Segment.SegmentOperator)
+	}
+	return r, checkEnum("segment.segmentOperator", in.Segment.SegmentOperator)
 }
 
 // rolloutParentNotFound returns the error for a rollout whose flag or segment does not

@@ -48,7 +48,7 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
 			f.Rules = append(f.Rules, &r)
 			sortByRank(f.Rules, ruleRanking)
-			return &r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys), missing)
+			return &r, mustExist(ctx, tx, &guidon.Flag{Rules: []*guidon.Rule{&r}}, missing)
 		})
 }
 
@@ -81,7 +81,7 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			changed.ID, changed.Rank, changed.Distributions = r.ID, r.Rank, r.Distributions
 			changed.CreatedAt, changed.UpdatedAt = r.CreatedAt, tx.Now()
 			*r = changed
-			return r, mustExist(ctx, tx, slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys), missing)
+			return r, mustExist(ctx, tx, &guidon.Flag{Rules: []*guidon.Rule{r}}, missing)
 		})
 }
 
@@ -124,9 +124,9 @@ func notStated(index int) error {
 	return guidon.Errorf(guidon.FailedPrecondition, "rule %d has conditions that this request does not state; use ReplaceFlag", index+1)
 }
 
-// mustExist returns missing unless all segments exist in the namespace.
-func mustExist(ctx context.Context, tx Tx, segmentKeys []string, missing error) error {
-	for _, key := range segmentKeys {
+// mustExist returns missing unless all segments of the rules exist in the namespace.
+func mustExist(ctx context.Context, tx Tx, rules *guidon.Flag, missing error) error {
+	for key := range rules.SegmentKeys() {
 		_, err := tx.Segment(ctx, key)
 		if errors.Is(err, guidon.NotFound) {
 			return missing

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -20,10 +21,7 @@ type SegmentInput struct {
 // and InvalidArgument if the key exists already.
 func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, in SegmentInput) (*guidon.Segment, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	if err := checkNewKey(in.Key, in.Name); err != nil {
-		return nil, 0, err
-	}
-	if err := checkEnum("matchType", in.MatchType); err != nil {
+	if err := cmp.Or(checkNewKey(in.Key, in.Name), checkEnum("matchType", in.MatchType)); err != nil {
 		return nil, 0, err
 	}
 	return createObject(ctx, s, w, namespace, segmentObjects, in.Key, func(now time.Time) *guidon.Segment {
@@ -37,10 +35,7 @@ func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, 
 // segment does not exist.
 func (s *Service) UpdateSegment(ctx context.Context, w Write, namespace string, in SegmentInput) (*guidon.Segment, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
-		return nil, 0, err
-	}
-	if err := checkEnum("matchType", in.MatchType); err != nil {
+	if err := cmp.Or(requireAll(field{"key", in.Key}, field{"name", in.Name}), checkEnum("matchType", in.MatchType)); err != nil {
 		return nil, 0, err
 	}
 	return updateObject(ctx, s, w, namespace, segmentObjects, in.Key, segmentNotFound(namespace, in.Key),

@@ -30,9 +30,18 @@ type pageToken struct {
 	Rest bool `json:"rest,omitempty"`
 }
 
-func (t pageToken) encode() string {
-	text, _ := json.Marshal(t) // cannot fail for these types
+// placeToken returns the token of the page that starts after a place.
+func placeToken(place any) string {
+	text, _ := json.Marshal(place) // cannot fail for a page token, a position or a place
 	return base64.StdEncoding.EncodeToString(text)
+}
+
+func parsePlace(token string, place any) error {
+	text, err := base64.StdEncoding.DecodeString(token)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, place)
 }
 
 // errPageToken returns the error for a malformed page token.
@@ -42,11 +51,7 @@ func errPageToken(token string) error {
 
 func parsePageToken(token string) (pageToken, error) {
 	var t pageToken
-	text, err := base64.StdEncoding.DecodeString(token)
-	if err == nil {
-		err = json.Unmarshal(text, &t)
-	}
-	if err != nil || t.Offset < 0 {
+	if err := parsePlace(token, &t); err != nil || t.Offset < 0 {
 		return pageToken{}, errPageToken(token)
 	}
 	return t, nil
@@ -95,7 +100,7 @@ func (r PageRequest) start() (int, error) {
 // next item. r must be valid.
 func (r PageRequest) After(n int, key string) string {
 	start, _ := r.start() // already validated
-	return pageToken{Key: key, Offset: start + n, Rest: r.Limit == 0}.encode()
+	return placeToken(pageToken{Key: key, Offset: start + n, Rest: r.Limit == 0})
 }
 
 // paginate returns the requested page of items. The request must have been validated.
@@ -125,14 +130,17 @@ func paginateParts[T any](total int, part func(offset, n int) []T, request PageR
 	return part(start, n), page, nil
 }
 
-// Page sizes of the token list, whose page tokens are plain offsets (contract 6).
+// Page sizes of the lists of authentications, of changes and of deliveries.
 const (
-	defaultTokenPage = 25
-	maxTokenPage     = 100
+	defaultPage = 25
+	maxPage     = 100
 )
 
+// pageSize returns how many items a page of these lists has at most.
+func pageSize(limit int) int { return cmp.Or(min(limit, maxPage), defaultPage) }
+
 // AuthenticationsAfter returns the token of the page that starts after the first n
-// authentications of the page with the given token.
+// authentications of the page with the given token. These tokens are plain offsets (contract 6).
 func AuthenticationsAfter(token string, n int) string {
 	return strconv.Itoa(authenticationsStart(token) + n)
 }
@@ -152,7 +160,7 @@ func paginateTokens(items []*Authentication, limit int32, token string) ([]*Auth
 	if limit < 0 {
 		return nil, "", guidon.Errorf(guidon.InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
 	}
-	size := cmp.Or(min(int(limit), maxTokenPage), defaultTokenPage)
+	size := pageSize(int(limit))
 	start := min(authenticationsStart(token), len(items))
 	if size >= len(items)-start {
 		return items[start:], "", nil

@@ -184,7 +184,9 @@ func (s *Service) newPlanner(ctx context.Context, by Caller, d Demand, r PlanReq
 	p := &planner{PlanRequest: r}
 	switch {
 	case r.Undo != nil:
-		p.proposal, err = s.newUndoPlan(ctx, r, admit)
+		undo := &undoPlan{PlanRequest: r}
+		undo.records, err = s.undoneRecords(ctx, r, admit)
+		p.proposal = undo
 	case r.Document != nil:
 		p.proposal = &sourcePlan{PlanRequest: r, source: r.Document.withNamespace(r.Namespace)}
 	default:
@@ -210,18 +212,10 @@ func (r *PlanRequest) check() error {
 }
 
 func (r *PlanRequest) checkSource() error {
-	const sources = "document, sourceNamespaceKey or undo"
-	given := 0
-	for _, present := range []bool{r.Document != nil, r.Source != "", r.Undo != nil} {
-		if present {
-			given++
-		}
+	if err := exactlyOne("document, sourceNamespaceKey or undo", r.Document != nil, r.Source != "", r.Undo != nil); err != nil {
+		return err
 	}
 	switch {
-	case given == 0:
-		return emptyField(sources)
-	case given > 1:
-		return invalidField(sources, "only one can be present")
 	case r.Undo != nil:
 		return r.checkUndo()
 	case r.Source != "" && guidon.NamespaceKey(r.Source) == r.Namespace:

@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"iter"
-	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -155,30 +153,4 @@ func (p *sourcePlan) flagKeys() (keys map[string]bool, all bool) {
 		}
 	}
 	return keys, p.Mode == ImportReplace
-}
-
-// segmentKeys returns the keys of the segments that the rules and rollouts refer to. A key
-// occurs as often as it is referred to.
-func (f *DocumentFlag) segmentKeys() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, r := range f.Rules {
-			if r != nil && !yieldAll(slices.Concat(r.SegmentKeys, r.Stated().ExceptSegmentKeys), yield) {
-				return
-			}
-		}
-		for _, r := range f.Rollouts {
-			if r != nil && r.Segment != nil && !yieldAll(slices.Concat(r.Segment.SegmentKeys, r.Stated().ExceptSegmentKeys), yield) {
-				return
-			}
-		}
-	}
-}
-
-func yieldAll(keys []string, yield func(string) bool) bool {
-	for _, key := range keys {
-		if !yield(key) {
-			return false
-		}
-	}
-	return true
 }

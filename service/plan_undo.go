@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Undo says which changes of a namespace a plan undoes, as [change.Undo] does: those of the
@@ -42,15 +43,6 @@ func (r *PlanRequest) checkUndo() error {
 type undoPlan struct {
 	PlanRequest
 	records []*change.Record // the selected ones; of each object, the first and the last
-}
-
-// newUndoPlan reads the changes that the request undoes.
-func (s *Service) newUndoPlan(ctx context.Context, r PlanRequest, admit Admit) (*undoPlan, error) {
-	records, err := s.undoneRecords(ctx, r, admit)
-	if err != nil {
-		return nil, err
-	}
-	return &undoPlan{r, records}, nil
 }
 
 // mayCreate implements proposal: the deletion of a namespace can be undone.
@@ -153,13 +145,7 @@ func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	if base.Namespace == nil && p.Put.Namespace == nil && len(p.Put.Flags)+len(p.Put.Segments) > 0 {
 		found.add(guidon.Errorf(guidon.InvalidArgument, "namespace %q no longer exists; undo its last deletion too", namespace))
 	}
-	segments := map[string]bool{}
-	for _, g := range base.Segments {
-		segments[g.Key] = true
-	}
-	for _, g := range p.Put.Segments {
-		segments[g.Key] = true
-	}
+	segments := setOf(lists.Map(slices.Concat(base.Segments, p.Put.Segments), segmentKey))
 	deleted := setOf(p.Delete.Segments)
 	for _, f := range p.Put.Flags {
 		for key := range f.SegmentKeys() {

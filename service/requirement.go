@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of requirements.
@@ -50,11 +51,8 @@ type flagLinks struct {
 }
 
 func linksOf(f *guidon.Flag) *flagLinks {
-	l := &flagLinks{kind: f.Type, requires: slices.Collect(f.Requirements())}
-	for _, v := range f.Variants {
-		l.variants = append(l.variants, v.Key)
-	}
-	return l
+	variants := lists.Map(f.Variants, func(v *guidon.Variant) string { return v.Key })
+	return &flagLinks{kind: f.Type, variants: variants, requires: slices.Collect(f.Requirements())}
 }
 
 // can reports whether the answer is one of those that the flag can give.

@@ -81,10 +81,6 @@ func (s *Service) valid(set *AuthenticationSet, a *Authentication, age time.Dura
 	if a != nil {
 		a = s.resolve(set, a)
 	}
-	return s.unexpired(a, age)
-}
-
-func (s *Service) unexpired(a *Authentication, age time.Duration) (*Authentication, time.Duration, error) {
 	if a == nil || !a.ExpiresAt.IsZero() && a.Expired(s.now()) {
 		return nil, age, ErrUnauthenticated
 	}

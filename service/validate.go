@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
@@ -60,6 +61,23 @@ func NotEmpty(name, value string) error {
 		return emptyField(name)
 	}
 	return nil
+}
+
+// exactlyOne returns an error unless exactly one of the fields is set.
+func exactlyOne(fields string, set ...bool) error {
+	n := 0
+	for _, is := range set {
+		if is {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return emptyField(fields)
+	case 1:
+		return nil
+	}
+	return invalidField(fields, "only one can be present")
 }
 
 func checkLength(name, value string) error {
@@ -156,15 +174,11 @@ func checkDepth(name string, text []byte) error {
 // checkSegmentChoice checks that the segments of a rule or rollout are given in one of
 // the two ways, and returns their keys without duplicates (contract 2, 4.1).
 func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, error) {
-	const name = "segmentKey or segmentKeys"
-	if segmentKey != "" && len(segmentKeys) > 0 {
-		return nil, invalidField(name, "only one can be present")
+	if err := exactlyOne("segmentKey or segmentKeys", segmentKey != "", len(segmentKeys) > 0); err != nil {
+		return nil, err
 	}
 	if segmentKey != "" {
 		return []string{segmentKey}, nil
-	}
-	if len(segmentKeys) == 0 {
-		return nil, emptyField(name)
 	}
 	seen := make(map[string]bool, len(segmentKeys))
 	return slices.DeleteFunc(slices.Clone(segmentKeys), func(key string) bool {
@@ -208,4 +222,28 @@ func checkColor(color guidon.Color) error {
 	}
 	names := lists.Map(guidon.Colors(), func(known guidon.Color) string { return string(known) })
 	return invalidField("color", "must be one of "+strings.Join(names, ", "))
+}
+
+// FoldCase returns the text with its ASCII letters in lower case, for names whose case does
+// not matter. It leaves other letters as they are: some that have the same lower case,
+// such as the Kelvin sign, may belong to the name of another account.
+func FoldCase(text string) string {
+	folded := []byte(text)
+	for i, c := range folded {
+		folded[i] = lowerByte(c)
+	}
+	return string(folded)
+}
+
+// IsClean reports whether the text is free of characters that hide its content: control
+// characters, line separators, those that change the direction of writing, and the
+// replacement for characters that could not be decoded, by which different texts are
+// equal.
+func IsClean(text string) bool {
+	for _, r := range text {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+			return false
+		}
+	}
+	return true
 }

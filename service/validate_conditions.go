@@ -121,10 +121,7 @@ func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
 	}
 	out := &guidon.ConstraintGroup{MatchType: g.MatchType}
 	for i, c := range g.Constraints {
-		checked, err := ConstraintInput{
-			SegmentKey: "segment", // which a group does not have
-			Type:       c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description, Negate: &c.Negate,
-		}.check()
+		checked, err := documentConstraint(c).Normal()
 		if err == nil {
 			err = checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description})
 		}
@@ -150,10 +147,7 @@ func checkSplit(name string, s *guidon.Split) error {
 		return nil
 	}
 	for _, f := range []field{{name + ".by", s.By}, {name + ".seed", s.Seed}} {
-		if err := checkLength(f.name, f.value); err != nil {
-			return err
-		}
-		if err := checkTexts(f); err != nil {
+		if err := cmp.Or(checkLength(f.name, f.value), checkTexts(f)); err != nil {
 			return err
 		}
 	}

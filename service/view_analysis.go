@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Reach returns the reach of the flag. It returns NotFound if the flag does not exist.
@@ -45,11 +46,7 @@ func (v View) with(f *guidon.Flag) *guidon.Snapshot {
 
 // editedObject returns the object as an import in mode ImportUpdate would store it.
 func editedObject[O, D any](v View, k *objectKind[O, D], key string, edited *D) (*O, error) {
-	segments := map[string]bool{}
-	for _, g := range v.Snapshot.Segments() {
-		segments[g.Key] = true
-	}
-	want, err := k.checked(key, edited, segments)
+	want, err := k.checked(key, edited, setOf(lists.Map(v.Snapshot.Segments(), segmentKey)))
 	if err != nil {
 		return nil, err
 	}

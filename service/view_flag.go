@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -66,10 +67,7 @@ func (v View) Flag(key string) (*guidon.Flag, error) {
 // Rules returns a page of the flag's rules, sorted by rank. A flag that does not exist
 // has none.
 func (v View) Rules(flagKey string, request PageRequest) ([]*guidon.Rule, Page, error) {
-	if err := NotEmpty("flagKey", flagKey); err != nil {
-		return nil, Page{}, err
-	}
-	if err := request.Validate(); err != nil {
+	if err := cmp.Or(NotEmpty("flagKey", flagKey), request.Validate()); err != nil {
 		return nil, Page{}, err
 	}
 	f, err := v.flagOrEmpty(flagKey)

@@ -10,8 +10,10 @@ func (v View) Segments(request PageRequest) ([]*guidon.Segment, Page, error) {
 	if err := request.Validate(); err != nil {
 		return nil, Page{}, err
 	}
-	return paginate(readable(v, v.Snapshot.Segments()), request, func(g *guidon.Segment) string { return g.Key })
+	return paginate(readable(v, v.Snapshot.Segments()), request, segmentKey)
 }
+
+func segmentKey(g *guidon.Segment) string { return g.Key }
 
 // Segment returns the segment. It returns NotFound if it does not exist, and Unimplemented if
 // it is unreadable.

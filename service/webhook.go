@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/textproto"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Webhook is a URL to which changes are sent. Its JSON, which change records have, contains no secret.
@@ -239,22 +241,16 @@ func (in *WebhookInput) checkFilter(namespace string) error {
 	if in.Format == "" {
 		in.Format = FormatGuidon
 	}
-	kinds := []change.Kind{change.KindNamespace, change.KindFlag, change.KindSegment}
 	events := Events
 	if namespace != Everywhere {
 		events = Events[:1]
 	}
-	if err := checkAmong("events", in.Events, events); err != nil {
-		return err
-	}
-	if err := checkAmong("kinds", in.Kinds, kinds); err != nil {
-		return err
-	}
-	actions := []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete}
-	if err := checkAmong("actions", in.Actions, actions); err != nil {
-		return err
-	}
-	if err := checkAmong("format", []WebhookFormat{in.Format}, WebhookFormats); err != nil {
+	if err := cmp.Or(
+		checkAmong("events", in.Events, events),
+		checkAmong("kinds", in.Kinds, []change.Kind{change.KindNamespace, change.KindFlag, change.KindSegment}),
+		checkAmong("actions", in.Actions, []change.Action{change.ActionCreate, change.ActionUpdate, change.ActionDelete}),
+		checkAmong("format", []WebhookFormat{in.Format}, WebhookFormats),
+	); err != nil {
 		return err
 	}
 	if len(in.Keys) > maxFilter {
@@ -281,10 +277,7 @@ func checkAmong[T ~string](field string, values, allowed []T) error {
 }
 
 func inWords[T ~string](all []T) string {
-	words := make([]string, len(all))
-	for i, value := range all {
-		words[i] = string(value)
-	}
+	words := lists.Map(all, func(value T) string { return string(value) })
 	if len(words) == 1 {
 		return words[0]
 	}

@@ -300,12 +300,6 @@ func (s *Service) ReplayWebhook(ctx context.Context, w Write, namespace, id stri
 	})
 }
 
-// Page sizes of deliveries.
-const (
-	defaultDeliveries = 25
-	maxDeliveryPage   = 100
-)
-
 // ListDeliveries returns deliveries whose numbers are less than before, or all for 0, the newest first.
 func (s *Service) ListDeliveries(
 	ctx context.Context, by Caller, namespace, id string, before int64, limit int,
@@ -316,10 +310,7 @@ func (s *Service) ListDeliveries(
 	if before < 0 || limit < 0 {
 		return nil, invalidField("limit", "must not be negative")
 	}
-	if limit == 0 {
-		limit = defaultDeliveries
-	}
-	return s.webhooks.Store.Deliveries(ctx, id, before, min(limit, maxDeliveryPage))
+	return s.webhooks.Store.Deliveries(ctx, id, before, pageSize(limit))
 }
 
 // webhookActor changes webhooks on behalf of the service.

@@ -343,91 +343,35 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *service.Au
 	if len(body) > service.MaxObjectSize {
 		return guidon.Errorf(guidon.TooLarge, "authentication %q is too large", a.ID)
 	}
-	before, hash, err := tx.stored(ctx, a.ID)
-	switch {
-	case err != nil:
-		return err
-	case before == nil:
-		return tx.insert(ctx, a, body)
-	case string(before) == string(body) && hash == a.TokenHash:
-		return nil
-	}
-	e := tx.recordChange(change.KindAuthentication, a.ID, before, body)
-	e.unseen = e.unseen || hash != a.TokenHash
-	if err := tx.reindex(ctx, a, before); err != nil {
+	before, hash, err := tx.stored(ctx, &authenticationTable, a.ID)
+	if err != nil || string(before) == string(body) && string(hash) == a.TokenHash {
 		return err
 	}
-	_, err = tx.s.exec(ctx, "UPDATE authentications SET method = ?, token_hash = ?, expires_at = ?, body = ? WHERE id = ?",
-		int32(a.Method), a.TokenHash, expiry(a), string(body), a.ID)
-	return err
-}
-
-func (tx *authenticationTx) insert(ctx context.Context, a *service.Authentication, body []byte) error {
-	e := tx.recordChange(change.KindAuthentication, a.ID, nil, body)
-	_, err := tx.s.exec(ctx,
-		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		a.ID, int32(a.Method), a.TokenHash, expiry(a), tx.record.revision.Number, e.seq, string(body))
+	e, err := tx.put(ctx, &authenticationTable, a.ID, before, body, int32(a.Method), a.TokenHash, expiry(a))
 	if err != nil {
 		return err
 	}
-	return tx.index(ctx, a)
+	e.unseen = e.unseen || before != nil && string(hash) != a.TokenHash
+	return tx.index(ctx, a, before)
 }
 
-// index records whose the authentication is. A server of an earlier release leaves the row
-// behind when it deletes the authentication, which is created again with the same id if a
-// workload exchanges the same token again.
-func (tx *authenticationTx) index(ctx context.Context, a *service.Authentication) error {
-	if a.Owner() == "" {
+// index records whose the authentication is, unless the one with the body before has the same owner. A
+// server of an earlier release leaves the row behind when it deletes the authentication, which is created
+// again with the same id if a workload exchanges the same token again.
+func (tx *authenticationTx) index(ctx context.Context, a *service.Authentication, before []byte) error {
+	var replaced service.Authentication
+	if (before == nil || decode(before, &replaced) == nil) && replaced.Owner() == a.Owner() { // nearly always
 		return nil
 	}
-	if err := tx.unindex(ctx, a.ID); err != nil {
+	if err := tx.s.later(ctx, deleteSubject, a.ID); err != nil || a.Owner() == "" {
 		return err
 	}
 	_, err := tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Owner()))
 	return err
 }
 
-func (tx *authenticationTx) unindex(ctx context.Context, id string) error {
-	return tx.s.later(ctx, "DELETE FROM authentication_subjects WHERE authentication_id = ?", id)
-}
-
-// reindex is index for an authentication that replaces the one with the body.
-func (tx *authenticationTx) reindex(ctx context.Context, a *service.Authentication, before []byte) error {
-	var replaced service.Authentication
-	if decode(before, &replaced) == nil && replaced.Owner() == a.Owner() { // nearly always
-		return nil
-	}
-	if a.Owner() == "" {
-		return tx.unindex(ctx, a.ID)
-	}
-	return tx.index(ctx, a)
-}
-
 func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string) error {
-	if tx.dead {
-		return errDead
-	}
-	before, _, err := tx.stored(ctx, id)
-	if err != nil || before == nil {
-		return err
-	}
-	tx.recordChange(change.KindAuthentication, id, before, nil)
-	delete(tx.changes, object{change.KindAuthentication, id}) // if put again, it is a new one
-	if err := tx.unindex(ctx, id); err != nil {
-		return err
-	}
-	_, err = tx.s.exec(ctx, "DELETE FROM authentications WHERE id = ?", id)
-	return err
-}
-
-// stored returns the body and the token hash of the authentication, or a nil body if
-// there is none.
-func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte, hash string, err error) {
-	if !storable(id) {
-		return nil, "", nil
-	}
-	_, err = tx.s.row(ctx, "SELECT body, token_hash FROM authentications WHERE id = ?", []any{id}, &body, &hash)
-	return body, hash, err
+	return tx.delete(ctx, &authenticationTable, id)
 }
 
 // recordChange adds an entry for the authentication or binding, or updates the one that

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
@@ -49,40 +48,14 @@ func (tx *authenticationTx) PutBinding(ctx context.Context, b *service.Binding) 
 	if err != nil {
 		return err
 	}
-	before, err := tx.storedBinding(ctx, b.ID)
-	switch {
-	case err != nil, string(before) == string(body):
-		return err
-	case before == nil:
-		e := tx.recordChange(change.KindBinding, b.ID, nil, body)
-		_, err = tx.s.exec(ctx, "INSERT INTO bindings (id, created_rev, created_seq, body) VALUES (?, ?, ?, ?)",
-			b.ID, tx.record.revision.Number, e.seq, string(body))
+	before, _, err := tx.stored(ctx, &bindingTable, b.ID)
+	if err != nil || string(before) == string(body) {
 		return err
 	}
-	tx.recordChange(change.KindBinding, b.ID, before, body)
-	_, err = tx.s.exec(ctx, "UPDATE bindings SET body = ? WHERE id = ?", string(body), b.ID)
+	_, err = tx.put(ctx, &bindingTable, b.ID, before, body)
 	return err
 }
 
 func (tx *authenticationTx) DeleteBinding(ctx context.Context, id string) error {
-	if tx.dead {
-		return errDead
-	}
-	before, err := tx.storedBinding(ctx, id)
-	if err != nil || before == nil {
-		return err
-	}
-	tx.recordChange(change.KindBinding, id, before, nil)
-	delete(tx.changes, object{change.KindBinding, id})
-	_, err = tx.s.exec(ctx, "DELETE FROM bindings WHERE id = ?", id)
-	return err
-}
-
-// storedBinding returns the body of the binding, or nil if there is none.
-func (tx *authenticationTx) storedBinding(ctx context.Context, id string) (body []byte, err error) {
-	if !storable(id) {
-		return nil, nil
-	}
-	_, err = tx.s.row(ctx, "SELECT body FROM bindings WHERE id = ?", []any{id}, &body)
-	return body, err
+	return tx.delete(ctx, &bindingTable, id)
 }

@@ -178,7 +178,8 @@ func (s *session) putCursor(ctx context.Context, reader string, at *change.Recor
 		return err
 	}
 	insert := newInsert(s, "change_cursors", cursorColumns)
-	return errors.Join(insert.add(ctx, 0, reader, namespace, at.Revision, at.Sequence, at.Stamp, now), insert.flush(ctx))
+	insert.add(ctx, 0, reader, namespace, at.Revision, at.Sequence, at.Stamp, now)
+	return insert.flush(ctx)
 }
 
 // selectSlowest reads the reader whose cursor in a namespace is the first, and its revision.

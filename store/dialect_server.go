@@ -130,7 +130,10 @@ func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err 
 		}
 		next := clock.Jitter(pause)
 		if time.Until(deadline) < next || d.refuses(err) {
-			return alwaysUnavailable(err)
+			if !errors.Is(err, guidon.Unavailable) {
+				err = unavailable(messageClosed, err)
+			}
+			return err
 		}
 		if notify != nil {
 			notify(err, next)
@@ -139,12 +142,4 @@ func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err 
 			return err
 		}
 	}
-}
-
-// alwaysUnavailable returns err, which then is Unavailable.
-func alwaysUnavailable(err error) error {
-	if errors.Is(err, guidon.Unavailable) {
-		return err
-	}
-	return unavailable(messageClosed, err)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service/count"
 )
 
@@ -63,9 +64,7 @@ func (s *session) insertMinutes(ctx context.Context, rows []count.Minute) error 
 		if err != nil {
 			return err
 		}
-		if err := insert.add(ctx, len(body), r.Namespace, r.At.Unix(), r.Part, r.Reporter, body); err != nil {
-			return err
-		}
+		insert.add(ctx, len(body), r.Namespace, r.At.Unix(), r.Part, r.Reporter, body)
 	}
 	return insert.flush(ctx)
 }
@@ -145,15 +144,13 @@ func (d *DB) MinuteParts(ctx context.Context, from, to time.Time) (map[string][]
 
 // Mergeable implements [count.Store].
 func (d *DB) Mergeable(ctx context.Context, from, to time.Time, limit int) ([]count.Minute, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]count.Minute, error) {
-		const query = `SELECT DISTINCT namespace_key, minute FROM (SELECT namespace_key, minute FROM evaluation_minutes
-			WHERE minute >= ? AND minute < ? GROUP BY minute, namespace_key, part HAVING COUNT(*) > 1) several LIMIT ?`
-		return collect(ctx, s, query, []any{from.Unix(), to.Unix(), limit}, func(rows *sql.Rows) (m count.Minute, err error) {
-			var minute int64
-			err = rows.Scan(&m.Namespace, &minute)
-			m.At = unix(minute)
-			return m, err
-		})
+	const query = `SELECT DISTINCT namespace_key, minute FROM (SELECT namespace_key, minute FROM evaluation_minutes
+		WHERE minute >= ? AND minute < ? GROUP BY minute, namespace_key, part HAVING COUNT(*) > 1) several LIMIT ?`
+	return readRows(ctx, d, query, []any{from.Unix(), to.Unix(), limit}, func(rows *sql.Rows) (m count.Minute, err error) {
+		var minute int64
+		err = rows.Scan(&m.Namespace, &minute)
+		m.At = unix(minute)
+		return m, err
 	})
 }
 
@@ -189,11 +186,7 @@ func (d *DB) Series(ctx context.Context, u *count.Unit, namespace string, starts
 
 func (s *session) series(ctx context.Context, u *count.Unit, namespace string, starts []time.Time, keys []string) ([]count.Row, error) {
 	args := []any{u.Name}
-	seconds := make([]int64, len(starts))
-	for i, start := range starts {
-		seconds[i] = start.Unix()
-	}
-	query := ` WHERE unit = ? AND start_at IN ` + in(&args, seconds)
+	query := ` WHERE unit = ? AND start_at IN ` + in(&args, lists.Map(starts, time.Time.Unix))
 	args = append(args, namespace)
 	query += ` AND namespace_key = ? AND flag_key IN ` + in(&args, keys)
 	return s.seriesRows(ctx, query, args)
@@ -213,13 +206,8 @@ func (s *session) seriesRows(ctx context.Context, clauses string, args []any) ([
 
 // SeriesNamespaces implements [count.Store].
 func (d *DB) SeriesNamespaces(ctx context.Context, u *count.Unit, start time.Time) ([]string, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]string, error) {
-		const query = `SELECT DISTINCT namespace_key FROM evaluation_series WHERE unit = ? AND start_at = ?`
-		return collect(ctx, s, query, []any{u.Name, start.Unix()}, func(rows *sql.Rows) (key string, err error) {
-			err = rows.Scan(&key)
-			return key, err
-		})
-	})
+	const query = `SELECT DISTINCT namespace_key FROM evaluation_series WHERE unit = ? AND start_at = ?`
+	return readRows(ctx, d, query, []any{u.Name, start.Unix()}, scanText)
 }
 
 // SeriesAfter implements [count.Store].
@@ -266,9 +254,7 @@ func (s *session) putSlot(ctx context.Context, u *count.Unit, namespace string, 
 		if err = errors.Join(err, encodeErr); err != nil {
 			return err
 		}
-		if err := insert.add(ctx, len(body), u.Name, start.Unix(), namespace, key, body); err != nil {
-			return err
-		}
+		insert.add(ctx, len(body), u.Name, start.Unix(), namespace, key, body)
 	}
 	return insert.flush(ctx)
 }
@@ -292,9 +278,7 @@ func (s *session) putTimes(ctx context.Context, namespace string, times map[stri
 		if old, found := stored[key]; found {
 			t = t.With(old.First).With(old.Last)
 		}
-		if err := insert.add(ctx, 0, namespace, key, t.First.Unix(), t.Last.Unix()); err != nil {
-			return err
-		}
+		insert.add(ctx, 0, namespace, key, t.First.Unix(), t.Last.Unix())
 	}
 	return insert.flush(ctx)
 }

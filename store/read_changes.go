@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -261,11 +262,8 @@ func atPositionArgs(namespace string, p guidon.Position) []any {
 func (s *session) recordsAt(
 	ctx context.Context, query, namespace string, positions []guidon.Position,
 ) (records []*change.Record, err error) {
-	var lists [][]any
-	for _, p := range positions {
-		lists = append(lists, atPositionArgs(namespace, p))
-	}
-	if records, err = s.recordsOf(ctx, query, lists); err != nil {
+	all := lists.Map(positions, func(p guidon.Position) []any { return atPositionArgs(namespace, p) })
+	if records, err = s.recordsOf(ctx, query, all); err != nil {
 		return nil, err
 	}
 	return records, s.addAddresses(ctx, records)

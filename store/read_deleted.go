@@ -66,7 +66,7 @@ func (s *session) deletedSince(ctx context.Context, namespace string, number int
 	})
 	for _, o := range unplaced {
 		if err == nil {
-			o.created, err = s.lastCreation(ctx, namespace, number, o)
+			_, err = s.row(ctx, selectLastCreation, []any{namespace, o.key, number, string(o.kind)}, &o.created.Revision, &o.created.Sequence)
 		}
 	}
 	return gone, err
@@ -76,13 +76,6 @@ func (s *session) deletedSince(ctx context.Context, namespace string, number int
 // number.
 const selectLastCreation = `SELECT revision, seq FROM changes WHERE namespace_key = ? AND object_key = ? AND revision <= ? AND kind = ? AND action = 'create'
 	ORDER BY revision DESC, seq DESC LIMIT 1`
-
-// lastCreation returns the position of the last creation of the object up to the revision
-// number, or the zero Position if the log has none.
-func (s *session) lastCreation(ctx context.Context, namespace string, number int64, o *deletedObject) (created guidon.Position, err error) {
-	_, err = s.row(ctx, selectLastCreation, []any{namespace, o.key, number, string(o.kind)}, &created.Revision, &created.Sequence)
-	return created, err
-}
 
 // DeletedSince implements [service.Tx].
 func (tx *transaction) DeletedSince(ctx context.Context, revision int64) (map[change.Object]guidon.Position, error) {

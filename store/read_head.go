@@ -112,16 +112,13 @@ func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guido
 
 // Namespaces implements [service.Store].
 func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*guidon.Namespace, error) {
-		args := []any{service.AuthenticationsKey}
-		return collect(ctx, s, selectNamespaces, args, func(rows *sql.Rows) (*guidon.Namespace, error) {
-			var body []byte
-			if err := rows.Scan(&body); err != nil {
-				return nil, err
-			}
-			n := new(guidon.Namespace)
-			return n, decode(body, n)
-		})
+	return readRows(ctx, d, selectNamespaces, []any{service.AuthenticationsKey}, func(rows *sql.Rows) (*guidon.Namespace, error) {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return nil, err
+		}
+		n := new(guidon.Namespace)
+		return n, decode(body, n)
 	})
 }
 

@@ -76,9 +76,7 @@ func (s *session) startAtLatest(ctx context.Context, reader string, now int64) e
 	}
 	insert := newInsert(s, "change_cursors", cursorColumns)
 	for i, head := range heads {
-		if err := insert.add(ctx, len(keys[i]), reader, keys[i], head.Number, int32(math.MaxInt32), head.Stamp, now); err != nil {
-			return err
-		}
+		insert.add(ctx, len(keys[i]), reader, keys[i], head.Number, int32(math.MaxInt32), head.Stamp, now)
 	}
 	return insert.flush(ctx)
 }

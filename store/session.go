@@ -292,6 +292,12 @@ func collect[T any](
 	return all, err
 }
 
+// scanText scans a row of one text.
+func scanText(rows *sql.Rows) (text string, err error) {
+	err = rows.Scan(&text)
+	return text, err
+}
+
 // scanAll calls scan for every row and closes rows. err is the error of the query
 // that returned them.
 func scanAll(rows *sql.Rows, err error, scan func(rows *sql.Rows) error) error {

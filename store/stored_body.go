@@ -44,30 +44,9 @@ func normalizeTimes(times ...*time.Time) {
 	}
 }
 
-func normalizeNamespace(n *guidon.Namespace) { normalizeTimes(&n.CreatedAt, &n.UpdatedAt) }
+func normalizeFlag(f *guidon.Flag) { normalizeTimes(service.FlagTimes(f)...) }
 
-func normalizeFlag(f *guidon.Flag) {
-	normalizeTimes(&f.CreatedAt, &f.UpdatedAt)
-	for _, v := range f.Variants {
-		normalizeTimes(&v.CreatedAt, &v.UpdatedAt)
-	}
-	for _, r := range f.Rules {
-		normalizeTimes(&r.CreatedAt, &r.UpdatedAt)
-		for _, d := range r.Distributions {
-			normalizeTimes(&d.CreatedAt, &d.UpdatedAt)
-		}
-	}
-	for _, r := range f.Rollouts {
-		normalizeTimes(&r.CreatedAt, &r.UpdatedAt)
-	}
-}
-
-func normalizeSegment(g *guidon.Segment) {
-	normalizeTimes(&g.CreatedAt, &g.UpdatedAt)
-	for _, c := range g.Constraints {
-		normalizeTimes(&c.CreatedAt, &c.UpdatedAt)
-	}
-}
+func normalizeSegment(g *guidon.Segment) { normalizeTimes(service.SegmentTimes(g)...) }
 
 func normalizeAuthentication(a *service.Authentication) {
 	normalizeTimes(&a.CreatedAt, &a.UpdatedAt)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -41,11 +41,7 @@ func (s *session) webhooks(ctx context.Context) ([]*service.Webhook, error) {
 		return r, err
 	})
 	slices.SortFunc(all, func(a, b row) int { return compareCursors(a.created, b.created) })
-	ordered := make([]*service.Webhook, len(all))
-	for i, r := range all {
-		ordered[i] = r.webhook
-	}
-	return ordered, err
+	return lists.Map(all, func(r row) *service.Webhook { return r.webhook }), err
 }
 
 func (tx *authenticationTx) Webhooks(ctx context.Context) ([]*service.Webhook, error) {
@@ -65,52 +61,20 @@ func (tx *authenticationTx) PutWebhook(ctx context.Context, h *service.Webhook) 
 	if err != nil {
 		return err
 	}
-	before, privateBefore, err := tx.storedWebhook(ctx, h.ID)
-	switch {
-	case err != nil, string(before) == string(body) && string(privateBefore) == string(private):
-		return err
-	case before == nil:
-		e := tx.recordChange(change.KindWebhook, h.ID, nil, body)
-		_, err = tx.s.exec(ctx, "INSERT INTO webhooks (id, created_rev, created_seq, body, private) VALUES (?, ?, ?, ?, ?)",
-			h.ID, tx.record.revision.Number, e.seq, string(body), string(private))
+	before, privateBefore, err := tx.stored(ctx, &webhookTable, h.ID)
+	if err != nil || string(before) == string(body) && string(privateBefore) == string(private) {
 		return err
 	}
-	tx.recordChange(change.KindWebhook, h.ID, before, body)
-	_, err = tx.s.exec(ctx, "UPDATE webhooks SET body = ?, private = ? WHERE id = ?", string(body), string(private), h.ID)
+	_, err = tx.put(ctx, &webhookTable, h.ID, before, body, string(private))
 	return err
 }
 
 func (tx *authenticationTx) DeleteWebhook(ctx context.Context, id string) error {
-	if tx.dead {
-		return errDead
-	}
-	before, _, err := tx.storedWebhook(ctx, id)
-	if err != nil || before == nil {
-		return err
-	}
-	tx.recordChange(change.KindWebhook, id, before, nil)
-	delete(tx.changes, object{change.KindWebhook, id})
-	if err := tx.ForgetFailures(ctx, id); err != nil {
-		return err
-	}
-	if err := tx.s.later(ctx, "DELETE FROM webhook_deliveries WHERE webhook_id = ?", id); err != nil {
-		return err
-	}
-	_, err = tx.s.exec(ctx, "DELETE FROM webhooks WHERE id = ?", id)
-	return err
+	return tx.delete(ctx, &webhookTable, id)
 }
 
 func (tx *authenticationTx) ForgetFailures(ctx context.Context, id string) error {
-	return tx.s.later(ctx, "DELETE FROM webhook_states WHERE webhook_id = ?", id)
-}
-
-// storedWebhook returns the parts of the webhook, or a nil body if there is none.
-func (tx *authenticationTx) storedWebhook(ctx context.Context, id string) (body, private []byte, err error) {
-	if !storable(id) {
-		return nil, nil, nil
-	}
-	_, err = tx.s.row(ctx, "SELECT body, private FROM webhooks WHERE id = ?", []any{id}, &body, &private)
-	return body, private, err
+	return tx.s.later(ctx, deleteFailures, id)
 }
 
 // WebhookFailures implements [service.WebhookStore].
@@ -119,14 +83,12 @@ func (d *DB) WebhookFailures(ctx context.Context, id string) ([]service.WebhookF
 	if id != "" {
 		query, args = query+" WHERE webhook_id = ?", []any{id}
 	}
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.WebhookFailure, error) {
-		query += " ORDER BY webhook_id, namespace_key"
-		return collect(ctx, s, query, args, func(rows *sql.Rows) (f service.WebhookFailure, err error) {
-			var next, since int64
-			err = rows.Scan(&f.Webhook, &f.Namespace, &f.Part, &f.Attempts, &next, &since)
-			f.NextAt, f.Since = time.UnixMicro(next).UTC(), time.UnixMicro(since).UTC()
-			return f, err
-		})
+	query += " ORDER BY webhook_id, namespace_key"
+	return readRows(ctx, d, query, args, func(rows *sql.Rows) (f service.WebhookFailure, err error) {
+		var next, since int64
+		err = rows.Scan(&f.Webhook, &f.Namespace, &f.Part, &f.Attempts, &next, &since)
+		f.NextAt, f.Since = time.UnixMicro(next).UTC(), time.UnixMicro(since).UTC()
+		return f, err
 	})
 }
 
@@ -191,15 +153,13 @@ func (d *DB) Deliveries(ctx context.Context, id string, before int64, limit int)
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*service.WebhookDelivery, error) {
-		const query = `SELECT delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer
-			FROM webhook_deliveries WHERE webhook_id = ? AND delivery_seq < ? ORDER BY delivery_seq DESC LIMIT ?`
-		return collect(ctx, s, query, []any{id, before, limit}, func(rows *sql.Rows) (*service.WebhookDelivery, error) {
-			v, at, millis := &service.WebhookDelivery{Webhook: id}, int64(0), int64(0)
-			err := rows.Scan(&v.Number, &v.Namespace, &v.Revision, &v.Part, &v.Attempt, &at, &millis, &v.Status, &v.Error, &v.Answer)
-			v.At, v.Took = time.UnixMicro(at).UTC(), time.Duration(millis)*time.Millisecond
-			return v, err
-		})
+	const query = `SELECT delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer
+		FROM webhook_deliveries WHERE webhook_id = ? AND delivery_seq < ? ORDER BY delivery_seq DESC LIMIT ?`
+	return readRows(ctx, d, query, []any{id, before, limit}, func(rows *sql.Rows) (*service.WebhookDelivery, error) {
+		v, at, millis := &service.WebhookDelivery{Webhook: id}, int64(0), int64(0)
+		err := rows.Scan(&v.Number, &v.Namespace, &v.Revision, &v.Part, &v.Attempt, &at, &millis, &v.Status, &v.Error, &v.Answer)
+		v.At, v.Took = time.UnixMicro(at).UTC(), time.Duration(millis)*time.Millisecond
+		return v, err
 	})
 }
 

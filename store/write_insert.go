@@ -21,29 +21,30 @@ type insert struct {
 	rows    int
 	bytes   int
 	args    []any
+	err     error // the first one
 }
 
 func newInsert(s *session, table string, columns []string) *insert {
 	return &insert{s: s, table: table, columns: columns}
 }
 
-// add adds a row of about size bytes.
-func (i *insert) add(ctx context.Context, size int, values ...any) error {
+// add adds a row of about size bytes. flush returns the error.
+func (i *insert) add(ctx context.Context, size int, values ...any) {
 	if i.rows == insertRows || i.rows > 0 && i.bytes+size > insertBytes {
-		if err := i.flush(ctx); err != nil {
-			return err
-		}
+		i.err = i.flush(ctx)
+	}
+	if i.err != nil {
+		return
 	}
 	i.args = append(i.args, values...)
 	i.rows++
 	i.bytes += size
-	return nil
 }
 
 // flush inserts the remaining rows.
 func (i *insert) flush(ctx context.Context) error {
 	if i.rows == 0 {
-		return nil
+		return i.err
 	}
 	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(i.columns)), ", ") + ")"
 	query := "INSERT INTO " + i.table + " (" + strings.Join(i.columns, ", ") + ") VALUES " +

@@ -340,9 +340,7 @@ func (o *objects[T]) write(ctx context.Context) error {
 			continue
 		}
 		created := o.tx.record.position(e)
-		if err := inserts.add(ctx, len(e.after), namespace, e.key, created.Revision, created.Sequence, revision, string(e.after)); err != nil {
-			return err
-		}
+		inserts.add(ctx, len(e.after), namespace, e.key, created.Revision, created.Sequence, revision, string(e.after))
 	}
 	return inserts.flush(ctx)
 }

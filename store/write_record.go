@@ -117,13 +117,10 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 	insert := newInsert(s, "changes", changeColumns)
 	for _, e := range r.entries {
 		size := len(e.before) + len(e.after)
-		err := insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
+		insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
 			string(e.kind), e.key, string(e.action()),
 			actor, name, method, r.now.UnixMicro(), storableText(r.by.RequestID),
 			size, nullable(e.before), nullable(e.after), string(e.event()))
-		if err != nil {
-			return err
-		}
 	}
 	if err := insert.flush(ctx); err != nil {
 		return err
@@ -150,13 +147,8 @@ func (r *record) writeNote(ctx context.Context, s *session, namespace string) er
 			return err
 		}
 	}
-	insert := newInsert(s, "change_notes", []string{"namespace_key", "revision", "message", "reason", "reason_body"})
-	err := insert.add(ctx, len(r.message)+len(reason), namespace, r.revision.Number,
-		storableText(r.message), string(r.reason.Kind), nullable(reason))
-	if err != nil {
-		return err
-	}
-	return insert.flush(ctx)
+	return s.later(ctx, "INSERT INTO change_notes (namespace_key, revision, message, reason, reason_body) VALUES (?, ?, ?, ?, ?)",
+		namespace, r.revision.Number, storableText(r.message), string(r.reason.Kind), nullable(reason))
 }
 
 var deletionColumns = []string{"namespace_key", "revision", "seq", "created_rev", "created_seq"}
@@ -168,9 +160,7 @@ func (r *record) writeDeletions(ctx context.Context, s *session, namespace strin
 		if e.after != nil || e.listed == (guidon.Position{}) {
 			continue
 		}
-		if err := insert.add(ctx, len(namespace), namespace, r.revision.Number, e.seq, e.listed.Revision, e.listed.Sequence); err != nil {
-			return err
-		}
+		insert.add(ctx, len(namespace), namespace, r.revision.Number, e.seq, e.listed.Revision, e.listed.Sequence)
 	}
 	return insert.flush(ctx)
 }
@@ -179,9 +169,7 @@ func (r *record) writeDeletions(ctx context.Context, s *session, namespace strin
 func (r *record) writeAddress(ctx context.Context, s *session) error {
 	insert := newInsert(s, "change_addresses", []string{"revision", "seq", "address"})
 	for _, e := range r.entries {
-		if err := insert.add(ctx, len(r.by.Address), r.revision.Number, e.seq, r.by.Address); err != nil {
-			return err
-		}
+		insert.add(ctx, len(r.by.Address), r.revision.Number, e.seq, r.by.Address)
 	}
 	return insert.flush(ctx)
 }

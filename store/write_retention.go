@@ -53,12 +53,7 @@ const selectNamespacesEver = `SELECT namespace_key FROM namespaces ORDER BY name
 // namespacesEver returns the keys of all namespaces, including deleted ones, and that of
 // the authentications.
 func (d *DB) namespacesEver(ctx context.Context) ([]string, error) {
-	return readValue(ctx, d, func(ctx context.Context, s *session) ([]string, error) {
-		return collect(ctx, s, selectNamespacesEver, nil, func(rows *sql.Rows) (key string, err error) {
-			err = rows.Scan(&key)
-			return key, err
-		})
-	})
+	return readRows(ctx, d, selectNamespacesEver, nil, scanText)
 }
 
 // oldRecords walks through the records of a namespace that are older than an instant, in
@@ -248,9 +243,7 @@ func (s *session) keepPositions(ctx context.Context, namespace string, creations
 		if !found || stored {
 			continue
 		}
-		if err := insert.add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence); err != nil {
-			return err
-		}
+		insert.add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence)
 	}
 	return insert.flush(ctx)
 }

@@ -120,6 +120,11 @@ func readValue[T any](ctx context.Context, d *DB, fn func(ctx context.Context, s
 	return value, nil
 }
 
+// readRows returns the values of all rows of a query, read in a transaction of its own.
+func readRows[T any](ctx context.Context, d *DB, query string, args []any, scan func(rows *sql.Rows) (T, error)) ([]T, error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]T, error) { return collect(ctx, s, query, args, scan) })
+}
+
 // query runs one read statement outside a transaction.
 func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	return d.retry(ctx, func(ctx context.Context) (err error) {

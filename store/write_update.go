@@ -180,7 +180,7 @@ func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) er
 	case !storable(n.Key):
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q cannot be stored", n.Key)
 	}
-	normalizeNamespace(n)
+	normalizeTimes(&n.CreatedAt, &n.UpdatedAt)
 	body, err := encode(n)
 	if err != nil {
 		return err

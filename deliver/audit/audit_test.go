@@ -113,7 +113,7 @@ func TestLog(t *testing.T) {
 	}
 	out := &output{failed: 1}
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
-	run(t, db, NewSink("log", &Lines{LineEncoder{Format: service.FormatGuidon}, out}, mustFilter(t, "*:created", "flag:*"), db, logger))
+	run(t, db, NewSink("log", &Lines{LineEncoder{webhook.Encoder{Format: service.FormatGuidon}}, out}, mustFilter(t, "*:created", "flag:*"), db, logger))
 	if _, _, err := s.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "a", Name: "a"}); err != nil {
 		t.Fatal(err)
 	}

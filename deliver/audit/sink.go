@@ -88,13 +88,13 @@ func (s *Sink) Deliver(ctx context.Context, p *deliver.Parcel) (again time.Time,
 }
 
 // LineEncoder encodes a line of JSON for each record, in the schema of webhooks.
-type LineEncoder webhook.Encoder
+type LineEncoder struct{ webhook.Encoder }
 
 // Encode implements [Sender].
 func (e LineEncoder) Encode(b *deliver.Batch) ([]byte, error) {
 	var lines bytes.Buffer
 	for i := range b.Records {
-		line, err := webhook.Encoder(e).Encode(&deliver.Batch{Namespace: b.Namespace, Records: b.Records[i : i+1], Abridged: b.Abridged})
+		line, err := e.Encoder.Encode(&deliver.Batch{Namespace: b.Namespace, Records: b.Records[i : i+1], Abridged: b.Abridged})
 		if err != nil {
 			return nil, err
 		}
@@ -103,9 +103,6 @@ func (e LineEncoder) Encode(b *deliver.Batch) ([]byte, error) {
 	}
 	return lines.Bytes(), nil
 }
-
-// ContentType returns the type of a line.
-func (e LineEncoder) ContentType() string { return webhook.Encoder(e).ContentType() }
 
 // Lines is the [Sender] of the sink log.
 type Lines struct {

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/service"
 )
@@ -129,7 +128,7 @@ func deliveryOf(h *service.Webhook, a *answer) service.WebhookDelivery {
 
 // hook is the [deliver.Target] of an active webhook.
 type hook struct {
-	*service.Webhook
+	*service.Webhook // says what it covers and selects
 	Encoder
 	d        *Deliverer
 	failures map[string]service.WebhookFailure // by namespace
@@ -137,12 +136,6 @@ type hook struct {
 
 // Reader implements [deliver.Target].
 func (h *hook) Reader() string { return service.WebhookReader(h.ID) }
-
-// Covers implements [deliver.Target].
-func (h *hook) Covers(namespace string) bool { return h.Webhook.Covers(namespace) }
-
-// Selects implements [deliver.Target].
-func (h *hook) Selects(c *change.Record) bool { return h.Webhook.Selects(c) }
 
 // Waiting implements [deliver.Target].
 func (h *hook) Waiting(ctx context.Context) (map[string]time.Time, error) {

@@ -111,12 +111,12 @@ func (s *session) page(ctx context.Context, t *table, last []any, fn func(values
 		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	r := newRow(t)
+	row := t.newRow()
 	for rows.Next() {
-		if err := rows.Scan(r.dest...); err != nil {
+		if err := rows.Scan(row...); err != nil {
 			return n, nil, err
 		}
-		values := r.values()
+		values := valuesOf(row)
 		if err := fn(values); err != nil {
 			return n, nil, err
 		}

@@ -2,22 +2,17 @@ package copydb
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// columnType is the type of a column, the same in every database.
-type columnType uint8
-
-const (
-	text columnType = iota
-	integer
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 type column struct {
-	name string
-	kind columnType
+	name    string
+	integer bool // in every database; otherwise it is text
 }
 
 // table is a table whose rows are copied. The first keys columns are the primary key.
@@ -59,12 +54,8 @@ var tables = []table{
 func columns(list string) []column {
 	var all []column
 	for _, name := range strings.Fields(list) {
-		name, isInteger := strings.CutSuffix(name, "#")
-		c := column{name: name}
-		if isInteger {
-			c.kind = integer
-		}
-		all = append(all, c)
+		name, integer := strings.CutSuffix(name, "#")
+		all = append(all, column{name, integer})
 	}
 	return all
 }
@@ -72,11 +63,7 @@ func columns(list string) []column {
 func (t *table) columnNames() string { return columnNames(t.columns) }
 
 func columnNames(columns []column) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.name
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(lists.Map(columns, func(c column) string { return c.name }), ", ")
 }
 
 // selectPage returns the query for the next page in the order of the primary key. The first
@@ -128,36 +115,20 @@ func bind(dialect, query string) string {
 	return b.String()
 }
 
-// row is the scan destination of a row.
-type row struct {
-	table    *table
-	texts    []sql.NullString
-	integers []sql.NullInt64
-	dest     []any
+// newRow returns destinations for the columns of a row.
+func (t *table) newRow() []any {
+	return lists.Map(t.columns, func(c column) any {
+		if c.integer {
+			return new(sql.NullInt64)
+		}
+		return new(sql.NullString)
+	})
 }
 
-func newRow(t *table) *row {
-	r := &row{table: t, texts: make([]sql.NullString, len(t.columns)), integers: make([]sql.NullInt64, len(t.columns))}
-	for i, c := range t.columns {
-		if c.kind == integer {
-			r.dest = append(r.dest, &r.integers[i])
-		} else {
-			r.dest = append(r.dest, &r.texts[i])
-		}
-	}
-	return r
-}
-
-// values returns the values, each an int64, a string or nil.
-func (r *row) values() []any {
-	all := make([]any, len(r.dest))
-	for i, c := range r.table.columns {
-		switch {
-		case c.kind == integer && r.integers[i].Valid:
-			all[i] = r.integers[i].Int64
-		case c.kind == text && r.texts[i].Valid:
-			all[i] = r.texts[i].String
-		}
-	}
-	return all
+// valuesOf returns the values of a row, each an int64, a string or nil.
+func valuesOf(row []any) []any {
+	return lists.Map(row, func(dest any) any {
+		value, _ := dest.(driver.Valuer).Value() // never fails for these types
+		return value
+	})
 }

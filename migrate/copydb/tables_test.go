@@ -51,7 +51,7 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 	for _, table := range tables {
 		for i, c := range table.columns {
 			name := c.name
-			if c.kind == integer {
+			if c.integer {
 				name += "#"
 			}
 			if i < table.keys {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -59,6 +61,42 @@ func (n *Namespace) keepSettings(stored *guidon.Namespace) bool {
 	return same(n.Namespace, *stored)
 }
 
+// setTimes sets the times of the namespace, and of its flags and segments, that could not be
+// read.
+func (n *Namespace) setTimes(stored *guidon.Snapshot, now time.Time) {
+	setTimes(namespaceTimes(&n.Namespace), namespaceTimes(stored.Namespace()), now)
+	for _, g := range n.Segments {
+		setTimes(service.SegmentTimes(g), service.SegmentTimes(stored.Segment(g.Key)), now)
+	}
+	for _, f := range n.Flags {
+		setTimes(service.FlagTimes(f), service.FlagTimes(stored.Flag(f.Key)), now)
+	}
+}
+
+// setTimes sets the zero times to those of the stored object, so that the same import can
+// be repeated, or else to now.
+func setTimes(times, stored []*time.Time, now time.Time) {
+	for i, t := range times {
+		if t.IsZero() && i < len(stored) {
+			*t = *stored[i]
+		}
+		if t.IsZero() {
+			*t = now
+		}
+	}
+}
+
+func namespaceTimes(n *guidon.Namespace) []*time.Time {
+	return []*time.Time{&n.CreatedAt, &n.UpdatedAt}
+}
+
+func authenticationTimes(a *service.Authentication) []*time.Time {
+	if a == nil {
+		return nil
+	}
+	return []*time.Time{&a.CreatedAt, &a.UpdatedAt}
+}
+
 // checkAuthentications returns how many of the authentications are not yet in the store.
 func (c *Content) checkAuthentications(ctx context.Context, store service.Store) (missing int, err error) {
 	set, _, err := store.Authentications(ctx, service.Demand{}, "")
@@ -105,9 +143,7 @@ func (c *Content) Write(ctx context.Context, store service.Store, w service.Writ
 		}
 		written(n.Objects())
 	}
-	for rest := c.Authentications; len(rest) > 0; {
-		some := rest[:min(len(rest), authenticationsPerTx)]
-		rest = rest[len(some):]
+	for some := range slices.Chunk(c.Authentications, authenticationsPerTx) {
 		err := store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return putAuthentications(ctx, tx, some)
 		})

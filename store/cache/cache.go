@@ -85,7 +85,6 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 	}
 	c.stats.misses.Add(1)
 	snapshot, err := s.get(ctx, func(ctx context.Context, held *version[guidon.Snapshot]) (*version[guidon.Snapshot], error) {
-		c.stats.loads.Add(1)
 		var from *guidon.Snapshot
 		if held != nil {
 			from = held.get()
@@ -128,7 +127,6 @@ func (c *Cache) Authentications(ctx context.Context, _ service.Demand, _ string)
 	c.stats.misses.Add(1)
 	set, err := c.authentications.get(ctx,
 		func(ctx context.Context, held *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
-			c.stats.loads.Add(1)
 			var from *service.AuthenticationSet
 			if held != nil {
 				from = held.get()
@@ -146,10 +144,7 @@ func (c *Cache) currentDirectory(ctx context.Context) (*directory, error) {
 	if d := c.directory.current.Load(); d != nil {
 		return d.get(), nil
 	}
-	return c.directory.get(ctx, func(ctx context.Context, held *version[directory]) (*version[directory], error) {
-		c.stats.loads.Add(1)
-		return c.loadDirectory(ctx, held)
-	})
+	return c.directory.get(ctx, c.loadDirectory)
 }
 
 // loadDirectory reads the list of namespaces. A known namespace keeps its slot, so that

@@ -263,7 +263,6 @@ func (r *revisions) withCached(keys []string) []string {
 }
 
 func (r *revisions) heads(ctx context.Context, keys []string, began int64) (map[string]guidon.Revision, error) {
-	r.stats.reads.Add(1)
 	left := readTimeout - time.Duration(r.now()-began)
 	return within(ctx, left, func(ctx context.Context) (map[string]guidon.Revision, error) {
 		return r.source.Heads(ctx, keys)

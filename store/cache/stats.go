@@ -9,8 +9,6 @@ import (
 type Stats struct {
 	Hits   uint64 // snapshots and authentication sets returned from memory
 	Misses uint64 // those that waited for a load
-	Loads  uint64 // loads from the source; concurrent misses share one
-	Reads  uint64 // queries for current revisions, by [Shared] only; concurrent callers share one
 	Stale  uint64 // requests that [Shared] served from memory because the source did not respond
 }
 
@@ -22,8 +20,6 @@ type stats struct {
 	// processor all the time, so there are several, each in its own cache line.
 	hits   [16]paddedCounter
 	misses atomic.Uint64
-	loads  atomic.Uint64
-	reads  atomic.Uint64
 	stale  atomic.Uint64
 }
 
@@ -37,7 +33,7 @@ func (s *stats) hit() {
 }
 
 func (s *stats) counts() Stats {
-	c := Stats{Misses: s.misses.Load(), Loads: s.loads.Load(), Reads: s.reads.Load(), Stale: s.stale.Load()}
+	c := Stats{Misses: s.misses.Load(), Stale: s.stale.Load()}
 	for i := range s.hits {
 		c.Hits += s.hits[i].Load()
 	}

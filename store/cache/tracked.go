@@ -213,7 +213,6 @@ func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], e
 	if v := t.latest.Load(); v != nil && v.revision == head {
 		return v, nil // an invalidated load has brought it already
 	}
-	t.stats.loads.Add(1)
 	value, err := within(ctx, loadTimeout, func(ctx context.Context) (*T, error) {
 		if held == nil {
 			return t.source(ctx, nil)

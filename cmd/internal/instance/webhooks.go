@@ -48,7 +48,8 @@ func AuditSenders(c *config.Config, version string, out io.Writer) map[string]au
 		if l.File != "" {
 			out = &lumberjack.Logger{Filename: l.File, MaxSize: l.MaxSize, MaxBackups: l.MaxFiles}
 		}
-		senders["log"] = &audit.Lines{LineEncoder: audit.LineEncoder{Format: service.FormatGuidon, PublicURL: c.Server.PublicURL}, Out: out}
+		encoder := webhook.Encoder{Format: service.FormatGuidon, PublicURL: c.Server.PublicURL}
+		senders["log"] = &audit.Lines{LineEncoder: audit.LineEncoder{Encoder: encoder}, Out: out}
 	}
 	if w := c.Audit.Sinks.Webhook; w.Enabled {
 		sender := &webhook.Sender{

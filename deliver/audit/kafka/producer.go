@@ -61,7 +61,7 @@ func NewProducer(c Config) (*Producer, error) {
 		return nil, fmt.Errorf("kafka: %w", err)
 	}
 	encoder := webhook.Encoder{Format: service.FormatCloudEvents, PublicURL: c.PublicURL}
-	return &Producer{LineEncoder: audit.LineEncoder(encoder), client: client}, nil
+	return &Producer{LineEncoder: audit.LineEncoder{Encoder: encoder}, client: client}, nil
 }
 
 func mechanism(c Config) sasl.Mechanism {
