@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -113,15 +114,7 @@ func (c *httpClient) request(ctx context.Context, o *call.Operation, m proto.Mes
 	if c.options.Token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.options.Token)
 	}
-	if value := ifMatch(ctx); value != "" {
-		r.Header.Set("If-Match", value)
-	}
-	if value := message(ctx); value != "" {
-		r.Header.Set(call.MessageHeader, value)
-	}
-	if value := dryRun(ctx); value != "" {
-		r.Header.Set(call.DryRunHeader, value)
-	}
+	maps.Copy(r.Header, headers(ctx))
 	return r, nil
 }
 
