@@ -255,15 +255,5 @@ func (p *Program) WithClient(ctx context.Context, c *Connection, mode Access, fn
 			err = fmt.Errorf("cannot close the connection: %w", closing)
 		}
 	}()
-	used := service
-	if c.Message != "" {
-		used = messageClient{used, c.Message}
-	}
-	switch {
-	case c.DryRun:
-		used = &dryRunClient{Client: used, remote: c.Remote()}
-	case c.writes && p.protected != "":
-		used = protectedClient{used, p, c}
-	}
-	return fn(used)
+	return fn(&writingClient{Client: service, program: p, connection: c})
 }
