@@ -145,10 +145,15 @@ func DataOf(m proto.Message) func() ([]byte, error) {
 
 // DataOfAll returns the JSON array of the messages.
 func DataOfAll[M proto.Message](messages []M) func() ([]byte, error) {
+	return DataOfEach(messages, func(m M) ([]byte, error) { return codec.Marshal(m) })
+}
+
+// DataOfEach returns the array of the JSON of each item.
+func DataOfEach[T any](items []T, data func(T) ([]byte, error)) func() ([]byte, error) {
 	return func() ([]byte, error) {
-		list := make([]json.RawMessage, len(messages))
-		for i, m := range messages {
-			text, err := codec.Marshal(m)
+		list := make([]json.RawMessage, len(items))
+		for i, item := range items {
+			text, err := data(item)
 			if err != nil {
 				return nil, err
 			}
