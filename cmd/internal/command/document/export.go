@@ -84,40 +84,31 @@ func (e *exportCommand) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	cli.LimitMemory()
-	if e.dir != "" {
-		return e.runDir(ctx)
-	}
 	return e.WithClient(ctx, &e.connection, cli.Reading, func(svc client.Client) error {
 		documents, err := e.fetch(ctx, svc)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case e.dir != "":
+			path, err = e.dir, e.writeDir(documents)
+		default:
+			err = e.write(path, format, documents)
 		}
-		err = e.WriteAll(path, func(out io.Writer) error {
-			buffered := bufio.NewWriter(out)
-			if err := document.Encode(buffered, format, documents); err != nil {
-				return err
-			}
-			return buffered.Flush()
-		})
-		if err == nil && path != cli.StandardStream {
+		if err == nil && (path != cli.StandardStream || e.dir != "") {
 			e.report(documents, path)
 		}
 		return err
 	})
 }
 
-// runDir exports to a directory.
-func (e *exportCommand) runDir(ctx context.Context) error {
-	return e.WithClient(ctx, &e.connection, cli.Reading, func(svc client.Client) error {
-		documents, err := e.fetch(ctx, svc)
-		if err != nil {
+// write writes the documents to the file, or to the standard output.
+func (e *exportCommand) write(path string, format document.Format, documents []*service.Document) error {
+	return e.WriteAll(path, func(out io.Writer) error {
+		buffered := bufio.NewWriter(out)
+		if err := document.Encode(buffered, format, documents); err != nil {
 			return err
 		}
-		if err := e.writeDir(documents); err != nil {
-			return err
-		}
-		e.report(documents, e.dir)
-		return nil
+		return buffered.Flush()
 	})
 }
 

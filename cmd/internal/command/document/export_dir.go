@@ -1,10 +1,8 @@
 package document
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,14 +30,7 @@ func (e *exportCommand) writeDir(documents []*service.Document) error {
 	for _, d := range documents {
 		slices.SortFunc(d.Flags, func(a, b *service.DocumentFlag) int { return cmp.Compare(a.Key, b.Key) })
 		slices.SortFunc(d.Segments, func(a, b *service.DocumentSegment) int { return cmp.Compare(a.Key, b.Key) })
-		err := e.WriteAll(filepath.Join(e.dir, d.Namespace.Key+extension), func(out io.Writer) error {
-			buffered := bufio.NewWriter(out)
-			if err := document.Encode(buffered, format, []*service.Document{d}); err != nil {
-				return err
-			}
-			return buffered.Flush()
-		})
-		if err != nil {
+		if err := e.write(filepath.Join(e.dir, d.Namespace.Key+extension), format, []*service.Document{d}); err != nil {
 			return err
 		}
 	}
