@@ -119,39 +119,27 @@ func (f *ContextsFile) content() ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(content) > maxFile {
-		return nil, fmt.Errorf("%s is larger than 1 MiB", f.path)
-	}
-	return content, err
+	return readAll(file)
 }
 
 // Update changes the contexts with fn. Of several processes, one at a time does. If fn or
 // the result is invalid, the file does not change.
-func (f *ContextsFile) Update(ctx context.Context, fn func(*Contexts) error) (err error) {
-	path := FileTarget(f.path)
-	lock, err := LockFile(ctx, path)
-	if err != nil {
-		return fmt.Errorf("cannot lock %s: %w", f.path, err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	c, err := f.Read()
-	if err != nil {
-		return err
-	}
-	if err := fn(c); err != nil {
-		return err
-	}
-	if err := c.check(); err != nil {
-		return err
-	}
-	err = ReplaceFile(path, 0o600, func(w io.Writer) error {
-		encoder := yaml.NewEncoder(w)
+func (f *ContextsFile) Update(ctx context.Context, fn func(*Contexts) error) error {
+	return updateFile(ctx, f.path, func() ([]byte, error) {
+		c, err := f.Read()
+		if err == nil {
+			err = fn(c)
+		}
+		if err == nil {
+			err = c.check()
+		}
+		if err != nil {
+			return nil, err
+		}
+		var content bytes.Buffer
+		encoder := yaml.NewEncoder(&content)
 		encoder.SetIndent(2)
-		return errors.Join(encoder.Encode(c), encoder.Close())
+		err = errors.Join(encoder.Encode(c), encoder.Close())
+		return content.Bytes(), err
 	})
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", f.path, err)
-	}
-	return nil
 }
