@@ -3,11 +3,14 @@ package instance
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
+	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
@@ -47,6 +50,25 @@ func WaitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err e
 		return fmt.Errorf("cannot use database %s: %w", db.Path(), err)
 	}
 	return err
+}
+
+// Prepare waits for the database. It applies the pending schema steps and returns them if the caller
+// migrates, and otherwise returns an error if there are any.
+func Prepare(ctx context.Context, c config.DB, db *store.DB, migrates bool, logger *slog.Logger) ([]migrate.Step, error) {
+	err := WaitReady(ctx, c, db, func(err error, next time.Duration) {
+		logger.Warn("cannot reach the database yet", "path", db.Path(), "error", err, "next_attempt_in", clock.Text(next.Round(time.Millisecond)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !migrates {
+		return nil, migrate.Check(ctx, db.SQL(), db.Dialect())
+	}
+	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
+	for _, step := range applied {
+		logger.Info("schema step applied", "step", step.Version, "name", step.Name)
+	}
+	return applied, err
 }
 
 // Storage is an open database and the Redis in front of it, if any.
