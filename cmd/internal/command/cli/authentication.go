@@ -23,8 +23,7 @@ func (p *Program) Expiry(token *auth.Authentication) any {
 
 // Self returns the authentication of the client.
 func Self(ctx context.Context, server client.Client) (*auth.Authentication, error) {
-	self, err := Call[auth.Authentication](ctx, server, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", new(emptypb.Empty))
-	return self, err
+	return Call[auth.Authentication](ctx, server, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", new(emptypb.Empty))
 }
 
 // nameKeys are the metadata that name a person, a token or a workload, the best first.

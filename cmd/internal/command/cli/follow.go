@@ -19,9 +19,8 @@ func (p *Program) WithServer(ctx context.Context, c *Connection, fn func(client.
 
 // NewestChange returns the newest change of the namespace, or nil if it has no changes.
 func NewestChange(ctx context.Context, service client.Client, namespace string) (*guidonv1.Change, error) {
-	newest := new(guidonv1.ListChangesResponse)
-	request := &guidonv1.ListChangesRequest{NamespaceKey: namespace, Limit: 1}
-	err := service.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", request, newest)
+	newest, err := Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges",
+		&guidonv1.ListChangesRequest{NamespaceKey: namespace, Limit: 1})
 	if err != nil || len(newest.GetChanges()) == 0 {
 		return nil, err
 	}

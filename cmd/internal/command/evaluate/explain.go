@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -68,16 +67,17 @@ func (e *explainCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	response := new(guidonv1.ExplainResponse)
-	err = e.invoke(ctx, "Explain", &guidonv1.ExplainRequest{
-		NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
-	}, response)
-	if err != nil {
-		return err
-	}
-	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
-		Data: cli.DataOf(response), Names: []string{valueOf(response)},
-		Table: func(out io.Writer) error { return printExplanation(out, response) },
+	return e.Reading(ctx, func(service client.Client) error {
+		r, err := cli.Call[guidonv1.ExplainResponse](ctx, service, "/guidon.v1.ExplainService/Explain", &guidonv1.ExplainRequest{
+			NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
+		})
+		if err != nil {
+			return err
+		}
+		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
+			Data: cli.DataOf(r), Names: []string{evaluated{response: r.GetResult()}.value()},
+			Table: func(out io.Writer) error { return printExplanation(out, r) },
+		})
 	})
 }
 
@@ -90,26 +90,17 @@ func (e *explainCommand) count(ctx context.Context, flag string) error {
 	if err != nil {
 		return err
 	}
-	response := new(guidonv1.ExplainBatchResponse)
-	err = e.invoke(ctx, "ExplainBatch", &guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities}, response)
-	if err != nil {
-		return err
-	}
-	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
-		Data: cli.DataOf(response), Names: countedValues(response),
-		Table: func(out io.Writer) error { return printCounts(out, response) },
-	})
-}
-
-func (e *explainCommand) invoke(ctx context.Context, method string, request, response proto.Message) error {
 	return e.Reading(ctx, func(service client.Client) error {
-		return service.Invoke(ctx, "/guidon.v1.ExplainService/"+method, request, response)
+		r, err := cli.Call[guidonv1.ExplainBatchResponse](ctx, service, "/guidon.v1.ExplainService/ExplainBatch",
+			&guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities})
+		if err != nil {
+			return err
+		}
+		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
+			Data: cli.DataOf(r), Names: countedValues(r),
+			Table: func(out io.Writer) error { return printCounts(out, r) },
+		})
 	})
-}
-
-// valueOf returns the result of an explanation: true, false, the key of a variant, or "".
-func valueOf(r *guidonv1.ExplainResponse) string {
-	return evaluated{response: r.GetResult()}.value()
 }
 
 // countedValues returns the results that entities have, the most frequent first.
