@@ -77,9 +77,7 @@ func (f field) setFromVariable(env environment, known map[string]bool, found *pr
 	name := f.variable()
 	known[name] = true
 	if text, ok := env[name]; ok && !serviceLink(name, text) {
-		if err := f.set(text); err != nil {
-			found.key(f.key, err.Error())
-		}
+		found.check(f.key, f.set(text))
 	}
 }
 
