@@ -31,13 +31,11 @@ type fliptResult struct {
 
 // translateFlipt translates the configuration. Its errors contain no values of secrets.
 func translateFlipt(source fliptSource) (*fliptResult, error) {
-	t := &translation{source: source, out: newTree(), settings: make(map[string]*setting)}
+	t := &translation{source: source, out: new(tree), settings: make(map[string]*setting)}
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	if err := t.translate(); err != nil {
-		return nil, err
-	}
+	t.translate()
 	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("cannot translate %s: %w", t.sourceName(), err)
 	}
