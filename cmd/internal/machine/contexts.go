@@ -19,10 +19,10 @@ import (
 
 // Context is a server with the settings for it.
 type Context struct {
-	Address   string `yaml:"address"`             // a URL of the server; see client.Dial
-	Namespace string `yaml:"namespace,omitempty"` // used by default; "" for that of the service
-	CAFile    string `yaml:"ca_file,omitempty"`   // authorities that the server's certificate may be from; "" for those of the system
-	Protected bool   `yaml:"protected,omitempty"` // every change is confirmed first
+	Address   string `yaml:"address" json:"address"`                         // a URL of the server; see client.Dial
+	Namespace string `yaml:"namespace,omitempty" json:"namespace,omitempty"` // used by default; "" for that of the service
+	CAFile    string `yaml:"ca_file,omitempty" json:"caFile,omitempty"`      // authorities that the server's certificate may be from; "" for those of the system
+	Protected bool   `yaml:"protected,omitempty" json:"protected,omitempty"` // every change is confirmed first
 }
 
 // Contexts are all contexts of a user.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -184,10 +185,8 @@ func withOutcomes(err error, outcomes []outcome) error {
 	with := func(statuses ...string) string {
 		var keys []string
 		for _, o := range outcomes {
-			for _, status := range statuses {
-				if o.Status == status {
-					keys = append(keys, o.Namespace)
-				}
+			if slices.Contains(statuses, o.Status) {
+				keys = append(keys, o.Namespace)
 			}
 		}
 		if keys == nil {

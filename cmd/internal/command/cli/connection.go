@@ -120,7 +120,11 @@ func (p *Program) connect(ctx context.Context, c *Connection, mode Access) (clie
 		if mode == Writing && !c.Quiet {
 			p.NameTarget("the server at " + c.Address)
 		}
-		return p.connectRemote(c)
+		options, err := p.Authenticated(c)
+		if err != nil {
+			return nil, err
+		}
+		return Dial(c.Address, options)
 	}
 	if c.Token != "" || c.TokenFile != "" {
 		return nil, UsageError("--token and --token-file require a server; specify it with --address")
@@ -146,14 +150,6 @@ func (p *Program) connect(ctx context.Context, c *Connection, mode Access) (clie
 
 // NameTarget prints the target of the command on the standard error.
 func (p *Program) NameTarget(target string) { fmt.Fprintf(p.Err, "using %s\n", target) }
-
-func (p *Program) connectRemote(c *Connection) (client.Client, error) {
-	options, err := p.Authenticated(c)
-	if err != nil {
-		return nil, err
-	}
-	return Dial(c.Address, options)
-}
 
 // Authenticated returns the options for the server, with the token for it.
 func (p *Program) Authenticated(c *Connection) (client.Options, error) {

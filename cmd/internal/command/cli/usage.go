@@ -144,23 +144,19 @@ func (d duration) Set(text string) error {
 // StrictHelp makes "help" fail for a command that does not exist.
 func StrictHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	for _, help := range root.Commands() {
-		if help.Name() != "help" {
-			continue
-		}
-		help.Run, help.Example = nil, "  guidon help token create"
-		help.RunE = func(_ *cobra.Command, args []string) error {
-			command := root
-			for _, name := range args {
-				child := childOf(command, name)
-				if child == nil {
-					return NoSuchCommand(command, []string{name})
-				}
-				command = child
+	help := childOf(root, "help")
+	help.Run, help.Example = nil, "  guidon help token create"
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		command := root
+		for _, name := range args {
+			child := childOf(command, name)
+			if child == nil {
+				return NoSuchCommand(command, []string{name})
 			}
-			command.InitDefaultHelpFlag()
-			return command.Help()
+			command = child
 		}
+		command.InitDefaultHelpFlag()
+		return command.Help()
 	}
 }
 
