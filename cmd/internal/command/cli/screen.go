@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,20 +97,21 @@ func relative(now, at time.Time) string {
 	case distance < time.Minute:
 		return "now"
 	case distance < time.Hour:
-		return fmt.Sprintf(form, count(distance/time.Minute, "minute"))
+		return fmt.Sprintf(form, Count(distance/time.Minute, "minute"))
 	case distance < day:
-		return fmt.Sprintf(form, count(distance/time.Hour, "hour"))
+		return fmt.Sprintf(form, Count(distance/time.Hour, "hour"))
 	case distance < 30*day:
-		return fmt.Sprintf(form, count(distance/day, "day"))
+		return fmt.Sprintf(form, Count(distance/day, "day"))
 	}
 	return at.Local().Format(time.DateOnly)
 }
 
-func count(n time.Duration, unit string) string {
+// Count returns a number with its unit, which gets an "s" unless the number is one.
+func Count[N ~int | ~int32 | ~int64](n N, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
-	return fmt.Sprintf("%d %ss", n, unit)
+	return strconv.FormatInt(int64(n), 10) + " " + unit + "s"
 }
 
 // forPeople calls show with the standard output. At a terminal, what does not fit is shown in a
