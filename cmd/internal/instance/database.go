@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -99,12 +100,12 @@ func WithRedis(db *store.DB, c config.Cache, onlyWrites bool, trace store.Trace)
 	return &Storage{DB: db, Redis: rediscache.New(db, client, options)}, nil
 }
 
-// CloseRedis closes the connections to Redis, if any.
-func (s *Storage) CloseRedis() error {
+// Close closes the connections to Redis, if any, and the database.
+func (s *Storage) Close() error {
 	if s.Redis == nil {
-		return nil
+		return s.DB.Close()
 	}
-	return s.Redis.Close()
+	return errors.Join(s.Redis.Close(), s.DB.Close())
 }
 
 // Source returns Redis if it is configured, or else the database.

@@ -75,16 +75,16 @@ func copyDatabase(ctx context.Context, p *cli.Program, from, to side, format cli
 	if err := cli.CheckExists(sourceConfig.DB); err != nil {
 		return err
 	}
-	source, endSource, err := p.OpenDatabase(ctx, sourceConfig, cli.Writing)
+	source, err := p.OpenDatabase(ctx, sourceConfig, cli.Writing)
 	if err != nil {
 		return fmt.Errorf("source: %w", cli.AdviseHeld(err, "stop it first, so that its last changes are copied too"))
 	}
-	defer func() { err = cli.Closing(err, endSource) }()
-	target, endTarget, err := p.OpenDatabase(ctx, targetConfig, cli.Writing)
+	defer func() { err = cli.Closing(err, source.Close) }()
+	target, err := p.OpenDatabase(ctx, targetConfig, cli.Writing)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	defer func() { err = cli.Closing(err, endTarget) }()
+	defer func() { err = cli.Closing(err, target.Close) }()
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
 		return errSameDatabase
 	}

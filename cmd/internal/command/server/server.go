@@ -106,11 +106,11 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 		p.Trace = tracer.Query
 		defer tracer.Close()
 	}
-	db, end, err := p.OpenDatabase(ctx, c, cli.Serving)
+	db, err := p.OpenDatabase(ctx, c, cli.Serving)
 	if err != nil {
 		return cli.AdviseHeld(err, "stop it first, or set another file with db.url (GUIDON_DB_URL)")
 	}
-	defer func() { err = errors.Join(err, end()) }()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	if _, err := instance.Prepare(ctx, c.DB, db.DB, c.DB.Migrates(), logger); err != nil {
 		return db.Explain(err)
 	}
