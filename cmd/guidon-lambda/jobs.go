@@ -10,8 +10,6 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
-	"github.com/guidonhq/guidon/internal/clock"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -40,21 +38,13 @@ type appliedStep struct {
 // migrate updates the schema and creates the first token, as a server does when it
 // starts. It may be repeated, and interrupted by the end of the invocation.
 func (j jobs) migrate(ctx context.Context) (any, error) {
-	err := instance.WaitReady(ctx, j.config.DB, j.db, func(err error, next time.Duration) {
-		j.logger.Warn("cannot reach the database yet", "path", j.db.Path(), "error", err, "next_attempt_in",
-			clock.Text(next.Round(time.Millisecond)))
-	})
+	steps, err := instance.Prepare(ctx, j.config.DB, j.db, true, j.logger)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := migrate.Up(ctx, j.db.SQL(), j.db.Dialect())
 	result := migrated{Applied: []appliedStep{}}
 	for _, step := range steps {
-		j.logger.Info("schema step applied", "step", step.Version, "name", step.Name)
 		result.Applied = append(result.Applied, appliedStep{step.Version, step.Name})
-	}
-	if err != nil {
-		return nil, err
 	}
 	if err := instance.Bootstrap(ctx, j.config.Authentication, j.service, j.logger); err != nil {
 		return nil, fmt.Errorf("cannot create the bootstrap token: %w", err)

@@ -34,9 +34,9 @@ type Database struct {
 
 // Table describes the copy of one table.
 type Table struct {
-	Name     string
-	Rows     int64
-	Checksum string
+	Name     string `json:"table"`
+	Rows     int64  `json:"rows"`
+	Checksum string `json:"checksum"`
 }
 
 // Copy copies all tables, verifies the copies and returns them. The source is read in one

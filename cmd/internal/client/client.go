@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"sync"
@@ -113,16 +115,77 @@ func contextError(ctx context.Context, timeout time.Duration) error {
 	return nil
 }
 
-type ifMatchKey struct{}
+// headersKey is the key of the headers in a context.
+type headersKey struct{}
+
+// headers returns the headers that the context adds to calls, which may be none.
+func headers(ctx context.Context) http.Header {
+	added, _ := ctx.Value(headersKey{}).(http.Header)
+	return added
+}
+
+func withHeader(ctx context.Context, name, value string) context.Context {
+	added := http.Header{}
+	maps.Copy(added, headers(ctx))
+	added.Set(name, value)
+	return context.WithValue(ctx, headersKey{}, added)
+}
 
 // WithIfMatch returns a context whose writes fail unless the revision is the current one
 // of the namespace.
 func WithIfMatch(ctx context.Context, revision int64) context.Context {
-	return context.WithValue(ctx, ifMatchKey{}, fmt.Sprintf("%q", fmt.Sprint(revision)))
+	return withHeader(ctx, "If-Match", fmt.Sprintf("%q", fmt.Sprint(revision)))
 }
 
-// ifMatch returns the If-Match header for the context, or "".
-func ifMatch(ctx context.Context) string {
-	value, _ := ctx.Value(ifMatchKey{}).(string)
-	return value
+// WithMessage returns a context whose writes have the message in their change records.
+func WithMessage(ctx context.Context, message string) context.Context {
+	return withHeader(ctx, call.MessageHeader, call.EncodeMessage(message))
+}
+
+// WithDryRun returns a context whose writes are checked and answered, and not stored. A server
+// that does not know dry runs stores them: its /meta/info has no dryRun.
+func WithDryRun(ctx context.Context) context.Context {
+	return withHeader(ctx, call.DryRunHeader, "true")
+}
+
+// The maximum number of attempts of a read, and the first pause between them.
+const (
+	maxAttempts = 4
+	firstPause  = 100 * time.Millisecond
+)
+
+// retryClient limits the time of each call and retries reads. A write is never sent twice,
+// because it may have taken effect even if no response arrived.
+type retryClient struct {
+	next    Client
+	timeout time.Duration
+}
+
+// Invoke implements Client.
+func (r *retryClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	o, err := operation(method)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
+		err := r.next.Invoke(ctx, method, request, response)
+		if err == nil || attempt == maxAttempts || !onlyReads(o) || !errors.Is(err, guidon.Unavailable) {
+			return err
+		}
+		if clock.Sleep(ctx, clock.Jitter(pause)) != nil {
+			return err
+		}
+		pause *= 2
+	}
+}
+
+// Close implements Client.
+func (r *retryClient) Close() error { return r.next.Close() }
+
+// onlyReads reports whether the operation changes nothing and can be retried.
+func onlyReads(o *call.Operation) bool {
+	return o.Area == call.AreaEvaluation || len(o.Routes) > 0 && o.Routes[0].Method == http.MethodGet
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -21,43 +20,24 @@ func Download(ctx context.Context, address, path string, options Options, to io.
 	if isGRPC(u) {
 		return guidon.Errorf(guidon.InvalidArgument, "files can be downloaded only over HTTP; use an http:// or https:// address")
 	}
+	options.Timeout = cmp.Or(options.Timeout, defaultTimeout)
 	c, err := newHTTP(u, options)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	downloading, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	limit := cmp.Or(options.Timeout, defaultTimeout)
-	silence := time.AfterFunc(limit, func() { cancel(errSilent) })
-	defer silence.Stop()
-	failed := func(err error) error { return c.failure(ctx, cmp.Or(context.Cause(downloading), err)) }
-	request, err := http.NewRequestWithContext(downloading, http.MethodGet, c.address+path, nil)
-	if err != nil {
+	return c.receive(ctx, path, "", func(body io.Reader, silence *time.Timer, failed func(error) error) error {
+		received := readerFunc(func(p []byte) (int, error) {
+			n, err := body.Read(p)
+			silence.Reset(c.options.Timeout)
+			if err != nil && err != io.EOF {
+				err = c.failure(ctx, failed(err))
+			}
+			return n, err
+		})
+		_, err := io.Copy(to, received)
 		return err
-	}
-	if options.Token != "" {
-		request.Header.Set("Authorization", "Bearer "+options.Token)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return failed(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // the status is known anyway
-		return c.statusError(response, body)
-	}
-	received := readerFunc(func(p []byte) (int, error) {
-		n, err := response.Body.Read(p)
-		silence.Reset(limit)
-		if err != nil && err != io.EOF {
-			err = failed(err)
-		}
-		return n, err
 	})
-	_, err = io.Copy(to, received)
-	return err
 }
 
 type readerFunc func(p []byte) (int, error)

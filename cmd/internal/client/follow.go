@@ -3,11 +3,9 @@ package client
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -85,49 +83,21 @@ type followRun struct {
 // stream opens a stream and reads it to its end. The error is Unavailable if another one
 // may be opened.
 func (s *followRun) stream(ctx context.Context) error {
-	streaming, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silence := time.AfterFunc(s.http.options.Timeout, func() { cancel(errSilent) })
-	defer silence.Stop()
-	request, err := s.request(streaming)
-	if err != nil {
-		return err
-	}
-	response, err := s.http.http.Do(request)
-	if err != nil {
-		return s.http.failure(ctx, cmp.Or(context.Cause(streaming), err))
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // the status is known anyway
-		return s.http.statusError(response, body)
-	}
-	s.opened = true
-	events := &eventReader{in: bufio.NewReader(response.Body), received: func() { silence.Reset(maxSilence) }}
-	for {
-		e, err := events.next()
-		if err != nil {
-			return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v",
-				s.http.address, cmp.Or(context.Cause(streaming), err))
-		}
-		if err := s.handle(e); err != nil {
-			return err
-		}
-	}
-}
-
-func (s *followRun) request(ctx context.Context) (*http.Request, error) {
-	target := s.http.address + "/api/v1/namespaces/" + url.PathEscape(guidon.NamespaceKey(s.Namespace)) +
+	path := "/api/v1/namespaces/" + url.PathEscape(guidon.NamespaceKey(s.Namespace)) +
 		"/changes/stream?" + url.Values{"from": {s.After}}.Encode()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Accept", "text/event-stream")
-	if s.http.options.Token != "" {
-		r.Header.Set("Authorization", "Bearer "+s.http.options.Token)
-	}
-	return r, nil
+	return s.http.receive(ctx, path, "text/event-stream", func(body io.Reader, silence *time.Timer, failed func(error) error) error {
+		s.opened = true
+		events := &eventReader{in: bufio.NewReader(body), received: func() { silence.Reset(maxSilence) }}
+		for {
+			e, err := events.next()
+			if err != nil {
+				return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v", s.http.address, failed(err))
+			}
+			if err := s.handle(e); err != nil {
+				return err
+			}
+		}
+	})
 }
 
 // handle handles an event. An event without data only states the position.
@@ -193,10 +163,7 @@ func (r *eventReader) next() (event, error) {
 	}
 }
 
-var (
-	errSilent  = errors.New("no response")
-	errTooLong = errors.New("an event is too long")
-)
+var errTooLong = errors.New("an event is too long")
 
 // line returns the next line, without its end.
 func (r *eventReader) line() ([]byte, error) {

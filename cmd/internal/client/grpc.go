@@ -53,14 +53,8 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	if c.options.Token != "" {
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+c.options.Token)
 	}
-	if value := ifMatch(ctx); value != "" {
-		ctx = metadata.AppendToOutgoingContext(ctx, "if-match", value)
-	}
-	if value := message(ctx); value != "" {
-		ctx = metadata.AppendToOutgoingContext(ctx, "guidon-message", value)
-	}
-	if value := dryRun(ctx); value != "" {
-		ctx = metadata.AppendToOutgoingContext(ctx, "guidon-dry-run", value)
+	for name, values := range headers(ctx) {
+		ctx = metadata.AppendToOutgoingContext(ctx, name, values[0])
 	}
 	err := c.conn.Invoke(ctx, method, request, response)
 	if err == nil {

@@ -2,13 +2,17 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/proto"
@@ -102,27 +106,58 @@ func (c *httpClient) request(ctx context.Context, o *call.Operation, m proto.Mes
 	} else if query := encodeQuery(m, inPath); query != "" {
 		target += "?" + query
 	}
-	r, err := http.NewRequestWithContext(ctx, route.Method, target, body)
+	r, err := c.newRequest(ctx, route.Method, target, "application/json", body)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept", "application/json")
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
+	}
+	maps.Copy(r.Header, headers(ctx))
+	return r, nil
+}
+
+// newRequest returns a request with the token. accept is the type of the response, or "".
+func (c *httpClient) newRequest(ctx context.Context, method, target, accept string, body io.Reader) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	if accept != "" {
+		r.Header.Set("Accept", accept)
 	}
 	if c.options.Token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.options.Token)
 	}
-	if value := ifMatch(ctx); value != "" {
-		r.Header.Set("If-Match", value)
-	}
-	if value := message(ctx); value != "" {
-		r.Header.Set(call.MessageHeader, value)
-	}
-	if value := dryRun(ctx); value != "" {
-		r.Header.Set(call.DryRunHeader, value)
-	}
 	return r, nil
+}
+
+var errSilent = errors.New("no response")
+
+// receive requests the path, and calls read with the body of the response, which may take any time. The
+// server may be silent for the timeout, which read extends by the timer. failed returns the reason of an error.
+func (c *httpClient) receive(
+	ctx context.Context, path, accept string, read func(body io.Reader, silence *time.Timer, failed func(error) error) error,
+) error {
+	receiving, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := time.AfterFunc(c.options.Timeout, func() { cancel(errSilent) })
+	defer silence.Stop()
+	failed := func(err error) error { return cmp.Or(context.Cause(receiving), err) }
+	request, err := c.newRequest(receiving, http.MethodGet, c.address+path, accept, nil)
+	if err != nil {
+		return err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return c.failure(ctx, failed(err))
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // the status is known anyway
+		return c.statusError(response, body)
+	}
+	return read(response.Body, silence, failed)
 }
 
 // failure returns the error for a call without a response.

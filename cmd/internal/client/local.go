@@ -29,10 +29,10 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 	if err != nil {
 		return err
 	}
-	actor := l.actor
+	actor, added := l.actor, headers(ctx)
 	result, err := l.handler.Invoke(ctx, o, call.Request{
-		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx), WriteMessage: message(ctx),
-		DryRun: dryRun(ctx),
+		Message: request, Transport: "local", Actor: &actor,
+		IfMatch: added.Get("If-Match"), WriteMessage: added.Get(call.MessageHeader), DryRun: added.Get(call.DryRunHeader),
 	})
 	if err != nil {
 		return err

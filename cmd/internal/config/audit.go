@@ -64,9 +64,8 @@ func (a Audit) Enabled() bool {
 }
 
 func (a Audit) check(found *problems) {
-	if _, _, err := audit.ParseFilter(a.Events); err != nil {
-		found.key("audit.events", err.Error())
-	}
+	_, _, err := audit.ParseFilter(a.Events)
+	found.check("audit.events", err)
 	if u, valid := webURL(a.Sinks.Webhook.URL); a.Sinks.Webhook.Enabled && (!valid || u.User != nil) {
 		found.key("audit.sinks.webhook.url", "must be a URL such as https://receiver.example/audit, without a user name")
 	}
@@ -96,9 +95,7 @@ func (k AuditKafka) check(found *problems) {
 		}
 	}
 	if k.CAPath != "" {
-		if err := checkFile(k.CAPath); err != nil {
-			found.key("audit.sinks.kafka.ca_path", err.Error())
-		}
+		found.check("audit.sinks.kafka.ca_path", checkFile(k.CAPath))
 	}
 	if auth := k.Authentication; (auth.Username == "") != (auth.Password == "") {
 		found.key("audit.sinks.kafka.authentication", "must have both a username and a password, or neither")

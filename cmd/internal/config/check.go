@@ -95,9 +95,7 @@ func requireFile(found *problems, key, path string) {
 		found.key(key, "is required if server.protocol is https")
 		return
 	}
-	if err := checkFile(path); err != nil {
-		found.key(key, err.Error())
-	}
+	found.check(key, checkFile(path))
 }
 
 func checkFile(path string) error {

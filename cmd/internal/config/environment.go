@@ -77,9 +77,7 @@ func (f field) setFromVariable(env environment, known map[string]bool, found *pr
 	name := f.variable()
 	known[name] = true
 	if text, ok := env[name]; ok && !serviceLink(name, text) {
-		if err := f.set(text); err != nil {
-			found.key(f.key, err.Error())
-		}
+		found.check(f.key, f.set(text))
 	}
 }
 
@@ -159,4 +157,28 @@ func TokenFile(path string) (string, error) {
 		return "", fmt.Errorf("cannot read the token file: %w", err)
 	}
 	return strings.TrimSpace(string(content)), nil
+}
+
+// Client holds the settings of the environment for the server that commands work on.
+type Client struct {
+	Address   string // a URL, or the name of a context
+	Namespace string
+	CAFile    string
+	Database  bool // it names a database to work on
+}
+
+// ClientFrom returns the settings of the environment.
+func ClientFrom(environ []string) Client {
+	env := newEnvironment(environ)
+	c := Client{Address: env["GUIDON_ADDRESS"], Namespace: env["GUIDON_NAMESPACE"], CAFile: env["GUIDON_CA_FILE"]}
+	for name, value := range env {
+		c.Database = c.Database || strings.HasPrefix(name, "GUIDON_DB_") && value != ""
+	}
+	return c
+}
+
+// ContextsFile returns the path of the file of the contexts of the command line, or "" if
+// the user's configuration directory is not known.
+func ContextsFile(environ []string) string {
+	return newEnvironment(environ).inUserDir("contexts.yml")
 }

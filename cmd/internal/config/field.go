@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/internal/suggest"
 )
@@ -104,13 +105,9 @@ func fields(c *Config) []field {
 // variable returns the environment variable of the key.
 func (f field) variable() string { return variableOf(f.key) }
 
-func variableOf(key string) string {
-	return variablePrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
-}
+func variableOf(key string) string { return variablePrefix + flipt.Variable(key) }
 
-func (f field) name() string {
-	return lastName(f.key)
-}
+func (f field) name() string { return lastName(f.key) }
 
 func (f field) secret() bool { return f.tag.Get("secret") == "true" }
 func (f field) url() bool    { return f.tag.Get("url") == "true" }

@@ -41,9 +41,6 @@ const (
 	maxKubernetesLifetime = 30 * 24 * time.Hour
 )
 
-// Authorities returns the file of ca_path, or the default if it exists, or "".
-func (k Kubernetes) Authorities() string { return orDefault(k.CAPath, kubernetesDir+"ca.crt") }
-
 // TokenFile returns the file of service_account_token_path, or the default if it exists,
 // or "".
 func (k Kubernetes) TokenFile() string {

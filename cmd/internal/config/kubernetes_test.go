@@ -19,8 +19,8 @@ func TestOrDefault(t *testing.T) {
 			t.Errorf("%q, %q: got %q, want %q", test.path, test.standard, got, test.want)
 		}
 	}
-	k := Kubernetes{CAPath: "/a", ServiceAccountTokenPath: "/b"}
-	if k.Authorities() != "/a" || k.TokenFile() != "/b" {
-		t.Errorf("got %q and %q", k.Authorities(), k.TokenFile())
+	k := Kubernetes{ServiceAccountTokenPath: "/b"}
+	if k.TokenFile() != "/b" {
+		t.Errorf("got %q", k.TokenFile())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/internal/suggest"
 	"github.com/guidonhq/guidon/service"
@@ -95,7 +96,7 @@ func (g namedGroups) split(rest string) (string, bool) {
 // is for another one.
 func (f field) nameEnd(rest string) int {
 	if f.isMap() {
-		name, key, _ := strings.Cut(rest, "_"+suffixOf(f.key)+"_")
+		name, key, _ := strings.Cut(rest, "_"+flipt.Variable(f.key)+"_")
 		if key == "" {
 			return 0
 		}
@@ -111,16 +112,11 @@ func (f field) nameEnd(rest string) int {
 
 // suffixes returns the suffixes of the variables of a member.
 func (f field) suffixes() []string {
-	suffix := "_" + suffixOf(f.key)
+	suffix := "_" + flipt.Variable(f.key)
 	if f.isScalar() {
 		return []string{suffix, suffix + fileSuffix}
 	}
 	return []string{suffix}
-}
-
-// suffixOf returns the suffix of a variable of the key.
-func suffixOf(key string) string {
-	return strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
 // addNames adds the groups that the variables name.

@@ -62,6 +62,13 @@ func (p *problems) key(key, rule string) {
 	p.list = append(p.list, Problem{Key: key, Variable: variableOf(key), Rule: rule})
 }
 
+// check adds a problem of a key unless err is nil.
+func (p *problems) check(key string, err error) {
+	if err != nil {
+		p.key(key, err.Error())
+	}
+}
+
 // without records that the value of the key could not be fetched, so that no further
 // problems of it are added.
 func (p *problems) without(key string) {
@@ -89,8 +96,4 @@ func (p *problems) in(group string) scope { return scope{found: p, group: group}
 func (s scope) key(name, rule string) { s.found.key(s.group+"."+name, rule) }
 
 // check adds a problem unless err is nil.
-func (s scope) check(name string, err error) {
-	if err != nil {
-		s.key(name, err.Error())
-	}
-}
+func (s scope) check(name string, err error) { s.found.check(s.group+"."+name, err) }

@@ -2,12 +2,16 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
+	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
@@ -49,6 +53,25 @@ func WaitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err e
 	return err
 }
 
+// Prepare waits for the database. It applies the pending schema steps and returns them if the caller
+// migrates, and otherwise returns an error if there are any.
+func Prepare(ctx context.Context, c config.DB, db *store.DB, migrates bool, logger *slog.Logger) ([]migrate.Step, error) {
+	err := WaitReady(ctx, c, db, func(err error, next time.Duration) {
+		logger.Warn("cannot reach the database yet", "path", db.Path(), "error", err, "next_attempt_in", clock.Text(next.Round(time.Millisecond)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !migrates {
+		return nil, migrate.Check(ctx, db.SQL(), db.Dialect())
+	}
+	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
+	for _, step := range applied {
+		logger.Info("schema step applied", "step", step.Version, "name", step.Name)
+	}
+	return applied, err
+}
+
 // Storage is an open database and the Redis in front of it, if any.
 type Storage struct {
 	*store.DB
@@ -77,12 +100,12 @@ func WithRedis(db *store.DB, c config.Cache, onlyWrites bool, trace store.Trace)
 	return &Storage{DB: db, Redis: rediscache.New(db, client, options)}, nil
 }
 
-// CloseRedis closes the connections to Redis, if any.
-func (s *Storage) CloseRedis() error {
+// Close closes the connections to Redis, if any, and the database.
+func (s *Storage) Close() error {
 	if s.Redis == nil {
-		return nil
+		return s.DB.Close()
 	}
-	return s.Redis.Close()
+	return errors.Join(s.Redis.Close(), s.DB.Close())
 }
 
 // Source returns Redis if it is configured, or else the database.

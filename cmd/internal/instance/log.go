@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -44,13 +43,9 @@ func OpenLog(c config.Log, out io.Writer, console Console, delay time.Duration) 
 // LogLevel returns the level with the name. Flipt's panic and fatal, which only differ in
 // how the process ends, are the same as error (operations 2.2).
 func LogLevel(word string) slog.Level {
-	switch strings.ToLower(word) {
-	case "debug":
-		return slog.LevelDebug
-	case "info":
-		return slog.LevelInfo
-	case "warn":
-		return slog.LevelWarn
+	var level slog.Level
+	if level.UnmarshalText([]byte(word)) != nil {
+		return slog.LevelError
 	}
-	return slog.LevelError
+	return level
 }

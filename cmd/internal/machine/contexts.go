@@ -19,10 +19,10 @@ import (
 
 // Context is a server with the settings for it.
 type Context struct {
-	Address   string `yaml:"address"`             // a URL of the server; see client.Dial
-	Namespace string `yaml:"namespace,omitempty"` // used by default; "" for that of the service
-	CAFile    string `yaml:"ca_file,omitempty"`   // authorities that the server's certificate may be from; "" for those of the system
-	Protected bool   `yaml:"protected,omitempty"` // every change is confirmed first
+	Address   string `yaml:"address" json:"address"`                         // a URL of the server; see client.Dial
+	Namespace string `yaml:"namespace,omitempty" json:"namespace,omitempty"` // used by default; "" for that of the service
+	CAFile    string `yaml:"ca_file,omitempty" json:"caFile,omitempty"`      // authorities that the server's certificate may be from; "" for those of the system
+	Protected bool   `yaml:"protected,omitempty" json:"protected,omitempty"` // every change is confirmed first
 }
 
 // Contexts are all contexts of a user.
@@ -119,39 +119,27 @@ func (f *ContextsFile) content() ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(content) > maxFile {
-		return nil, fmt.Errorf("%s is larger than 1 MiB", f.path)
-	}
-	return content, err
+	return readAll(file)
 }
 
 // Update changes the contexts with fn. Of several processes, one at a time does. If fn or
 // the result is invalid, the file does not change.
-func (f *ContextsFile) Update(ctx context.Context, fn func(*Contexts) error) (err error) {
-	path := FileTarget(f.path)
-	lock, err := LockFile(ctx, path)
-	if err != nil {
-		return fmt.Errorf("cannot lock %s: %w", f.path, err)
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	c, err := f.Read()
-	if err != nil {
-		return err
-	}
-	if err := fn(c); err != nil {
-		return err
-	}
-	if err := c.check(); err != nil {
-		return err
-	}
-	err = ReplaceFile(path, 0o600, func(w io.Writer) error {
-		encoder := yaml.NewEncoder(w)
+func (f *ContextsFile) Update(ctx context.Context, fn func(*Contexts) error) error {
+	return updateFile(ctx, f.path, func() ([]byte, error) {
+		c, err := f.Read()
+		if err == nil {
+			err = fn(c)
+		}
+		if err == nil {
+			err = c.check()
+		}
+		if err != nil {
+			return nil, err
+		}
+		var content bytes.Buffer
+		encoder := yaml.NewEncoder(&content)
 		encoder.SetIndent(2)
-		return errors.Join(encoder.Encode(c), encoder.Close())
+		err = errors.Join(encoder.Encode(c), encoder.Close())
+		return content.Bytes(), err
 	})
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", f.path, err)
-	}
-	return nil
 }

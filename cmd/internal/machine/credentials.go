@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-
-	"github.com/guidonhq/guidon/store/filelock"
 )
 
 // maxFile limits the files of contexts and of credentials, in bytes.
@@ -89,7 +87,7 @@ func (f *CredentialsFile) Remove(ctx context.Context, address, token string) err
 
 // Prepare returns an error if the file cannot be used, so that users do not sign in in vain.
 func (f *CredentialsFile) Prepare(ctx context.Context) error {
-	lock, err := f.lock(ctx)
+	lock, err := lockFile(ctx, f.path)
 	if err != nil {
 		return err
 	}
@@ -98,43 +96,17 @@ func (f *CredentialsFile) Prepare(ctx context.Context) error {
 }
 
 // update changes the entries of the servers. Of several processes, one at a time does.
-func (f *CredentialsFile) update(ctx context.Context, change func(servers members) error) (err error) {
-	lock, err := f.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	all, servers, err := f.read()
-	if err != nil {
-		return err
-	}
-	if err := change(servers); err != nil {
-		return err
-	}
-	content, err := encodeCredentials(all, servers)
-	if err != nil {
-		return err
-	}
-	err = ReplaceFile(f.target(), 0o600, func(w io.Writer) error {
-		_, err := w.Write(content)
-		return err
+func (f *CredentialsFile) update(ctx context.Context, change func(servers members) error) error {
+	return updateFile(ctx, f.path, func() ([]byte, error) {
+		all, servers, err := f.read()
+		if err == nil {
+			err = change(servers)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return encodeCredentials(all, servers)
 	})
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", f.path, err)
-	}
-	return nil
-}
-
-// target returns the path of the file itself if its path is a symbolic link.
-func (f *CredentialsFile) target() string { return FileTarget(f.path) }
-
-// lock waits until no other process changes the file.
-func (f *CredentialsFile) lock(ctx context.Context) (*filelock.Lock, error) {
-	lock, err := LockFile(ctx, f.target())
-	if err != nil {
-		return nil, fmt.Errorf("cannot lock %s: %w", f.path, err)
-	}
-	return lock, nil
 }
 
 func encodeCredentials(all, servers members) ([]byte, error) {
@@ -198,9 +170,14 @@ func readPrivate(path string) ([]byte, error) {
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		return nil, fmt.Errorf("%s contains tokens, but other users can access it (mode %04o); run: chmod 600 %s", path, mode, path)
 	}
+	return readAll(file)
+}
+
+// readAll returns the content of the file, which has at most maxFile bytes.
+func readAll(file *os.File) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(content) > maxFile {
-		return nil, fmt.Errorf("%s is larger than 1 MiB", path)
+		return nil, fmt.Errorf("%s is larger than 1 MiB", file.Name())
 	}
 	return content, err
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	_ "embed"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -99,25 +100,22 @@ func (r *Receiver) Close() error {
 	return err
 }
 
-//go:embed received.html
-var receivedPage string
-
-//go:embed denied.html
-var deniedPage string
-
-//go:embed refused.html
-var refusedPage string
+// callbackPage is the page with a heading and a text.
+//
+//go:embed callback.html
+var callbackPage string
 
 // ServeHTTP implements [http.Handler]. Requests other than the response are rejected and
 // change nothing: any page can send requests to this port.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	status, page := http.StatusOK, receivedPage
+	status, heading, text := http.StatusOK, "Back to the terminal", "The command line continues there. You may close this window."
 	code, refusal := r.read(request)
 	switch {
 	case refusal != 0:
-		status, page = refusal, refusedPage
+		status, heading = refusal, "Not signed in"
+		text = "This is not the response that the command line is waiting for. You may close this window, and run the command again."
 	case code == "":
-		page = deniedPage
+		heading, text = "Denied", "The command line is not signed in. You may close this window."
 	}
 	if refusal == 0 {
 		r.codes <- code
@@ -132,7 +130,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, page) // the command continues without a browser
+	_, _ = fmt.Fprintf(w, callbackPage, heading, text) // the command continues without a browser
 }
 
 // read returns the code of the response, "" for an error (RFC 6749 4.1.2.1), or the status

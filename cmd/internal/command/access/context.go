@@ -43,17 +43,13 @@ func ContextCommand(p *cli.Program) *cobra.Command {
 
 // namedContext is a context as it is printed.
 type namedContext struct {
-	Name      string `json:"name"`
-	Address   string `json:"address"`
-	Namespace string `json:"namespace,omitempty"`
-	CAFile    string `json:"caFile,omitempty"`
-	Protected bool   `json:"protected,omitempty"`
-	Current   bool   `json:"current"`
+	Name string `json:"name"`
+	machine.Context
+	Current bool `json:"current"`
 }
 
 func newNamedContext(all *machine.Contexts, name string) namedContext {
-	c := all.Named[name]
-	return namedContext{Name: name, Address: c.Address, Namespace: c.Namespace, CAFile: c.CAFile, Protected: c.Protected, Current: name == all.Current}
+	return namedContext{name, all.Named[name], name == all.Current}
 }
 
 func contextListCommand(p *cli.Program) *cobra.Command {

@@ -4,8 +4,13 @@ package access
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -13,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/handler/wire/auth"
@@ -146,4 +152,102 @@ func (l *login) report(ctx context.Context, who *auth.Authentication) error {
 	}
 	_, err = fmt.Fprintf(l.Out, "%s\ncontext %s is in use\n", text, name)
 	return err
+}
+
+// maxToken limits the token that is read, in bytes.
+const maxToken = 16 << 10
+
+// withToken keeps a token of the standard input that the server accepts.
+func (l *login) withToken(ctx context.Context) error {
+	token, err := l.readToken(ctx)
+	if err != nil {
+		return err
+	}
+	if token == "" {
+		return errors.New("not signed in: the standard input contains no token")
+	}
+	server, err := cli.Dial(l.address, l.connection.Options(token))
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	self, err := cli.Self(ctx, server)
+	if errors.Is(err, guidon.Unauthenticated) { // without the hint to provide a token
+		return fmt.Errorf("the server did not accept the token: %s; servers that require no authentication accept none",
+			guidon.PublicMessage(err))
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.file.Set(ctx, l.address, machine.Credential{Token: token}); err != nil {
+		return err
+	}
+	return l.report(ctx, self)
+}
+
+// readToken reads the token, without echo if the standard input is a terminal.
+func (l *login) readToken(ctx context.Context) (string, error) {
+	if !l.Terminal(l.In) {
+		return l.ReadLine(ctx, maxToken)
+	}
+	fmt.Fprint(l.Err, "Token: ")
+	file, ok := l.In.(*os.File)
+	if !ok {
+		return l.ReadLine(ctx, maxToken)
+	}
+	defer fmt.Fprintln(l.Err)
+	return cli.ReadHidden(ctx, file)
+}
+
+// useServer makes the server that the user has signed in to the one that commands use: it
+// finds or creates a context for it, and returns its name.
+func (l *login) useServer(ctx context.Context) (name string, err error) {
+	caFile := l.connection.CAFile
+	if caFile != "" {
+		if caFile, err = filepath.Abs(caFile); err != nil {
+			return "", err
+		}
+	}
+	err = l.UpdateContexts(ctx, func(all *machine.Contexts) error {
+		name = cmp.Or(l.context, all.At(l.address), freeName(all, contextName(l.address)))
+		c := all.Named[name]
+		if c.Address == "" || l.context != "" {
+			c.Address = l.address
+		}
+		if caFile != "" {
+			c.CAFile = caFile
+		}
+		all.Named[name], all.Current = c, name
+		return nil
+	})
+	return name, err
+}
+
+// contextName returns the name of the context for a server at the normalized address: its
+// host, with the port if that is not the usual one.
+func contextName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "server"
+	}
+	host := u.Hostname()
+	if net.ParseIP(host) != nil {
+		host = strings.ReplaceAll(host, ":", "-")
+	}
+	if u.Port() != "" {
+		host += "-" + u.Port()
+	}
+	if !machine.IsContextName(host) {
+		return "server"
+	}
+	return host
+}
+
+// freeName returns the name, with a number if there is a context with it.
+func freeName(all *machine.Contexts, name string) string {
+	free := name
+	for n := 2; all.Named[free].Address != ""; n++ {
+		free = name + "-" + strconv.Itoa(n)
+	}
+	return free
 }

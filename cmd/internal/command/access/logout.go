@@ -102,9 +102,9 @@ func endSession(p *cli.Program,
 // revoke revokes the token of the client. It returns the address at which the user can
 // sign out at the provider, or "".
 func revoke(ctx context.Context, server client.Client, everywhere bool) (next string, err error) {
-	response := new(auth.RevokeAuthenticationSelfResponse)
-	request := &auth.RevokeAuthenticationSelfRequest{Everywhere: everywhere}
-	if err := server.Invoke(ctx, "/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", request, response); err != nil {
+	response, err := cli.Call[auth.RevokeAuthenticationSelfResponse](ctx, server,
+		"/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", &auth.RevokeAuthenticationSelfRequest{Everywhere: everywhere})
+	if err != nil {
 		return "", err
 	}
 	u, err := url.Parse(response.GetNextUri())

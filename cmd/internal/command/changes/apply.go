@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -158,19 +159,12 @@ func (o outcome) text() string {
 	if o.Status == "unchanged" {
 		return fmt.Sprintf("%s: nothing to do", o.Namespace)
 	}
-	return fmt.Sprintf("%s: %s applied; revision %d", o.Namespace, countChanges(o.Changes), o.Revision)
+	return fmt.Sprintf("%s: %s applied; revision %d", o.Namespace, cli.Count(o.Changes, "change"), o.Revision)
 }
 
 // WillApply returns the text that asks for confirmation before changes are applied.
 func WillApply(changes int, namespaces string) string {
-	return fmt.Sprintf("%s will be applied to %s.\n", countChanges(changes), namespaces)
-}
-
-func countChanges(n int) string {
-	if n == 1 {
-		return "1 change"
-	}
-	return fmt.Sprintf("%d changes", n)
+	return fmt.Sprintf("%s will be applied to %s.\n", cli.Count(changes, "change"), namespaces)
 }
 
 // withOutcomes adds to the error, if there is one, the namespaces by their outcomes.
@@ -184,10 +178,8 @@ func withOutcomes(err error, outcomes []outcome) error {
 	with := func(statuses ...string) string {
 		var keys []string
 		for _, o := range outcomes {
-			for _, status := range statuses {
-				if o.Status == status {
-					keys = append(keys, o.Namespace)
-				}
+			if slices.Contains(statuses, o.Status) {
+				keys = append(keys, o.Namespace)
 			}
 		}
 		if keys == nil {

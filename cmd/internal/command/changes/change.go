@@ -104,11 +104,10 @@ func (c *changeCommand) print(plan *guidonv1.PlanResponse) error {
 }
 
 func (c *changeCommand) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {
-	done, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
+	return cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
 		NamespaceKey: c.request.GetNamespaceKey(), SourceNamespaceKey: c.request.GetSourceNamespaceKey(), Undo: c.request.GetUndo(),
 		Mode: c.request.GetMode(), FlagKeys: c.request.GetFlagKeys(), SegmentKeys: c.request.GetSegmentKeys(),
 		WithoutSegments: c.request.GetWithoutSegments(), Keep: c.request.GetKeep(),
 		Digest: plan.Digest, ExpectedChanges: plan.expected(),
 	})
-	return done, err
 }

@@ -77,8 +77,8 @@ func (c *compareCommand) run(ctx context.Context, args []string) error {
 	if before == "" || after == "" {
 		return cli.UsageError("a side of the comparison must not be empty")
 	}
-	if before == cli.StandardStream && after == cli.StandardStream {
-		return cli.UsageError("the standard input (-) can be read only once")
+	if err := cli.CheckStreams(before, after); err != nil {
+		return err
 	}
 	cli.LimitMemory()
 	compare := c.compareNamespaces

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -111,7 +110,7 @@ func (l *logCommand) run(ctx context.Context, args []string) error {
 		return l.runFollow(ctx)
 	}
 	return l.Reading(ctx, func(service client.Client) error {
-		list, found := l.newList(), false
+		list, found := &changeList{Program: l.Program, format: l.Output, all: l.all}, false
 		if err := l.each(ctx, service, func(c *guidonv1.Change) error {
 			found = true
 			return list.add(c)
@@ -222,51 +221,4 @@ func eventNames() (names []string) {
 		names = append(names, string(event))
 	}
 	return names
-}
-
-// changeList prints changes.
-type changeList interface {
-	add(c *guidonv1.Change) error
-	end() error
-}
-
-func (l *logCommand) newList() changeList {
-	switch l.Output {
-	case cli.FormatJSON:
-		return &jsonList{out: l.Out}
-	case cli.FormatYAML:
-		return &yamlList{out: l.Out}
-	case cli.FormatName:
-		return changeNames{l.Out}
-	}
-	return &changeTable{program: l.Program, all: l.all}
-}
-
-// changeTable prints changes as a table.
-type changeTable struct {
-	program *cli.Program
-	all     bool // with the namespaces
-	rows    [][]any
-}
-
-func (t *changeTable) add(c *guidonv1.Change) error {
-	var namespace []any
-	if t.all {
-		namespace = []any{c.GetNamespaceKey()}
-	}
-	t.rows = append(t.rows, append(namespace,
-		c.GetRevision(), cli.When(c.GetAt()), cli.ActorName(c.GetActor()), cli.Action(c.GetAction()), c.GetKind(), c.GetKey(),
-		cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()),
-	))
-	return nil
-}
-
-func (t *changeTable) end() error {
-	header := "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY"
-	if t.all {
-		header = "NAMESPACE\t" + header
-	}
-	return t.program.Show("", cli.Output{Table: func(out io.Writer) error {
-		return cli.PrintTable(out, header, t.rows, func(row []any) []any { return row })
-	}})
 }

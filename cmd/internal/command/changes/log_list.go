@@ -11,69 +11,78 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// jsonList prints changes as a JSON array, one after the other: a change may have megabytes.
-type jsonList struct {
-	out   io.Writer
-	begun bool
+// changeList prints changes: for programs one after the other, because a change may have
+// megabytes, and otherwise as a table at the end.
+type changeList struct {
+	*cli.Program
+	format cli.Format
+	all    bool // with the namespaces
+	begun  bool
+	rows   [][]any
 }
 
-func (l *jsonList) add(c *guidonv1.Change) error {
+func (l *changeList) add(c *guidonv1.Change) error {
+	switch l.format {
+	case cli.FormatName:
+		_, err := fmt.Fprintln(l.Out, c.GetRevision())
+		return err
+	case cli.FormatJSON, cli.FormatYAML:
+		return l.addElement(c)
+	}
+	var namespace []any
+	if l.all {
+		namespace = []any{c.GetNamespaceKey()}
+	}
+	l.rows = append(l.rows, append(namespace,
+		c.GetRevision(), cli.When(c.GetAt()), cli.ActorName(c.GetActor()), cli.Action(c.GetAction()), c.GetKind(), c.GetKey(),
+		cli.OrDash(c.GetReason().GetText()), cli.OrDash(c.GetMessage()), cli.OrDash(c.GetSummary()),
+	))
+	return nil
+}
+
+// addElement prints an element of a JSON array or of a YAML list.
+func (l *changeList) addElement(c *guidonv1.Change) error {
 	text, err := codec.Marshal(c)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	b.WriteString("[\n  ")
+	before := "[\n  "
 	if l.begun {
-		b.Reset()
-		b.WriteString(",\n  ")
+		before = ",\n  "
 	}
 	l.begun = true
-	if err := json.Indent(&b, text, "  ", "  "); err != nil {
+	if l.format == cli.FormatYAML {
+		return cli.WriteYAML(l.Out, bytes.Join([][]byte{{'['}, text, {']'}}, nil))
+	}
+	b := bytes.NewBufferString(before)
+	if err := json.Indent(b, text, "  ", "  "); err != nil {
 		return err
 	}
-	_, err = b.WriteTo(l.out)
+	_, err = b.WriteTo(l.Out)
 	return err
 }
 
-func (l *jsonList) end() error {
-	end := "\n]\n"
-	if !l.begun {
+func (l *changeList) end() error {
+	end := ""
+	switch {
+	case !l.format.ForPrograms():
+		return l.showTable()
+	case l.format == cli.FormatName:
+	case !l.begun:
 		end = "[]\n"
+	case l.format == cli.FormatJSON:
+		end = "\n]\n"
 	}
-	_, err := io.WriteString(l.out, end)
+	_, err := io.WriteString(l.Out, end)
 	return err
 }
 
-// yamlList prints changes as a YAML list, one after the other: a change may have megabytes.
-type yamlList struct {
-	out   io.Writer
-	begun bool
-}
-
-func (l *yamlList) add(c *guidonv1.Change) error {
-	l.begun = true
-	text, err := codec.Marshal(c)
-	if err != nil {
-		return err
+func (l *changeList) showTable() error {
+	header := "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY"
+	if l.all {
+		header = "NAMESPACE\t" + header
 	}
-	return cli.WriteYAML(l.out, bytes.Join([][]byte{{'['}, text, {']'}}, nil))
+	return l.Show("", cli.Output{Table: func(out io.Writer) error {
+		return cli.PrintTable(out, header, l.rows, func(row []any) []any { return row })
+	}})
 }
-
-func (l *yamlList) end() error {
-	if l.begun {
-		return nil
-	}
-	_, err := io.WriteString(l.out, "[]\n")
-	return err
-}
-
-// changeNames prints the revision of each change.
-type changeNames struct{ out io.Writer }
-
-func (n changeNames) add(c *guidonv1.Change) error {
-	_, err := fmt.Fprintln(n.out, c.GetRevision())
-	return err
-}
-
-func (changeNames) end() error { return nil }

@@ -2,8 +2,12 @@ package cli
 
 import (
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // OneArgument returns a check for exactly one argument. name is used in its errors.
@@ -35,4 +39,31 @@ func Pairs(flag string, texts []string) (map[string]string, error) {
 		values[key] = value
 	}
 	return values, nil
+}
+
+// TimeAgo returns the time of an option, or nil if the text is empty. A duration is before now.
+func (p *Program) TimeAgo(option, text string) (*timestamppb.Timestamp, error) {
+	return p.timeOf(option, text, -1, "how long ago")
+}
+
+// TimeAhead is [Program.TimeAgo], but a duration is after now.
+func (p *Program) TimeAhead(option, text string) (*timestamppb.Timestamp, error) {
+	return p.timeOf(option, text, 1, "in how long")
+}
+
+// timeOf returns the time of an option. It is in UTC if the text does not say otherwise.
+func (p *Program) timeOf(option, text string, sign time.Duration, what string) (*timestamppb.Timestamp, error) {
+	if text == "" {
+		return nil, nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02 15:04", time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return timestamppb.New(at), nil
+		}
+	}
+	if d, err := clock.ParseDuration(text); err == nil && d >= 0 {
+		return timestamppb.New(p.Now().Add(sign * d).Truncate(time.Second)), nil
+	}
+	return nil, UsageError("invalid %s %q: must be a time such as 2026-11-20T14:00:00Z or \"2026-11-20 14:00\" in UTC, "+
+		"a day such as 2026-11-20, or %s, such as 36h or 7d", option, text, what)
 }

@@ -2,14 +2,21 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -46,4 +53,164 @@ func Pages(fetch func(token string) (next string, err error)) error {
 // read. The other reason with that code that commands get is [service.ErrAdditions].
 func HasChanged(err error) bool {
 	return errors.Is(err, guidon.FailedPrecondition) && !strings.Contains(err.Error(), service.ErrAdditions.Error())
+}
+
+// summaryPage is how many objects are requested at a time, the maximum of the service.
+const summaryPage = 200
+
+// pageSize returns how many objects to request if there are so many already, of limit or, if
+// that is 0, of all.
+func pageSize(have, limit int) int32 {
+	if limit == 0 {
+		return summaryPage
+	}
+	return int32(min(limit-have, summaryPage)) // #nosec G115 -- at most 200
+}
+
+// AllFlags returns the summaries of all pages, or of the first ones up to the limit unless that
+// is 0.
+func AllFlags(
+	ctx context.Context, service client.Client, request *guidonv1.ListFlagSummariesRequest, limit int,
+) ([]*guidonv1.FlagSummary, error) {
+	var flags []*guidonv1.FlagSummary
+	for {
+		request.Limit = pageSize(len(flags), limit)
+		page, err := Call[guidonv1.FlagSummaryList](ctx, service, "/guidon.v1.CatalogService/ListFlagSummaries", request)
+		if err != nil {
+			return nil, err
+		}
+		flags = append(flags, page.GetFlags()...)
+		if page.NextOffset == nil || len(flags) == limit {
+			return flags, nil
+		}
+		request.Offset = page.GetNextOffset()
+	}
+}
+
+// AllNamespaces returns the namespaces of all pages.
+func AllNamespaces(ctx context.Context, service client.Client) (all []*flipt.Namespace, err error) {
+	err = Pages(func(token string) (string, error) {
+		request := &flipt.ListNamespaceRequest{PageToken: token} // without a limit: as few pages as possible
+		page, err := Call[flipt.NamespaceList](ctx, service, "/flipt.Flipt/ListNamespaces", request)
+		all = append(all, page.GetNamespaces()...)
+		return page.GetNextPageToken(), err
+	})
+	return all, err
+}
+
+// AllSegments is [AllFlags] for segments.
+func AllSegments(
+	ctx context.Context, service client.Client, request *guidonv1.ListSegmentSummariesRequest, limit int,
+) ([]*guidonv1.SegmentSummary, error) {
+	var segments []*guidonv1.SegmentSummary
+	for {
+		request.Limit = pageSize(len(segments), limit)
+		page, err := Call[guidonv1.SegmentSummaryList](ctx, service, "/guidon.v1.CatalogService/ListSegmentSummaries", request)
+		if err != nil {
+			return nil, err
+		}
+		segments = append(segments, page.GetSegments()...)
+		if page.NextOffset == nil || len(segments) == limit {
+			return segments, nil
+		}
+		request.Offset = page.GetNextOffset()
+	}
+}
+
+// WithServer calls fn with a client of the server, which must be given.
+func (p *Program) WithServer(ctx context.Context, c *Connection, fn func(client.Client) error) error {
+	if _, err := c.Normalized(); err != nil {
+		return err
+	}
+	return p.WithClient(ctx, c, Reading, fn)
+}
+
+// NewestChange returns the newest change of the namespace, or nil if it has no changes.
+func NewestChange(ctx context.Context, service client.Client, namespace string) (*guidonv1.Change, error) {
+	newest, err := Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges",
+		&guidonv1.ListChangesRequest{NamespaceKey: namespace, Limit: 1})
+	if err != nil || len(newest.GetChanges()) == 0 {
+		return nil, err
+	}
+	return newest.GetChanges()[0], nil
+}
+
+// Follow calls each for the changes of the namespace after the position, as they are made,
+// until ctx ends. It requires a server.
+func (p *Program) Follow(ctx context.Context, c *Connection, namespace, after string, each func(*guidonv1.Change) error) error {
+	options, err := p.Authenticated(c)
+	if err != nil {
+		return err
+	}
+	err = client.Follower{
+		Namespace: namespace, After: after, Each: each,
+		Lost: func(err error) { fmt.Fprintf(p.Err, "guidon: %v; connecting again\n", err) },
+	}.Follow(ctx, c.Address, options)
+	switch guidon.CodeOf(err) {
+	case guidon.NotFound, guidon.Unimplemented:
+		return fmt.Errorf("%w; the server does not offer change streams unless streams.enabled is true", err)
+	}
+	return err
+}
+
+// ServerInfo is what commands need of what a server says about itself (contract 11).
+type ServerInfo struct {
+	Version        string `json:"version,omitempty"`
+	ReadOnly       bool   `json:"readOnly"`
+	DryRun         bool   `json:"dryRun"` // it respects the header of dry runs
+	Authentication struct {
+		Required bool `json:"required"`
+	} `json:"authentication"`
+}
+
+// Info returns what the server says about itself.
+func Info(ctx context.Context, server client.Client) (info ServerInfo, err error) {
+	body, err := Call[httpbody.HttpBody](ctx, server, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty))
+	if err == nil {
+		err = json.Unmarshal(body.GetData(), &info)
+	}
+	return info, err
+}
+
+// Expiry returns when the token expires, for a table.
+func (p *Program) Expiry(token *auth.Authentication) any {
+	at := Instant(token.GetExpiresAt())
+	if !at.IsZero() && !at.After(p.Now()) {
+		return Colored{Red, at.Format(time.RFC3339) + " (expired)"}
+	}
+	return TimeOr(at, "never")
+}
+
+// Self returns the authentication of the client.
+func Self(ctx context.Context, server client.Client) (*auth.Authentication, error) {
+	return Call[auth.Authentication](ctx, server, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", new(emptypb.Empty))
+}
+
+// nameKeys are the metadata that name a person, a token or a workload, the best first.
+var nameKeys = []string{
+	service.MetadataTokenName, "io.service.auth.name", "io.service.auth.email",
+	"io.service.auth.jwt.name", "io.service.auth.jwt.email", "io.service.auth.jwt.sub", "io.service.auth.k8s.serviceaccount.name",
+}
+
+// NameOf returns the name of the person, the token or the workload, or "".
+func NameOf(a *auth.Authentication) string {
+	for _, key := range nameKeys {
+		if name := a.GetMetadata()[key]; name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// MethodOf returns the method of signing in, in the form for people.
+func MethodOf(a *auth.Authentication) string {
+	return strings.ToLower(strings.TrimPrefix(a.GetMethod().String(), "METHOD_"))
+}
+
+// NamespacesOf returns namespaces for a table.
+func NamespacesOf(keys []string) string {
+	if on := strings.Join(keys, ","); on != service.Everywhere {
+		return on
+	}
+	return "all"
 }

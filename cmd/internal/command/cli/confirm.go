@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"google.golang.org/protobuf/proto"
-
-	"github.com/guidonhq/guidon/cmd/internal/client"
 )
 
 // Confirm returns nil if yes is set. Otherwise it prints what is about to happen and
@@ -65,25 +60,4 @@ func (p *Program) answer() (string, error) {
 		line.WriteByte(one[0])
 	}
 	return strings.ToLower(strings.TrimSpace(line.String())), nil
-}
-
-// protectedClient asks before the first change, unless the command has asked.
-type protectedClient struct {
-	client.Client
-	program    *Program
-	connection *Connection
-}
-
-// Invoke implements client.Client.
-func (c protectedClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
-	if client.Changes(method) && !c.program.confirmed {
-		where := c.connection.Address
-		if m, ok := request.(interface{ GetNamespaceKey() string }); ok && m.GetNamespaceKey() != "" {
-			where = m.GetNamespaceKey() + " at " + where
-		}
-		if err := c.program.Confirm("This changes "+where+".\n", c.connection.Yes); err != nil {
-			return err
-		}
-	}
-	return c.Client.Invoke(ctx, method, request, response)
 }

@@ -120,7 +120,11 @@ func (p *Program) connect(ctx context.Context, c *Connection, mode Access) (clie
 		if mode == Writing && !c.Quiet {
 			p.NameTarget("the server at " + c.Address)
 		}
-		return p.connectRemote(c)
+		options, err := p.Authenticated(c)
+		if err != nil {
+			return nil, err
+		}
+		return Dial(c.Address, options)
 	}
 	if c.Token != "" || c.TokenFile != "" {
 		return nil, UsageError("--token and --token-file require a server; specify it with --address")
@@ -134,26 +138,18 @@ func (p *Program) connect(ctx context.Context, c *Connection, mode Access) (clie
 			return nil, err
 		}
 	}
-	db, end, err := p.openLocal(ctx, configuration, mode)
+	db, err := p.openLocal(ctx, configuration, mode)
 	if err != nil {
 		return nil, err
 	}
 	if named := c.Database != "" || p.ConfigFile != "" || config.ClientFrom(p.Environ).Database; mode == Writing || !named && !c.Quiet {
 		p.NameTarget("the database " + db.Path())
 	}
-	return localClient(configuration, db, end)
+	return localClient(configuration, db)
 }
 
 // NameTarget prints the target of the command on the standard error.
 func (p *Program) NameTarget(target string) { fmt.Fprintf(p.Err, "using %s\n", target) }
-
-func (p *Program) connectRemote(c *Connection) (client.Client, error) {
-	options, err := p.Authenticated(c)
-	if err != nil {
-		return nil, err
-	}
-	return Dial(c.Address, options)
-}
 
 // Authenticated returns the options for the server, with the token for it.
 func (p *Program) Authenticated(c *Connection) (client.Options, error) {
@@ -211,19 +207,19 @@ func (p *Program) tokenFor(c *Connection, address string) (string, error) {
 }
 
 // openLocal opens the database for a command that works on it directly.
-func (p *Program) openLocal(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, func() error, error) {
+func (p *Program) openLocal(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, error) {
 	local := *c
 	local.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
-	db, end, err := p.OpenReady(ctx, &local, mode)
-	return db, end, AdviseHeld(err, "use that server with --address, or stop it first")
+	db, err := p.OpenReady(ctx, &local, mode)
+	return db, AdviseHeld(err, "use that server with --address, or stop it first")
 }
 
 // localClient returns a client that works on the database directly, and ends with it. It has
 // no cache, because a command reads everything only once.
-func localClient(c *config.Config, db *instance.Storage, end func() error) (client.Client, error) {
+func localClient(c *config.Config, db *instance.Storage) (client.Client, error) {
 	svc, err := instance.NewService(c, db.Source(), instance.NewCounter(c.Analytics, db.DB))
 	if err != nil {
-		return nil, errors.Join(err, end())
+		return nil, errors.Join(err, db.Close())
 	}
 	svc, _ = instance.WithWebhooks(c, svc, db.DB, "", slog.New(slog.DiscardHandler))
 	h := handler.New(handler.Config{
@@ -232,7 +228,7 @@ func localClient(c *config.Config, db *instance.Storage, end func() error) (clie
 		Timeout:        localTimeout,
 		ReadOnly:       c.Server.ReadOnly,
 	})
-	return client.NewLocal(h, CliActor(), end), nil
+	return client.NewLocal(h, CliActor(), db.Close), nil
 }
 
 // CliActor returns the actor recorded for changes that commands make in the database.
@@ -255,15 +251,5 @@ func (p *Program) WithClient(ctx context.Context, c *Connection, mode Access, fn
 			err = fmt.Errorf("cannot close the connection: %w", closing)
 		}
 	}()
-	used := service
-	if c.Message != "" {
-		used = messageClient{used, c.Message}
-	}
-	switch {
-	case c.DryRun:
-		used = &dryRunClient{Client: used, remote: c.Remote()}
-	case c.writes && p.protected != "":
-		used = protectedClient{used, p, c}
-	}
-	return fn(used)
+	return fn(&writingClient{Client: service, program: p, connection: c})
 }

@@ -52,12 +52,11 @@ func DatabaseURL(text string) string {
 	return "file:" + text
 }
 
-// OpenDatabase opens the database of the configuration. The returned function closes
-// it, and the connections to Redis.
-func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, func() error, error) {
+// OpenDatabase opens the database of the configuration.
+func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, error) {
 	if mode == Reading {
 		if err := CheckExists(c.DB); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	db, err := instance.OpenDatabase(ctx, c.DB, &p.AWS, mode != Reading, p.Trace)
@@ -65,25 +64,25 @@ func (p *Program) OpenDatabase(ctx context.Context, c *config.Config, mode Acces
 		err = heldError{errors.New(guidon.PublicMessage(err))}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if mode == Reading {
-		return &instance.Storage{DB: db}, db.Close, nil
+		return &instance.Storage{DB: db}, nil
 	}
 	storage, err := instance.WithRedis(db, c.Cache, mode != Serving, p.Trace)
 	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, db.Close())
 	}
-	return storage, func() error { return errors.Join(storage.CloseRedis(), db.Close()) }, nil
+	return storage, nil
 }
 
 // OpenReady opens the database and ensures that its schema is up to date. A command
 // with exclusive access to an SQLite file applies pending steps. In all other cases
 // pending steps are an error.
-func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, func() error, error) {
-	db, end, err := p.OpenDatabase(ctx, c, mode)
+func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, error) {
+	db, err := p.OpenDatabase(ctx, c, mode)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if mode == Writing && !db.Shared() {
 		_, err = migrate.Up(ctx, db.SQL(), db.Dialect())
@@ -91,16 +90,16 @@ func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode Access) 
 		err = migrate.Check(ctx, db.SQL(), db.Dialect())
 	}
 	if err != nil {
-		return nil, nil, errors.Join(db.Explain(err), end())
+		return nil, errors.Join(db.Explain(err), db.Close())
 	}
-	return db, end, nil
+	return db, nil
 }
 
 // WithDatabase calls fn with the configured database, or that of the flag --db, which must
 // exist. It closes the database.
 func (p *Program) WithDatabase(
 	ctx context.Context, database string, mode Access, fn func(c *config.Config, db *instance.Storage) error,
-) (err error) {
+) error {
 	c, err := p.LoadConfig(ctx, database)
 	if err != nil {
 		return err
@@ -108,28 +107,26 @@ func (p *Program) WithDatabase(
 	if err := CheckExists(c.DB); err != nil {
 		return err
 	}
-	db, end, err := p.OpenReady(ctx, c, mode)
+	db, err := p.OpenReady(ctx, c, mode)
 	if err != nil {
 		return err
 	}
-	defer func() { err = Closing(err, end) }()
-	return fn(c, db)
+	return Closing(fn(c, db), db.Close)
 }
 
 // WithAnySchema is WithDatabase for a database whose schema may be of any release.
 func (p *Program) WithAnySchema(
 	ctx context.Context, database string, mode Access, fn func(c *config.Config, db *instance.Storage) error,
-) (err error) {
+) error {
 	c, err := p.LoadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := p.OpenDatabase(ctx, c, mode)
+	db, err := p.OpenDatabase(ctx, c, mode)
 	if err != nil {
 		return err
 	}
-	defer func() { err = Closing(err, end) }()
-	return fn(c, db)
+	return Closing(fn(c, db), db.Close)
 }
 
 // CheckExists returns an error if the file of an SQLite database does not exist.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -201,17 +200,21 @@ func (p *Program) ReadFile(path string, input *InputFormat) ([]*service.Document
 	return documents, fileError(path, err)
 }
 
+// Open opens a file, or the standard input.
+func (p *Program) Open(path string) (io.ReadCloser, error) {
+	if path == StandardStream {
+		return io.NopCloser(p.Input), nil
+	}
+	return os.Open(path) // #nosec G304 -- the path is the user's argument
+}
+
 // ReadText returns the content of the file, which is not empty, and its format.
 func (p *Program) ReadText(path string, input *InputFormat) ([]byte, document.Format, error) {
-	in := p.Input
-	if path != StandardStream {
-		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
-		if err != nil {
-			return nil, 0, err
-		}
-		defer f.Close()
-		in = f
+	in, err := p.Open(path)
+	if err != nil {
+		return nil, 0, err
 	}
+	defer in.Close()
 	text, err := document.Read(in)
 	if err == nil && len(bytes.TrimSpace(text)) == 0 {
 		err = errEmpty
@@ -232,15 +235,11 @@ func fileError(path string, err error) error {
 
 // ReadInput reads a file, or the standard input, of up to limit bytes.
 func (p *Program) ReadInput(path string, limit int64) ([]byte, error) {
-	in := p.Input
-	if path != StandardStream {
-		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
-		if err != nil {
-			return nil, fileError(path, err)
-		}
-		defer f.Close()
-		in = f
+	in, err := p.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
 	}
+	defer in.Close()
 	text, err := io.ReadAll(io.LimitReader(in, limit+1))
 	switch {
 	case err != nil:
@@ -266,13 +265,12 @@ func CheckFiles(args []string) error {
 	if len(args) == 0 {
 		return UsageError("specify at least one file, or - for the standard input")
 	}
-	streams := 0
-	for _, path := range args {
-		if path == StandardStream {
-			streams++
-		}
-	}
-	if streams > 1 {
+	return CheckStreams(args...)
+}
+
+// CheckStreams returns an error if "-" is given more than once.
+func CheckStreams(paths ...string) error {
+	if i := slices.Index(paths, StandardStream); i >= 0 && slices.Contains(paths[i+1:], StandardStream) {
 		return UsageError("the standard input (-) can be read only once")
 	}
 	return nil
@@ -284,9 +282,7 @@ func (p *Program) WriteAll(path string, write func(io.Writer) error) error {
 	if path == StandardStream {
 		return write(p.Out)
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
+	path = machine.FileTarget(path)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -3,12 +3,14 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/handler/codec"
@@ -145,10 +147,15 @@ func DataOf(m proto.Message) func() ([]byte, error) {
 
 // DataOfAll returns the JSON array of the messages.
 func DataOfAll[M proto.Message](messages []M) func() ([]byte, error) {
+	return DataOfEach(messages, func(m M) ([]byte, error) { return codec.Marshal(m) })
+}
+
+// DataOfEach returns the array of the JSON of each item.
+func DataOfEach[T any](items []T, data func(T) ([]byte, error)) func() ([]byte, error) {
 	return func() ([]byte, error) {
-		list := make([]json.RawMessage, len(messages))
-		for i, m := range messages {
-			text, err := codec.Marshal(m)
+		list := make([]json.RawMessage, len(items))
+		for i, item := range items {
+			text, err := data(item)
 			if err != nil {
 				return nil, err
 			}
@@ -167,4 +174,49 @@ func DataOfValue(value any) func() ([]byte, error) {
 		err := encoder.Encode(value)
 		return bytes.TrimSpace(b.Bytes()), err
 	}
+}
+
+// WriteYAML writes JSON as YAML, with its members in their order.
+func WriteYAML(out io.Writer, text []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	node, err := yamlNode(decoder)
+	if err != nil {
+		return err
+	}
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	return errors.Join(encoder.Encode(node), encoder.Close())
+}
+
+// yamlNode returns the next value of the decoder.
+func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		node := &yaml.Node{Kind: yaml.SequenceNode}
+		if token == '{' {
+			node.Kind = yaml.MappingNode
+		}
+		for decoder.More() { // of an object: a key, or its value
+			member, err := yamlNode(decoder)
+			if err != nil {
+				return nil, err
+			}
+			node.Content = append(node.Content, member)
+		}
+		_, err := decoder.Token()
+		return node, err
+	case json.Number:
+		tag := "!!float"
+		if !bytes.ContainsAny([]byte(token), ".eE") {
+			tag = "!!int"
+		}
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: token.String()}, nil
+	}
+	node := new(yaml.Node)
+	return node, node.Encode(token)
 }

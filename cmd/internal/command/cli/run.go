@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -153,4 +155,40 @@ func (p *Program) Action(fn func(ctx context.Context, args []string) error) func
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) // #nosec G115 -- a file descriptor
+}
+
+// checkedOutput is the standard output. It records the first failed write, so that a command
+// whose output was lost does not succeed. It is not safe for concurrent use.
+type checkedOutput struct {
+	io.Writer
+	failed error
+}
+
+// Write implements io.Writer.
+func (o *checkedOutput) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.failed == nil {
+		o.failed = err
+	}
+	return n, err
+}
+
+// PlainReason removes the path from a file system error. The caller adds the path as
+// it was given on the command line.
+func PlainReason(err error) error {
+	if e, ok := err.(*fs.PathError); ok {
+		return errors.Unwrap(e)
+	}
+	return err
+}
+
+// commandMemory is the soft memory limit, in bytes, of commands that process documents.
+const commandMemory = 500 << 20
+
+// LimitMemory sets the memory limit of the Go runtime to commandMemory, unless
+// GOMEMLIMIT is set.
+func LimitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(commandMemory)
+	}
 }

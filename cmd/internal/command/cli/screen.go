@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/lmittmann/tint"
 	"golang.org/x/term"
 
 	"github.com/guidonhq/guidon/cmd/internal/machine"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // screen is a terminal that people read.
@@ -93,20 +97,21 @@ func relative(now, at time.Time) string {
 	case distance < time.Minute:
 		return "now"
 	case distance < time.Hour:
-		return fmt.Sprintf(form, count(distance/time.Minute, "minute"))
+		return fmt.Sprintf(form, Count(distance/time.Minute, "minute"))
 	case distance < day:
-		return fmt.Sprintf(form, count(distance/time.Hour, "hour"))
+		return fmt.Sprintf(form, Count(distance/time.Hour, "hour"))
 	case distance < 30*day:
-		return fmt.Sprintf(form, count(distance/day, "day"))
+		return fmt.Sprintf(form, Count(distance/day, "day"))
 	}
 	return at.Local().Format(time.DateOnly)
 }
 
-func count(n time.Duration, unit string) string {
+// Count returns a number with its unit, which gets an "s" unless the number is one.
+func Count[N ~int | ~int32 | ~int64](n N, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
-	return fmt.Sprintf("%d %ss", n, unit)
+	return strconv.FormatInt(int64(n), 10) + " " + unit + "s"
 }
 
 // forPeople calls show with the standard output. At a terminal, what does not fit is shown in a
@@ -137,4 +142,33 @@ func (p *Program) height() int {
 		return math.MaxInt
 	}
 	return lines
+}
+
+// colors reports whether to write colors to the stream: if it is a terminal that has them, and
+// the user has not forbidden them (https://no-color.org).
+func (p *Program) colors(stream any) bool {
+	return p.Terminal(stream) && machine.Variable(p.Environ, "NO_COLOR") == "" && machine.Variable(p.Environ, "TERM") != "dumb"
+}
+
+// Console returns the handler of the log on a terminal, or nil if out is not a terminal.
+func (p *Program) Console(out io.Writer, level slog.Level) slog.Handler {
+	if !p.Terminal(out) {
+		return nil
+	}
+	return tint.NewTextHandler(out, &tint.Options{
+		Level: level, TimeFormat: "15:04:05.000", NoColor: !p.colors(out), ReplaceAttr: consoleAttribute,
+	})
+}
+
+// consoleAttribute returns the attribute in the form for people. Errors are red.
+func consoleAttribute(groups []string, a slog.Attr) slog.Attr {
+	switch {
+	case a.Value.Kind() == slog.KindDuration:
+		return slog.String(a.Key, clock.Text(a.Value.Duration()))
+	case len(groups) == 0 && a.Key == slog.MessageKey:
+		return slog.String(a.Key, Printable(a.Value.String())) // it is not quoted
+	case a.Key == "error":
+		return tint.Attr(9, a)
+	}
+	return a
 }

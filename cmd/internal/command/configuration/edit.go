@@ -2,6 +2,7 @@ package configuration
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,20 +76,11 @@ type configFile struct {
 
 // editedConfig returns the file to edit, which can be written.
 func editedConfig(p *cli.Program) (*configFile, error) {
-	path := p.ConfigFile
-	if path == "" {
-		path = config.FileInUse(p.Environ)
-	}
-	if path == "" {
-		path = config.UserFile(p.Environ)
-	}
+	path := cmp.Or(p.ConfigFile, config.FileInUse(p.Environ), config.UserFile(p.Environ))
 	if path == "" {
 		return nil, cli.UsageError("cannot determine the user's configuration directory; specify a file with --config")
 	}
-	file := &configFile{path: path, target: path, text: []byte(config.Template()), mode: 0o600}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		file.target = target
-	}
+	file := &configFile{path: path, target: machine.FileTarget(path), text: []byte(config.Template()), mode: 0o600}
 	info, err := os.Stat(file.target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

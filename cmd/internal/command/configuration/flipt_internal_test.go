@@ -62,13 +62,11 @@ func TestEveryKey(t *testing.T) {
 			variable += "_A"
 		}
 		for _, source := range []fliptSource{{Name: "f", File: []byte(file + " " + value)}, {Environ: []string{variable + "=" + strings.Trim(value, "{}a: ")}}} {
-			tr := &translation{source: source, out: newTree(), settings: make(map[string]*setting)}
+			tr := &translation{source: source, out: new(tree), settings: make(map[string]*setting)}
 			if err := tr.read(); err != nil {
 				t.Fatalf("%s: %v", key, err)
 			}
-			if err := tr.translate(); err != nil {
-				t.Fatalf("%s: %v", key, err)
-			}
+			tr.translate()
 			written := strings.Contains(string(tr.out.text()), lastName(key)+":")
 			listed := slices.ContainsFunc(tr.findings, func(f string) bool { return strings.Contains(f, key) || strings.Contains(f, variable) })
 			if !written && !listed && key != "storage.type" {

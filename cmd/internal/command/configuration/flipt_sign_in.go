@@ -142,12 +142,6 @@ func (t *translation) emailMatches(s *setting) {
 	t.found(s, "means something else: "+note)
 }
 
-// sessionDomain leaves out the domain of cookies, which Flipt requires.
-func (t *translation) sessionDomain(s *setting) bool {
-	t.find(s, "is not needed: "+s.entry.Note)
-	return true
-}
-
 // github writes a key of the code host whose value has another form here. It reports
 // whether it did.
 func (t *translation) github(s *setting) bool {

@@ -12,7 +12,7 @@ import (
 )
 
 // translate writes every setting in its place, and then the others that Guidon needs.
-func (t *translation) translate() error {
+func (t *translation) translate() {
 	t.db = t.newDatabase()
 	for _, s := range t.order {
 		if s.value == nil && s.known {
@@ -24,7 +24,6 @@ func (t *translation) translate() error {
 		t.out.remark("db", t.db.remark)
 	}
 	t.addSignIn()
-	return nil
 }
 
 // one writes a setting, or a comment in its place.
@@ -62,8 +61,8 @@ func (t *translation) special(s *setting) bool {
 		t.emailMatches(s)
 	case key == "authentication.exclude.management":
 		return t.excludeManagement(s)
-	case key == "authentication.session.domain":
-		return t.sessionDomain(s)
+	case key == "authentication.session.domain": // Flipt requires it
+		t.find(s, "is not needed: "+s.entry.Note)
 	case key == "authorization.required" && !t.isTrue(key):
 		t.find(s, "is left at auto, which enforces roles as soon as people, service accounts or JWTs can sign in")
 	default:

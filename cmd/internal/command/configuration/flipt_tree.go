@@ -11,103 +11,90 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// tree is a configuration file that is being written: groups with their members and
-// comments in order.
-type tree struct{ root *branch }
-
-type branch struct {
-	entries []*entry
-}
+// tree is a configuration file that is being written, or a group in it: its members and comments
+// in order.
+type tree struct{ entries []*entry }
 
 // entry is a comment, a key with its value, or a group.
 type entry struct {
 	name     string
 	comments []string
 	value    *yaml.Node
-	group    *branch
+	group    *tree
 	refused  bool // the key is a comment, too
 }
 
-func newTree() *tree { return &tree{root: new(branch)} }
-
 // put sets a key.
 func (t *tree) put(key string, value *yaml.Node, comments ...string) {
-	e := t.root
-	path := strings.Split(key, ".")
-	for _, name := range path[:len(path)-1] {
-		e = e.sub(name)
-	}
-	name := path[len(path)-1]
-	for _, existing := range e.entries {
+	t = t.at(parent(key))
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	for _, existing := range t.entries {
 		if existing.name == name && !existing.refused {
 			existing.value, existing.comments = value, append(existing.comments, comments...)
 			return
 		}
 	}
-	e.entries = append(e.entries, &entry{name: name, value: value, comments: comments})
+	t.entries = append(t.entries, &entry{name: name, value: value, comments: comments})
 }
 
 // find returns the entry of a key or group, or nil.
-func (t *tree) find(key string) *entry {
-	var found *entry
-	b := t.root
+func (t *tree) find(key string) (found *entry) {
 	for name := range strings.SplitSeq(key, ".") {
-		if b == nil {
+		if t == nil {
 			return nil
 		}
-		i := slices.IndexFunc(b.entries, func(e *entry) bool { return e.name == name })
+		i := slices.IndexFunc(t.entries, func(e *entry) bool { return e.name == name })
 		if i < 0 {
 			return nil
 		}
-		found = b.entries[i]
-		b = found.group
+		found = t.entries[i]
+		t = found.group
 	}
 	return found
 }
 
-// sub returns the group of the name.
-func (b *branch) sub(name string) *branch {
-	for _, e := range b.entries {
+// at returns the group with the key, which is empty for the whole file.
+func (t *tree) at(key string) *tree {
+	if key == "" {
+		return t
+	}
+	t = t.at(parent(key))
+	name := key[strings.LastIndexByte(key, '.')+1:]
+	for _, e := range t.entries {
 		if e.name == name && e.group != nil {
 			return e.group
 		}
 	}
-	e := &entry{name: name, group: new(branch)}
-	b.entries = append(b.entries, e)
+	e := &entry{name: name, group: new(tree)}
+	t.entries = append(t.entries, e)
 	return e.group
 }
 
 // remark adds a comment to the group, or to the closest one around it that exists in
 // Guidon.
 func (t *tree) remark(group, text string) {
-	b := t.closest(group)
-	b.entries = append(b.entries, &entry{comments: []string{text}})
+	t = t.closest(group)
+	t.entries = append(t.entries, &entry{comments: []string{text}})
 }
 
 // refuse adds a key that is a comment to the closest group that exists in Guidon.
 func (t *tree) refuse(key string, value *yaml.Node, comment string) {
-	b := t.closest(parent(key))
-	b.entries = append(b.entries, &entry{name: key, value: value, comments: []string{comment}, refused: true})
+	t = t.closest(parent(key))
+	t.entries = append(t.entries, &entry{name: key, value: value, comments: []string{comment}, refused: true})
 }
 
 // closest returns the group, or the closest one around it that exists in Guidon.
-func (t *tree) closest(group string) *branch {
+func (t *tree) closest(group string) *tree {
 	for group != "" && config.KindOf(group) != config.KindGroup {
 		group = parent(group)
 	}
-	b := t.root
-	if group != "" {
-		for name := range strings.SplitSeq(group, ".") {
-			b = b.sub(name)
-		}
-	}
-	return b
+	return t.at(group)
 }
 
 // has reports whether there are keys in the group, which may be refused, and not only
 // remarks.
-func (b *branch) has() bool {
-	return slices.ContainsFunc(b.entries, func(e *entry) bool {
+func (t *tree) has() bool {
+	return slices.ContainsFunc(t.entries, func(e *entry) bool {
 		return e.refused || e.value != nil || e.group != nil && e.group.has()
 	})
 }
@@ -115,12 +102,12 @@ func (b *branch) has() bool {
 // text returns the file.
 func (t *tree) text() []byte {
 	var out bytes.Buffer
-	t.root.write(&out, "")
+	t.write(&out, "")
 	return out.Bytes()
 }
 
-func (b *branch) write(out *bytes.Buffer, indent string) {
-	for _, e := range b.entries {
+func (t *tree) write(out *bytes.Buffer, indent string) {
+	for _, e := range t.entries {
 		remarks := e.group != nil && !e.group.has() // which are separated themselves
 		if indent == "" && out.Len() > 0 && !remarks {
 			out.WriteByte('\n')

@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/store"
@@ -74,16 +75,16 @@ func copyDatabase(ctx context.Context, p *cli.Program, from, to side, format cli
 	if err := cli.CheckExists(sourceConfig.DB); err != nil {
 		return err
 	}
-	source, endSource, err := p.OpenDatabase(ctx, sourceConfig, cli.Writing)
+	source, err := p.OpenDatabase(ctx, sourceConfig, cli.Writing)
 	if err != nil {
 		return fmt.Errorf("source: %w", cli.AdviseHeld(err, "stop it first, so that its last changes are copied too"))
 	}
-	defer func() { err = cli.Closing(err, endSource) }()
-	target, endTarget, err := p.OpenDatabase(ctx, targetConfig, cli.Writing)
+	defer func() { err = cli.Closing(err, source.Close) }()
+	target, err := p.OpenDatabase(ctx, targetConfig, cli.Writing)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
-	defer func() { err = cli.Closing(err, endTarget) }()
+	defer func() { err = cli.Closing(err, target.Close) }()
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
 		return errSameDatabase
 	}
@@ -134,19 +135,9 @@ func copyBetween(ctx context.Context, p *cli.Program, source, target *store.DB, 
 	return p.Show(format, shownCopy(copied, source.Path(), target.Path()))
 }
 
-// copiedTable is a copied table in JSON.
-type copiedTable struct {
-	Table    string `json:"table"`
-	Rows     int64  `json:"rows"`
-	Checksum string `json:"checksum"`
-}
-
 func shownCopy(copied []copydb.Table, source, target string) cli.Output {
-	list, names := make([]copiedTable, len(copied)), make([]string, len(copied))
-	for i, t := range copied {
-		list[i], names[i] = copiedTable{t.Name, t.Rows, t.Checksum}, t.Name
-	}
-	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: func(out io.Writer) error {
+	names := lists.Map(copied, func(t copydb.Table) string { return t.Name })
+	return cli.Output{Data: cli.DataOfValue(copied), Names: names, Table: func(out io.Writer) error {
 		err := cli.PrintTable(out, "TABLE\tROWS\tCHECKSUM", copied, func(t copydb.Table) []any {
 			return []any{t.Name, t.Rows, fmt.Sprintf("%.16s", t.Checksum)}
 		})

@@ -54,12 +54,12 @@ each has not passed, and the time of the oldest of them.`,
 
 // reader is a reader of the change log in JSON.
 type reader struct {
-	Name         string     `json:"name"`
-	RegisteredAt time.Time  `json:"registeredAt"`
-	AdvancedAt   time.Time  `json:"advancedAt"`
-	Namespaces   int        `json:"namespaces"`
-	Revisions    int64      `json:"revisions"`
-	BehindSince  *time.Time `json:"behindSince,omitempty"`
+	Name         string    `json:"name"`
+	RegisteredAt time.Time `json:"registeredAt"`
+	AdvancedAt   time.Time `json:"advancedAt"`
+	Namespaces   int       `json:"namespaces"`
+	Revisions    int64     `json:"revisions"`
+	BehindSince  time.Time `json:"behindSince,omitzero"`
 }
 
 func shownReaders(readers []service.ChangeReader) cli.Output {
@@ -68,10 +68,7 @@ func shownReaders(readers []service.ChangeReader) cli.Output {
 		names[i] = r.Name
 		list[i] = reader{
 			Name: r.Name, RegisteredAt: r.RegisteredAt, AdvancedAt: r.AdvancedAt,
-			Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions,
-		}
-		if !r.Lag.Since.IsZero() {
-			list[i].BehindSince = &r.Lag.Since
+			Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions, BehindSince: r.Lag.Since,
 		}
 	}
 	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: func(out io.Writer) error {

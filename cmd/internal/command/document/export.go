@@ -6,7 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,40 +87,31 @@ func (e *exportCommand) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	cli.LimitMemory()
-	if e.dir != "" {
-		return e.runDir(ctx)
-	}
 	return e.WithClient(ctx, &e.connection, cli.Reading, func(svc client.Client) error {
 		documents, err := e.fetch(ctx, svc)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case e.dir != "":
+			path, err = e.dir, e.writeDir(documents)
+		default:
+			err = e.write(path, format, documents)
 		}
-		err = e.WriteAll(path, func(out io.Writer) error {
-			buffered := bufio.NewWriter(out)
-			if err := document.Encode(buffered, format, documents); err != nil {
-				return err
-			}
-			return buffered.Flush()
-		})
-		if err == nil && path != cli.StandardStream {
+		if err == nil && (path != cli.StandardStream || e.dir != "") {
 			e.report(documents, path)
 		}
 		return err
 	})
 }
 
-// runDir exports to a directory.
-func (e *exportCommand) runDir(ctx context.Context) error {
-	return e.WithClient(ctx, &e.connection, cli.Reading, func(svc client.Client) error {
-		documents, err := e.fetch(ctx, svc)
-		if err != nil {
+// write writes the documents to the file, or to the standard output.
+func (e *exportCommand) write(path string, format document.Format, documents []*service.Document) error {
+	return e.WriteAll(path, func(out io.Writer) error {
+		buffered := bufio.NewWriter(out)
+		if err := document.Encode(buffered, format, documents); err != nil {
 			return err
 		}
-		if err := e.writeDir(documents); err != nil {
-			return err
-		}
-		e.report(documents, e.dir)
-		return nil
+		return buffered.Flush()
 	})
 }
 
@@ -177,4 +171,42 @@ func (e *exportCommand) keys(ctx context.Context, svc client.Client) ([]string, 
 		seen[key] = true
 	}
 	return keys, nil
+}
+
+// writeDir writes each document to a file of its own in the directory, which it creates.
+// Flags and segments are sorted by key. Variants are not: their order is content, which
+// "apply" would change.
+func (e *exportCommand) writeDir(documents []*service.Document) error {
+	format, extension := document.YAML, ".yaml"
+	if e.format.Word == "json" {
+		format, extension = document.JSON, ".json"
+	}
+	if err := checkFileNames(documents); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(e.dir, 0o755); err != nil { // #nosec G301 -- flags are not secret
+		return cli.WriteError(e.dir, err)
+	}
+	for _, d := range documents {
+		slices.SortFunc(d.Flags, func(a, b *service.DocumentFlag) int { return cmp.Compare(a.Key, b.Key) })
+		slices.SortFunc(d.Segments, func(a, b *service.DocumentSegment) int { return cmp.Compare(a.Key, b.Key) })
+		if err := e.write(filepath.Join(e.dir, d.Namespace.Key+extension), format, []*service.Document{d}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFileNames returns an error if two keys differ only in case: on some systems these
+// would be the same file.
+func checkFileNames(documents []*service.Document) error {
+	seen := make(map[string]string)
+	for _, d := range documents {
+		name := strings.ToLower(d.Namespace.Key)
+		if other, twice := seen[name]; twice {
+			return fmt.Errorf("namespaces %q and %q cannot be exported to one directory: their keys differ only in case", other, d.Namespace.Key)
+		}
+		seen[name] = d.Namespace.Key
+	}
+	return nil
 }

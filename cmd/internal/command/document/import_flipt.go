@@ -59,11 +59,11 @@ func (i *importCommand) importFlipt(ctx context.Context, paths []string) (err er
 			return nil
 		}
 	}
-	db, end, err := i.OpenReady(ctx, c, mode)
+	db, err := i.OpenReady(ctx, c, mode)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cli.Closing(err, end) }()
+	defer func() { err = cli.Closing(err, db.Close) }()
 	i.NameTarget("the database " + db.Path())
 	missing, err := content.Check(ctx, db)
 	if err != nil {

@@ -3,6 +3,7 @@ package document
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,28 +46,20 @@ func ValidateCommand(p *cli.Program) *cobra.Command {
 	return command
 }
 
-// lintedFile holds the findings of validate in one file.
-type lintedFile struct {
-	path string
-	document.Report
-}
-
 func validate(p *cli.Program, paths []string, input *cli.InputFormat, format string, strict bool) error {
 	if err := cli.CheckFiles(paths); err != nil {
 		return err
 	}
-	errors, warnings := 0, 0
-	printer := newFindingPrinter(p, format)
+	printer := &findingPrinter{
+		Program: p, format: format, left: maxPrintedFindings, findingsReport: findingsReport{Findings: []jsonFinding{}},
+	}
 	for _, path := range paths {
-		file := lintedFile{path: path, Report: lintFile(p, path, input)}
-		errors += file.Errors()
-		warnings += len(file.Findings) - file.Errors()
-		printer.file(file)
+		printer.file(path, lintFile(p, path, input))
 	}
 	if err := printer.end(); err != nil {
 		return err
 	}
-	if errors > 0 || strict && warnings > 0 {
+	if printer.Errors > 0 || strict && printer.Warnings > 0 {
 		return cli.ErrFindings
 	}
 	return nil
@@ -85,28 +78,74 @@ func lintFile(p *cli.Program, path string, input *cli.InputFormat) document.Repo
 	return report
 }
 
+// findingsReport is the JSON of "validate". Without errors, an import accepts the files.
+type findingsReport struct {
+	Errors   int           `json:"errors"`
+	Warnings int           `json:"warnings"`
+	Findings []jsonFinding `json:"findings"`
+	Omitted  int           `json:"omitted,omitempty"` // findings beyond the limit
+}
+
+type jsonFinding struct {
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Severity string `json:"severity"`
+	Path     string `json:"path,omitempty"`
+	Message  string `json:"message"`
+}
+
 // findingPrinter prints the findings of files, up to a limit.
-type findingPrinter interface {
-	file(f lintedFile)
-	end() error
+type findingPrinter struct {
+	*cli.Program
+	findingsReport // has no findings unless the format is json
+	format         string
+	left           int // findings that may still be printed
 }
 
-func newFindingPrinter(p *cli.Program, format string) findingPrinter {
-	switch format {
-	case "json":
-		return &jsonFindings{Program: p, report: findingsReport{Findings: []jsonFinding{}}}
-	case "github":
-		return &githubFindings{Program: p, left: maxPrintedFindings}
+// file prints the findings of one file. As text, it has a line for each, and one for a valid file.
+func (p *findingPrinter) file(path string, r document.Report) {
+	p.Errors += r.Errors()
+	p.Warnings += len(r.Findings) - r.Errors()
+	printed := r.Findings[:min(p.left, len(r.Findings))]
+	p.left -= len(printed)
+	p.Omitted += len(r.Findings) - len(printed) + r.More
+	for _, f := range printed {
+		switch p.format {
+		case "json":
+			p.Findings = append(p.Findings, jsonFinding{
+				File: path, Line: f.Line, Column: f.Column, Severity: severity(f), Path: f.Path, Message: f.Message,
+			})
+		case "github":
+			p.annotate(path, f)
+		default:
+			p.printLine(path, f)
+		}
 	}
-	return &textFindings{Program: p, left: maxPrintedFindings}
+	if p.format != "text" || r.Errors() > 0 {
+		return
+	}
+	warnings := ""
+	if n := len(r.Findings); n > 0 {
+		warnings = fmt.Sprintf("; warnings %d", n)
+	}
+	fmt.Fprintf(p.Out, "%s: valid (namespaces %d, flags %d, segments %d%s)\n",
+		cli.StreamName(path), r.Documents, r.Flags, r.Segments, warnings)
 }
 
-// taken returns those of the findings that may still be printed, and counts them.
-func taken(f lintedFile, left, omitted *int) []document.Finding {
-	n := min(*left, len(f.Findings))
-	*left -= n
-	*omitted += len(f.Findings) - n + f.More
-	return f.Findings[:n]
+// end prints what is about all files.
+func (p *findingPrinter) end() error {
+	more := fmt.Sprintf("and %d more findings", p.Omitted)
+	switch {
+	case p.format == "json":
+		return p.Show(cli.FormatJSON, cli.Output{Data: cli.DataOfValue(p.findingsReport)})
+	case p.Omitted == 0:
+	case p.format == "github":
+		p.command("warning", nil, more)
+	default:
+		fmt.Fprintln(p.Out, more)
+	}
+	return nil
 }
 
 func severity(f document.Finding) string {
@@ -116,37 +155,41 @@ func severity(f document.Finding) string {
 	return "error"
 }
 
-// textFindings prints one line for each finding, and one for each valid file.
-type textFindings struct {
-	*cli.Program
-	left, omitted int
+func (p *findingPrinter) printLine(path string, f document.Finding) {
+	place := cli.StreamName(path)
+	if f.Line > 0 {
+		place += fmt.Sprintf(":%d", f.Line)
+	}
+	if f.Column > 0 {
+		place += fmt.Sprintf(":%d", f.Column)
+	}
+	fmt.Fprintf(p.Out, "%s: %s: %s\n", place, severity(f), cli.Printable(cli.FindingText(f)))
 }
 
-func (t *textFindings) file(f lintedFile) {
-	for _, finding := range taken(f, &t.left, &t.omitted) {
-		place := cli.StreamName(f.path)
-		if finding.Line > 0 {
-			place += fmt.Sprintf(":%d", finding.Line)
-		}
-		if finding.Column > 0 {
-			place += fmt.Sprintf(":%d", finding.Column)
-		}
-		fmt.Fprintf(t.Out, "%s: %s: %s\n", place, severity(finding), cli.Printable(cli.FindingText(finding)))
+// annotate prints a command of workflows of GitHub, which becomes an annotation.
+func (p *findingPrinter) annotate(path string, f document.Finding) {
+	var properties []string
+	if path != cli.StandardStream {
+		properties = append(properties, "file="+githubProperty.Replace(path))
 	}
-	if f.Errors() > 0 {
-		return
+	if f.Line > 0 {
+		properties = append(properties, fmt.Sprintf("line=%d", f.Line))
 	}
-	warnings := ""
-	if n := len(f.Findings); n > 0 {
-		warnings = fmt.Sprintf("; warnings %d", n)
+	if f.Column > 0 {
+		properties = append(properties, fmt.Sprintf("col=%d", f.Column))
 	}
-	fmt.Fprintf(t.Out, "%s: valid (namespaces %d, flags %d, segments %d%s)\n",
-		cli.StreamName(f.path), f.Documents, f.Flags, f.Segments, warnings)
+	p.command(severity(f), properties, cli.FindingText(f))
 }
 
-func (t *textFindings) end() error {
-	if t.omitted > 0 {
-		fmt.Fprintf(t.Out, "and %d more findings\n", t.omitted)
+func (p *findingPrinter) command(name string, properties []string, message string) {
+	if len(properties) > 0 {
+		name += " " + strings.Join(properties, ",")
 	}
-	return nil
+	fmt.Fprintf(p.Out, "::%s::%s\n", name, githubData.Replace(message))
 }
+
+// What must be escaped in a command of a workflow of GitHub.
+var (
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -112,8 +112,8 @@ func (e *entitiesInput) many() bool { return len(e.ids) > 1 || e.file != "" }
 
 // read returns the entities.
 func (e *entitiesInput) read(p *cli.Program) ([]*guidonv1.ExplainEntity, error) {
-	if e.file == cli.StandardStream && e.context.file == cli.StandardStream {
-		return nil, cli.UsageError("the standard input (-) can be read only once")
+	if err := cli.CheckStreams(e.file, e.context.file); err != nil {
+		return nil, err
 	}
 	shared, err := e.context.read(p)
 	if err != nil {
@@ -151,9 +151,7 @@ func addContext(to map[string]string, object []byte) error {
 	if err := codec.Unmarshal(wrapped(`{"context":`, object, `}`), m, maxInputValues); err != nil {
 		return err
 	}
-	for key, value := range m.GetContext() {
-		to[key] = value
-	}
+	maps.Copy(to, m.GetContext())
 	return nil
 }
 

@@ -96,22 +96,12 @@ func (e evaluated) data() ([]byte, error) {
 
 // shownEvaluations returns the output for the results: as data a list if there may be many.
 func shownEvaluations(results []evaluated, many bool) cli.Output {
+	data := cli.DataOfEach(results, evaluated.data)
+	if !many {
+		data = results[0].data
+	}
 	return cli.Output{
-		Names: lists.Map(results, evaluated.value),
-		Data: func() ([]byte, error) {
-			if !many {
-				return results[0].data()
-			}
-			list := make([]json.RawMessage, len(results))
-			for i, r := range results {
-				text, err := r.data()
-				if err != nil {
-					return nil, err
-				}
-				list[i] = text
-			}
-			return json.Marshal(list)
-		},
+		Data: data, Names: lists.Map(results, evaluated.value),
 		Table: func(out io.Writer) error {
 			return cli.PrintTable(out, "ENTITY\tRESULT\tREASON\tSEGMENTS", results, func(r evaluated) []any {
 				reason, segments := r.reason()

@@ -1,12 +1,14 @@
 package evaluate
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -68,16 +70,17 @@ func (e *explainCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	response := new(guidonv1.ExplainResponse)
-	err = e.invoke(ctx, "Explain", &guidonv1.ExplainRequest{
-		NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
-	}, response)
-	if err != nil {
-		return err
-	}
-	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
-		Data: cli.DataOf(response), Names: []string{valueOf(response)},
-		Table: func(out io.Writer) error { return printExplanation(out, response) },
+	return e.Reading(ctx, func(service client.Client) error {
+		r, err := cli.Call[guidonv1.ExplainResponse](ctx, service, "/guidon.v1.ExplainService/Explain", &guidonv1.ExplainRequest{
+			NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
+		})
+		if err != nil {
+			return err
+		}
+		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
+			Data: cli.DataOf(r), Names: []string{evaluated{response: r.GetResult()}.value()},
+			Table: func(out io.Writer) error { return printExplanation(out, r) },
+		})
 	})
 }
 
@@ -90,26 +93,17 @@ func (e *explainCommand) count(ctx context.Context, flag string) error {
 	if err != nil {
 		return err
 	}
-	response := new(guidonv1.ExplainBatchResponse)
-	err = e.invoke(ctx, "ExplainBatch", &guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities}, response)
-	if err != nil {
-		return err
-	}
-	return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
-		Data: cli.DataOf(response), Names: countedValues(response),
-		Table: func(out io.Writer) error { return printCounts(out, response) },
-	})
-}
-
-func (e *explainCommand) invoke(ctx context.Context, method string, request, response proto.Message) error {
 	return e.Reading(ctx, func(service client.Client) error {
-		return service.Invoke(ctx, "/guidon.v1.ExplainService/"+method, request, response)
+		r, err := cli.Call[guidonv1.ExplainBatchResponse](ctx, service, "/guidon.v1.ExplainService/ExplainBatch",
+			&guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities})
+		if err != nil {
+			return err
+		}
+		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
+			Data: cli.DataOf(r), Names: countedValues(r),
+			Table: func(out io.Writer) error { return printCounts(out, r) },
+		})
 	})
-}
-
-// valueOf returns the result of an explanation: true, false, the key of a variant, or "".
-func valueOf(r *guidonv1.ExplainResponse) string {
-	return evaluated{response: r.GetResult()}.value()
 }
 
 // countedValues returns the results that entities have, the most frequent first.
@@ -123,4 +117,57 @@ func countedValues(r *guidonv1.ExplainBatchResponse) []string {
 		values = append(values, value)
 	}
 	return values
+}
+
+// ExplainSegmentCommand returns the command "segment explain".
+func ExplainSegmentCommand(p *cli.Program) *cobra.Command {
+	t := &cli.Task{Program: p}
+	var input entityInput
+	command := &cobra.Command{
+		Use:   "explain <segment>",
+		Short: "Explain whether an entity is in a segment",
+		Long: `Print whether an entity is in a segment, and what each constraint compared.
+
+At a terminal it prints a tree, otherwise the JSON of the API.`,
+		Example: `  guidon segment explain beta-users -e user-42 -c country=PT
+  guidon segment explain beta-users --context-file user-42.json -o name`,
+		Args: cli.OneArgument("segment"),
+
+		ValidArgsFunction: cli.FirstArgument(p.CompleteSegments),
+	}
+	command.RunE = p.Action(func(ctx context.Context, args []string) error {
+		entity, err := input.read(p)
+		if err != nil {
+			return err
+		}
+		return t.Reading(ctx, func(c client.Client) error {
+			r, err := cli.Call[guidonv1.ExplainSegmentResponse](ctx, c, "/guidon.v1.ExplainService/ExplainSegment",
+				&guidonv1.ExplainSegmentRequest{NamespaceKey: t.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context})
+			if err != nil {
+				return err
+			}
+			return p.Show(t.Output.AtTerminal(p), cli.Output{
+				Data: cli.DataOf(r), Names: []string{fmt.Sprint(r.GetSegment().GetMatched())},
+				Table: func(out io.Writer) error { return printMembership(out, r) },
+			})
+		})
+	})
+	input.flags(p, command)
+	t.Connection.Flags(command)
+	cli.NamespaceFlag(command, &t.Namespace)
+	t.Output.FlagWithDefault(command, "true or false", cli.AtTerminal)
+	return command
+}
+
+// printMembership prints whether the entity is in the segment as a tree.
+func printMembership(out io.Writer, r *guidonv1.ExplainSegmentResponse) error {
+	t := &cli.Tree{Out: bufio.NewWriter(out)}
+	in := "is not in"
+	if r.GetSegment().GetMatched() {
+		in = "is in"
+	}
+	fmt.Fprintf(t.Out, "%s %s %s\n", cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), in,
+		cli.Printable(r.GetNamespaceKey()+"/"+r.GetSegment().GetKey()))
+	segment(t, true, "segment "+cli.Printable(r.GetSegment().GetKey()), r.GetSegment(), "")
+	return t.Out.Flush()
 }

@@ -78,7 +78,7 @@ func roleAndSubject(command *cobra.Command, args []string) error {
 	if len(args) > 2 {
 		return cli.UsageError("unexpected argument %q: quote a subject that contains spaces", args[2])
 	}
-	return twoArguments(command, args, "role", "subject")
+	return twoArguments("role", "subject")(command, args)
 }
 
 func (b *bindingCommands) create(ctx context.Context, c client.Client, args []string) (cli.Output, error) {

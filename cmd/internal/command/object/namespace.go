@@ -183,16 +183,8 @@ func (n *namespaceCommands) update(complete cobra.CompletionFunc) verb {
 // written returns the output of a command that has changed a namespace.
 func (n *namespaceCommands) written(namespace *flipt.Namespace, done string) cli.Output {
 	output := namespaceOutput(namespace)
-	output.Table = cli.Line("%s namespace %s%s", done, namespace.GetKey(), n.at())
+	output.Table = cli.Line("%s namespace %s%s", done, namespace.GetKey(), n.Connection.Place(""))
 	return output
-}
-
-// at returns the server, for messages, or "".
-func (n *namespaceCommands) at() string {
-	if n.Connection.Remote() {
-		return " at " + n.Connection.Address
-	}
-	return ""
 }
 
 func (n *namespaceCommands) delete(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
@@ -206,7 +198,7 @@ func (n *namespaceCommands) delete(ctx context.Context, c client.Client, args []
 		return cli.Output{}, err
 	}
 	what := fmt.Sprintf("This deletes namespace %s%s, with %d flags and %d segments.\n",
-		args[0], n.at(), counts.GetFlags(), counts.GetSegments())
+		args[0], n.Connection.Place(""), counts.GetFlags(), counts.GetSegments())
 	if n.force || counts.GetFlags()+counts.GetSegments() == 0 { // else the service refuses, and says why
 		if err := n.Confirm(what); err != nil {
 			return cli.Output{}, err

@@ -82,13 +82,10 @@ func (u segmentUsage) printTree(ctx context.Context, service client.Client, out 
 }
 
 func countFlags(n int32) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no flag"
-	case 1:
-		return "1 flag"
 	}
-	return fmt.Sprintf("%d flags", n)
+	return cli.Count(n, "flag")
 }
 
 func segmentUse(t *cli.Tree, last bool, u *guidonv1.SegmentUse) {

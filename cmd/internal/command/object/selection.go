@@ -1,9 +1,7 @@
 package object
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -103,16 +101,6 @@ func together(outputs []cli.Output) cli.Output {
 		}
 		return nil
 	}
-	all.Data = func() ([]byte, error) {
-		list := make([]json.RawMessage, len(outputs))
-		for i, o := range outputs {
-			text, err := o.Data()
-			if err != nil {
-				return nil, err
-			}
-			list[i] = bytes.TrimSpace(text)
-		}
-		return json.Marshal(list)
-	}
+	all.Data = cli.DataOfEach(outputs, func(o cli.Output) ([]byte, error) { return o.Data() })
 	return all
 }

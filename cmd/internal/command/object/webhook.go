@@ -41,7 +41,7 @@ func webhooks(p *cli.Program) *object {
 	w := &webhookCommands{object: o, request: new(guidonv1.CreateWebhookRequest)}
 	o.verbs = []verb{
 		{
-			use: "create <name> <url>", short: "Create a webhook", names: "the id", args: nameAndURL, options: w.fields,
+			use: "create <name> <url>", short: "Create a webhook", names: "the id", args: twoArguments("name", "url"), options: w.fields,
 			long: `Create a webhook, which sends what is changed from now on, and print its secret, which is
 not shown again. Receivers verify signatures with it, as Standard Webhooks says.`,
 			example: `  guidon webhook create deployments https://receiver.example/changes --on default
@@ -107,32 +107,28 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 	return o
 }
 
-// nameAndURL is a check for the arguments of "webhook create".
-func nameAndURL(command *cobra.Command, args []string) error {
-	return twoArguments(command, args, "name", "url")
-}
-
 // idAndRevision is a check for the arguments of "webhook replay".
 func idAndRevision(command *cobra.Command, args []string) error {
-	if err := twoArguments(command, args, "id", "namespace@revision"); err != nil {
-		return err
+	err := twoArguments("id", "namespace@revision")(command, args)
+	if err == nil {
+		_, _, err = parseRevision(args[1])
 	}
-	if _, _, err := parseRevision(args[1]); err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
-func twoArguments(command *cobra.Command, args []string, names ...string) error {
-	if len(args) > len(names) {
-		return cli.UsageError("unexpected argument %q", args[len(names)])
-	}
-	for i, name := range names {
-		if len(args) <= i || args[i] == "" {
-			return cli.UsageError("missing argument <%s>: %s", name, command.UseLine())
+// twoArguments returns a check for arguments with the names.
+func twoArguments(names ...string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) > len(names) {
+			return cli.UsageError("unexpected argument %q", args[len(names)])
 		}
+		for i, name := range names {
+			if len(args) <= i || args[i] == "" {
+				return cli.UsageError("missing argument <%s>: %s", name, command.UseLine())
+			}
+		}
+		return nil
 	}
-	return nil
 }
 
 func parseRevision(text string) (namespace string, revision int64, err error) {
@@ -182,10 +178,6 @@ func (w *webhookCommands) named(id string) *guidonv1.WebhookRequest {
 	return &guidonv1.WebhookRequest{Id: id, NamespaceKey: w.on}
 }
 
-func (w *webhookCommands) get(ctx context.Context, c client.Client, id string) (*guidonv1.Webhook, error) {
-	return cli.Call[guidonv1.Webhook](ctx, c, webhookService+"GetWebhook", w.named(id))
-}
-
 // simple is a verb that changes the state of a webhook.
 func (w *webhookCommands) simple(name, method, short string) verb {
 	return verb{
@@ -228,7 +220,7 @@ func (w *webhookCommands) create(ctx context.Context, c client.Client, args []st
 }
 
 func (w *webhookCommands) update(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
-	have, err := w.get(ctx, c, args[0])
+	have, err := cli.Call[guidonv1.Webhook](ctx, c, webhookService+"GetWebhook", w.named(args[0]))
 	if err != nil {
 		return cli.Output{}, err
 	}

@@ -3,9 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -131,17 +129,9 @@ func (r *replayCommand) checkUsage(args []string) error {
 			return cli.UsageError("invalid %s: must be from %d to %d, not %d", l.flag, l.least, l.max, l.value)
 		}
 	}
-	stdin := 0
-	for _, path := range args {
-		if path == cli.StandardStream {
-			stdin++
-		}
-	}
 	switch {
 	case r.generate == (len(args) > 0):
 		return cli.UsageError("specify logs, - for the standard input, or --generate")
-	case stdin > 1:
-		return cli.UsageError("the standard input (-) can be read only once")
 	case !r.generate && len(r.namespaces) > 0:
 		return cli.UsageError("--namespaces requires --generate")
 	case r.generate && r.skipInvalid:
@@ -149,7 +139,7 @@ func (r *replayCommand) checkUsage(args []string) error {
 	case r.timeout <= 0:
 		return cli.UsageError("invalid --timeout: must be positive")
 	}
-	return nil
+	return cli.CheckStreams(args...)
 }
 
 // dial returns a client for the server. usual returns the token if none is specified.
@@ -219,15 +209,11 @@ func (r *replayCommand) logs(paths []string) iter.Seq2[Request, error] {
 
 // log yields the requests of a file, and reports whether to go on.
 func (r *replayCommand) log(path string, yield func(Request, error) bool) bool {
-	var in io.Reader = r.Input
-	if path != cli.StandardStream {
-		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
-		if err != nil {
-			return yield(Request{}, fmt.Errorf("%s: %w", path, cli.PlainReason(err)))
-		}
-		defer f.Close()
-		in = f
+	in, err := r.Open(path)
+	if err != nil {
+		return yield(Request{}, fmt.Errorf("%s: %w", path, cli.PlainReason(err)))
 	}
+	defer in.Close()
 	var skip func(error)
 	if r.skipInvalid {
 		skip = func(error) { r.skipped++ }

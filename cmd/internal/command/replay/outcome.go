@@ -84,21 +84,15 @@ func outcomeOf(r *evaluation.EvaluationResponse) Outcome {
 	case r.GetBooleanResponse() != nil:
 		b := r.GetBooleanResponse()
 		return Outcome{Type: "boolean", FlagKey: b.GetFlagKey(), Enabled: b.GetEnabled(),
-			Reason: b.GetReason().String(), SegmentKeys: sorted(b.GetSegmentKeys())}
+			Reason: b.GetReason().String(), SegmentKeys: slices.Sorted(slices.Values(b.GetSegmentKeys()))}
 	case r.GetVariantResponse() != nil:
 		v := r.GetVariantResponse()
 		return Outcome{
-			Type: "variant", FlagKey: v.GetFlagKey(), Match: v.GetMatch(), Reason: v.GetReason().String(), SegmentKeys: sorted(v.GetSegmentKeys()),
-			VariantKey: v.GetVariantKey(), Attachment: v.GetVariantAttachment(),
+			Type: "variant", FlagKey: v.GetFlagKey(), Match: v.GetMatch(), Reason: v.GetReason().String(),
+			SegmentKeys: slices.Sorted(slices.Values(v.GetSegmentKeys())), VariantKey: v.GetVariantKey(), Attachment: v.GetVariantAttachment(),
 		}
 	}
 	return Outcome{Type: "error", Error: r.GetErrorResponse().GetReason().String()}
-}
-
-func sorted(keys []string) []string {
-	keys = slices.Clone(keys)
-	slices.Sort(keys)
-	return keys
 }
 
 // Difference is a field whose values differ.

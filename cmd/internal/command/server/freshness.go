@@ -2,7 +2,11 @@ package server
 
 import (
 	"context"
+	"iter"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -95,4 +99,125 @@ func (f *freshness) refresh(ctx context.Context, ahead time.Duration, logger *sl
 		return nil
 	}
 	return err
+}
+
+// redisMetrics returns a function that returns the metrics of Redis, or nil if Redis
+// is not used.
+func (f *freshness) redisMetrics() func() metrics.RedisStats {
+	if f.redis == nil {
+		return nil
+	}
+	return func() metrics.RedisStats {
+		s := f.redis.Stats()
+		return metrics.RedisStats{
+			Up: f.redis.Err() == nil, Errors: s.Errors,
+			RevisionHits: s.Revisions.Hits, RevisionMisses: s.Revisions.Misses,
+			SnapshotHits: s.Snapshots.Hits, SnapshotMisses: s.Snapshots.Misses,
+		}
+	}
+}
+
+// logRedis logs when Redis becomes unavailable, and when it is available again.
+func (f *freshness) logRedis(logger *slog.Logger) {
+	if f.redis == nil {
+		return
+	}
+	err := f.redis.Err()
+	switch {
+	case err != nil && !f.redisDown:
+		logger.Warn("Redis is unavailable; the database is queried instead, and a write may take two seconds longer", "error", err)
+	case err == nil && f.redisDown:
+		logger.Info("Redis is available again")
+	}
+	f.redisDown = err != nil
+}
+
+// listen subscribes to the changes of other instances and renews the changed keys in
+// the cache, until the subscription ends.
+func (f *freshness) listen(ctx context.Context, logger *slog.Logger) error {
+	listening, cancel := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	changed := newPendingKeys()
+	renewing.Go(func() {
+		for keys := range changed.batches(listening.Done()) {
+			_ = f.shared.Renew(listening, keys...) // the loop refresh logs outages
+		}
+	})
+	err := f.redis.Subscribe(ctx, func(key string) {
+		if key == "" && f.unsubscribed {
+			f.unsubscribed = false
+			logger.Info("receiving change notifications from Redis again")
+		}
+		changed.add(key)
+	})
+	cancel()
+	renewing.Wait()
+	if err != nil && !f.unsubscribed {
+		f.unsubscribed = true
+		logger.Warn("not receiving change notifications from Redis; relying on polling", "error", err)
+	}
+	return nil
+}
+
+// maxPendingKeys is how many keys are tracked individually; beyond that, all keys
+// count as changed.
+const maxPendingKeys = 100
+
+// pendingKeys collects the keys that have changed and have not been processed yet.
+// Several changes of one key count once. It is safe for concurrent use.
+type pendingKeys struct {
+	mu    sync.Mutex
+	keys  map[string]bool
+	all   bool
+	ready chan struct{} // has one element if keys may be pending
+}
+
+func newPendingKeys() *pendingKeys {
+	return &pendingKeys{keys: map[string]bool{}, ready: make(chan struct{}, 1)}
+}
+
+// add adds a key. The empty key stands for all keys.
+func (p *pendingKeys) add(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.keys[key] = true
+	if key == "" || len(p.keys) > maxPendingKeys {
+		p.all = true
+		clear(p.keys)
+	}
+	select {
+	case p.ready <- struct{}{}:
+	default:
+	}
+}
+
+// batches yields the pending keys as they arrive, until done is closed. An empty batch
+// stands for all keys.
+func (p *pendingKeys) batches(done <-chan struct{}) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for {
+			select {
+			case <-done:
+				return
+			case <-p.ready:
+			}
+			if keys, ok := p.take(); ok && !yield(keys) {
+				return
+			}
+		}
+	}
+}
+
+// take removes and returns the pending keys, none for all keys. ok is false if nothing
+// is pending: keys added between a signal and its take leave another signal.
+func (p *pendingKeys) take() (keys []string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.all {
+		keys = slices.Sorted(maps.Keys(p.keys))
+	}
+	ok = p.all || len(keys) > 0
+	clear(p.keys)
+	p.all = false
+	return keys, ok
 }

@@ -26,14 +26,11 @@ import (
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/handler/stream"
-	"github.com/guidonhq/guidon/internal/clock"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/runtimes/server/telemetry"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
-	"github.com/guidonhq/guidon/store"
 )
 
 const serverHelp = `Start the service and run until it is stopped.
@@ -109,12 +106,12 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 		p.Trace = tracer.Query
 		defer tracer.Close()
 	}
-	db, end, err := p.OpenDatabase(ctx, c, cli.Serving)
+	db, err := p.OpenDatabase(ctx, c, cli.Serving)
 	if err != nil {
 		return cli.AdviseHeld(err, "stop it first, or set another file with db.url (GUIDON_DB_URL)")
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if _, err := instance.Prepare(ctx, c.DB, db.DB, c.DB.Migrates(), logger); err != nil {
 		return db.Explain(err)
 	}
 	logger.Info("database ready", "path", db.Path())
@@ -157,24 +154,6 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 	parts.flushLast(ctx, logger)
 	logger.Info("stopped")
 	return nil
-}
-
-// prepare waits for the database, and checks or updates its schema.
-func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger) error {
-	err := instance.WaitReady(ctx, c, db, func(err error, next time.Duration) {
-		logger.Warn("cannot reach the database yet", "path", db.Path(), "error", err, "next_attempt_in", clock.Text(next.Round(time.Millisecond)))
-	})
-	if err != nil {
-		return err
-	}
-	if !c.Migrates() {
-		return migrate.Check(ctx, db.SQL(), db.Dialect())
-	}
-	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
-	for _, step := range applied {
-		logger.Info("schema step applied", "step", step.Version, "name", step.Name)
-	}
-	return err
 }
 
 // parts are the components of a server.

@@ -1,196 +1,123 @@
 package flipt
 
-const (
-	policies      = "there are no policies; give roles with authorization.bindings and authorization.default_roles"
-	database      = "flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"
-	tracing       = "spans are sent by OTLP, which Jaeger accepts too; use tracing.otlp.endpoint"
-	analytics     = "evaluations are counted in the database of db.url (analytics.enabled)"
-	kafkaEncoding = "records are CloudEvents in JSON"
-	freshness     = "evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"
-	redisURL      = "it is a part of cache.redis.url"
-	github        = "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"
-	telemetry     = "nothing is sent to anybody"
-	origins       = "writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"
-	cookies       = "it had no effect in Flipt either; authentication.session.secure is for all cookies"
-	newData       = "Guidon needs a database of its own"
+import (
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// keys are all keys of Flipt v1, and some groups of them.
-var keys = []Key{
-	{"version", Kept, "", ""},
+const github = "use authentication.methods.codehost, whose type is github by default, and write allowed_teams as a list such as acme/backend"
 
-	{"server.host", Kept, "", ""},
-	{"server.protocol", Kept, "", ""},
-	{"server.http_port", Kept, "", ""},
-	{"server.https_port", Kept, "", ""},
-	{"server.grpc_port", Kept, "", ""},
-	{"server.cert_file", Kept, "", ""},
-	{"server.cert_key", Kept, "", ""},
-	{"server.grpc_conn_max_idle_time", Kept, "", ""},
-	{"server.grpc_conn_max_age", Kept, "", ""},
-	{"server.grpc_conn_max_age_grace", Kept, "", ""},
+// rows are the keys of Flipt v1, and some groups of them. Keys with the same fate share a row.
+var rows = []Key{
+	{`
+		version
+		server.host server.protocol server.http_port server.https_port server.grpc_port server.cert_file server.cert_key
+		server.grpc_conn_max_idle_time server.grpc_conn_max_age server.grpc_conn_max_age_grace
+		ui.enabled ui.default_theme ui.topbar.color ui.topbar.label
+		cors.enabled cors.allowed_headers
+		log.level log.file log.encoding log.grpc_level log.keys.time log.keys.level log.keys.message
+		db.protocol db.host db.port db.user db.password db.max_idle_conn db.max_open_conn db.conn_max_lifetime
+		cache.redis.ca_cert_path cache.redis.prefix cache.redis.mode cache.redis.pool_size cache.redis.min_idle_conn
+		cache.redis.conn_max_idle_time
+		tracing.enabled tracing.exporter tracing.sampling_ratio tracing.propagators tracing.otlp.endpoint tracing.otlp.headers
+		metrics.exporter metrics.otlp.endpoint metrics.otlp.headers
+		analytics.buffer.flush_period
+		audit.sinks.log.enabled audit.sinks.log.file audit.sinks.webhook.enabled audit.sinks.webhook.url
+		audit.sinks.kafka.enabled audit.sinks.kafka.topic audit.sinks.kafka.bootstrap_servers audit.sinks.kafka.require_tls
+		audit.sinks.kafka.authentication.username audit.sinks.kafka.authentication.password
+		authentication.required authentication.exclude.evaluation authentication.exclude.ofrep authentication.session.secure
+		authentication.session.token_lifetime authentication.session.state_lifetime
+		authentication.session.csrf.trusted_origins
+		authentication.methods.token.enabled authentication.methods.token.cleanup.interval
+		authentication.methods.token.cleanup.grace_period authentication.methods.token.bootstrap.expiration
+		authentication.methods.token.bootstrap.metadata
+		authentication.methods.oidc.enabled authentication.methods.oidc.cleanup.interval
+		authentication.methods.oidc.cleanup.grace_period authentication.methods.oidc.providers.*.issuer_url
+		authentication.methods.oidc.providers.*.client_id authentication.methods.oidc.providers.*.client_secret
+		authentication.methods.oidc.providers.*.redirect_address authentication.methods.oidc.providers.*.scopes
+		authentication.methods.oidc.providers.*.use_pkce
+		authentication.methods.kubernetes.enabled authentication.methods.kubernetes.cleanup.interval
+		authentication.methods.kubernetes.cleanup.grace_period authentication.methods.kubernetes.discovery_url
+		authentication.methods.kubernetes.ca_path authentication.methods.kubernetes.service_account_token_path
+		authentication.methods.jwt.enabled authentication.methods.jwt.jwks_url authentication.methods.jwt.public_key_file
+		authentication.methods.jwt.validate_claims.issuer authentication.methods.jwt.validate_claims.subject
+		authentication.methods.jwt.validate_claims.audiences
+	`, Kept, "", ""},
 
 	{"diagnostics.profiling.enabled", Kept, "",
 		"the profiler is no longer open to everybody: it is on the listener of server.diagnostics_address, or for tokens"},
-	{"meta", Needless, "", telemetry},
+	{"meta", Needless, "", "nothing is sent to anybody"},
 
-	{"ui.enabled", Kept, "", ""},
-	{"ui.default_theme", Kept, "", ""},
-	{"ui.topbar.color", Kept, "", ""},
-	{"ui.topbar.label", Kept, "", ""},
-
-	{"cors.enabled", Kept, "", ""},
 	{"cors.allowed_origins", Kept, "", "if no token is required, pages of an origin may write only if it is listed without a star"},
-	{"cors.allowed_headers", Kept, "", ""},
 
-	{"log.level", Kept, "", ""},
-	{"log.file", Kept, "", ""},
-	{"log.encoding", Kept, "", ""},
-	{"log.grpc_level", Kept, "", ""},
-	{"log.keys.time", Kept, "", ""},
-	{"log.keys.level", Kept, "", ""},
-	{"log.keys.message", Kept, "", ""},
-
-	{"db.url", Kept, "", newData},
-	{"db.protocol", Kept, "", ""},
-	{"db.host", Kept, "", ""},
-	{"db.port", Kept, "", ""},
-	{"db.name", Kept, "", newData},
-	{"db.user", Kept, "", ""},
-	{"db.password", Kept, "", ""},
-	{"db.max_idle_conn", Kept, "", ""},
-	{"db.max_open_conn", Kept, "", ""},
-	{"db.conn_max_lifetime", Kept, "", ""},
+	{"db.url db.name", Kept, "", "Guidon needs a database of its own"},
 	{"db.prepared_statements_enabled", Needless, "", "nothing is prepared, so poolers such as PgBouncer work as they are"},
 
-	{"cache.enabled", Needless, "", freshness},
+	{"cache.enabled cache.ttl cache.memory", Needless, "",
+		"evaluations are always served from memory, and by default never stale; cache.mode and cache.max_age are about that"},
 	{"cache.backend", Kept, "", "Redis is for servers that share a database; responses are as fresh as with memory"},
-	{"cache.ttl", Needless, "", freshness},
-	{"cache.memory", Needless, "", freshness},
-	{"cache.redis.host", Combined, "cache.redis.url", redisURL},
-	{"cache.redis.port", Combined, "cache.redis.url", redisURL},
-	{"cache.redis.username", Combined, "cache.redis.url", redisURL},
-	{"cache.redis.password", Combined, "cache.redis.url", redisURL},
-	{"cache.redis.db", Combined, "cache.redis.url", redisURL},
+	{"cache.redis.host cache.redis.port cache.redis.username cache.redis.password cache.redis.db", Combined, "cache.redis.url",
+		"it is a part of cache.redis.url"},
 	{"cache.redis.require_tls", Combined, "cache.redis.url", "it is the scheme rediss of cache.redis.url"},
 	{"cache.redis.insecure_skip_tls", Dropped, "", "certificates are always verified; cache.redis.ca_cert_path names the authorities"},
 	{"cache.redis.ca_cert_bytes", Dropped, "", "write the certificates to the file that cache.redis.ca_cert_path names"},
-	{"cache.redis.ca_cert_path", Kept, "", ""},
-	{"cache.redis.prefix", Kept, "", ""},
-	{"cache.redis.mode", Kept, "", ""},
-	{"cache.redis.pool_size", Kept, "", ""},
-	{"cache.redis.min_idle_conn", Kept, "", ""},
-	{"cache.redis.conn_max_idle_time", Kept, "", ""},
 	{"cache.redis.net_timeout", Kept, "", "after it, the request queries the database; it is at most 1s"},
 
 	{"storage", Dropped, "", "flags are in the database of db.url; server.read_only replaces storage.read_only"},
-	{"storage.type", Dropped, "", database},
+	{"storage.type storage.local storage.git storage.object storage.oci", Dropped, "",
+		"flags are in the database of db.url, and change through the interface and the API; to keep them in files, apply these with guidon plan and guidon apply"},
 	{"storage.read_only", Moved, "server.read_only", "server.read_only replaces storage.read_only"},
-	{"storage.local", Dropped, "", database},
-	{"storage.git", Dropped, "", database},
-	{"storage.object", Dropped, "", database},
-	{"storage.oci", Dropped, "", database},
 
-	{"tracing.enabled", Kept, "", ""},
-	{"tracing.exporter", Kept, "", ""},
-	{"tracing.sampling_ratio", Kept, "", ""},
-	{"tracing.propagators", Kept, "", ""},
-	{"tracing.jaeger", Dropped, "", tracing},
-	{"tracing.zipkin", Dropped, "", tracing},
-	{"tracing.otlp.endpoint", Kept, "", ""},
-	{traceHeaders, Kept, "", ""},
+	{"tracing.jaeger tracing.zipkin", Dropped, "", "spans are sent by OTLP, which Jaeger accepts too; use tracing.otlp.endpoint"},
 	{"metrics.enabled", Kept, "", "metrics are no longer open to everybody (metrics.public), and their names begin with guidon_"},
-	{"metrics.exporter", Kept, "", ""},
-	{"metrics.otlp.endpoint", Kept, "", ""},
-	{metricHeaders, Kept, "", ""},
-	{"analytics.buffer.flush_period", Kept, "", ""},
-	{"analytics.storage", Dropped, "", analytics},
+	{"analytics.storage", Dropped, "", "evaluations are counted in the database of db.url (analytics.enabled)"},
 	{"audit.events", Kept, "", "parts of flags and segments have no events of their own"},
-	{"audit.sinks.log.enabled", Kept, "", ""},
-	{"audit.sinks.log.file", Kept, "", ""},
 	{"audit.sinks.log.encoding", Needless, "", "lines are always JSON"},
-	{"audit.sinks.webhook.enabled", Kept, "", ""},
-	{"audit.sinks.webhook.url", Kept, "", ""},
 	{"audit.sinks.webhook.signing_secret", Kept, "", "signatures are those of Standard Webhooks; webhooks.flipt_signature adds that of Flipt"},
 	{"audit.sinks.webhook.max_backoff_duration", Needless, "", "what fails is tried again until it succeeds, at least once an hour"},
 	{"audit.sinks.webhook.templates", Dropped, "", "guidon webhook create makes webhooks, with formats for chats"},
 	{"audit.buffer", Needless, "", "there is no buffer: records are read from the change log, which loses none"},
-	{"audit.sinks.kafka.enabled", Kept, "", ""},
-	{"audit.sinks.kafka.topic", Kept, "", ""},
-	{"audit.sinks.kafka.bootstrap_servers", Kept, "", ""},
-	{"audit.sinks.kafka.require_tls", Kept, "", ""},
-	{"audit.sinks.kafka.authentication.username", Kept, "", ""},
-	{"audit.sinks.kafka.authentication.password", Kept, "", ""},
-	{"audit.sinks.kafka.encoding", Dropped, "", kafkaEncoding},
-	{"audit.sinks.kafka.schema_registry", Dropped, "", kafkaEncoding},
+	{"audit.sinks.kafka.encoding audit.sinks.kafka.schema_registry", Dropped, "", "records are CloudEvents in JSON"},
 	{"audit.sinks.kafka.insecure_skip_tls", Dropped, "", "audit.sinks.kafka.ca_path names the authority of the brokers' certificates"},
-	{"experimental", Needless, "", "it had no effect in Flipt either"},
+	{"experimental authentication.exclude.metadata", Needless, "", "it had no effect in Flipt either"},
 
-	{"authentication.required", Kept, "", ""},
 	{"authentication.exclude.management", Kept, "", "it must be false while roles are enforced"},
-	{"authentication.exclude.evaluation", Kept, "", ""},
-	{"authentication.exclude.ofrep", Kept, "", ""},
-	{"authentication.exclude.metadata", Needless, "", "it had no effect in Flipt either"},
 	{"authentication.session.domain", Kept, "", "without it, the cookie is for the host that people use only, which is the best choice"},
-	{"authentication.session.secure", Kept, "", ""},
-	{"authentication.session.token_lifetime", Kept, "", ""},
-	{"authentication.session.state_lifetime", Kept, "", ""},
-	{"authentication.session.csrf.key", Needless, "", origins},
-	{"authentication.session.csrf.secure", Needless, "", cookies},
-	{"authentication.session.csrf.trusted_origins", Kept, "", ""},
-
-	{"authentication.methods.token.enabled", Kept, "", ""},
-	{"authentication.methods.token.cleanup.interval", Kept, "", ""},
-	{"authentication.methods.token.cleanup.grace_period", Kept, "", ""},
+	{"authentication.session.csrf.key", Needless, "",
+		"writes from pages of other origins are always checked; authentication.session.csrf.trusted_origins names exceptions"},
+	{"authentication.session.csrf.secure", Needless, "", "it had no effect in Flipt either; authentication.session.secure is for all cookies"},
 	{"authentication.methods.token.bootstrap.token", Kept, "", "it is for a database that never had a token; those that are imported count"},
-	{"authentication.methods.token.bootstrap.expiration", Kept, "", ""},
-	{Metadata, Kept, "", ""},
-
-	{"authentication.methods.oidc.enabled", Kept, "", ""},
-	{"authentication.methods.oidc.cleanup.interval", Kept, "", ""},
-	{"authentication.methods.oidc.cleanup.grace_period", Kept, "", ""},
 	{"authentication.methods.oidc.email_matches", Kept, "", "each expression must end in $, and the address must be verified"},
-	{"authentication.methods.oidc.providers.*.issuer_url", Kept, "", ""},
-	{"authentication.methods.oidc.providers.*.client_id", Kept, "", ""},
-	{"authentication.methods.oidc.providers.*.client_secret", Kept, "", ""},
-	{"authentication.methods.oidc.providers.*.redirect_address", Kept, "", ""},
-	{"authentication.methods.oidc.providers.*.scopes", Kept, "", ""},
-	{"authentication.methods.oidc.providers.*.use_pkce", Kept, "", ""},
 	{"authentication.methods.oidc.providers.*.nonce", Needless, "", "each sign-in has a random nonce"},
 
 	{"authentication.methods.github", Moved, "authentication.methods.codehost", github},
-	{"authentication.methods.github.enabled", Moved, "authentication.methods.codehost.enabled", github},
-	{"authentication.methods.github.cleanup.interval", Moved, "authentication.methods.codehost.cleanup.interval", github},
-	{"authentication.methods.github.cleanup.grace_period", Moved, "authentication.methods.codehost.cleanup.grace_period", github},
-	{"authentication.methods.github.server_url", Moved, "authentication.methods.codehost.server_url", github},
-	{"authentication.methods.github.api_url", Moved, "authentication.methods.codehost.api_url", github},
-	{"authentication.methods.github.client_id", Moved, "authentication.methods.codehost.client_id", github},
-	{"authentication.methods.github.client_secret", Moved, "authentication.methods.codehost.client_secret", github},
-	{"authentication.methods.github.redirect_address", Moved, "authentication.methods.codehost.redirect_address", github},
-	{"authentication.methods.github.scopes", Moved, "authentication.methods.codehost.scopes", github},
-	{"authentication.methods.github.allowed_organizations", Moved, "authentication.methods.codehost.allowed_organizations", github},
 	{Teams, Combined, ourTeams, github},
 	// No key of Flipt, but its map may be written in the place of the list.
 	{ourTeams, Combined, ourTeams,
 		"write each team with its organization, such as acme/backend, in the list authentication.methods.codehost.allowed_teams"},
 
-	{"authentication.methods.kubernetes.enabled", Kept, "", ""},
-	{"authentication.methods.kubernetes.cleanup.interval", Kept, "", ""},
-	{"authentication.methods.kubernetes.cleanup.grace_period", Kept, "", ""},
-	{"authentication.methods.kubernetes.discovery_url", Kept, "", ""},
-	{"authentication.methods.kubernetes.ca_path", Kept, "", ""},
-	{"authentication.methods.kubernetes.service_account_token_path", Kept, "", ""},
-
-	{"authentication.methods.jwt.enabled", Kept, "", ""},
-	{"authentication.methods.jwt.jwks_url", Kept, "", ""},
-	{"authentication.methods.jwt.public_key_file", Kept, "", ""},
-	{"authentication.methods.jwt.validate_claims.issuer", Kept, "", ""},
-	{"authentication.methods.jwt.validate_claims.subject", Kept, "", ""},
-	{"authentication.methods.jwt.validate_claims.audiences", Kept, "", ""},
-
 	{"authorization.required", Kept, "", "roles decide instead of policies: authorization.bindings and authorization.default_roles"},
-	{"authorization.backend", Dropped, "", policies},
-	{"authorization.local", Dropped, "", policies},
-	{"authorization.object", Dropped, "", policies},
-	{"authorization.bundle", Dropped, "", policies},
+	{"authorization.backend authorization.local authorization.object authorization.bundle", Dropped, "",
+		"there are no policies; give roles with authorization.bindings and authorization.default_roles"},
+}
+
+// moved are the keys below authentication.methods.github, which are below codehost here.
+const moved = "enabled cleanup.interval cleanup.grace_period server_url api_url " +
+	"client_id client_secret redirect_address scopes allowed_organizations"
+
+// keys are all keys of Flipt v1, and some groups of them, one by one.
+var keys = slices.Concat(apart(rows), lists.Map(strings.Fields(moved), func(name string) Key {
+	return Key{"authentication.methods.github." + name, Moved, "authentication.methods.codehost." + name, github}
+}))
+
+// apart returns a row for each of the keys that share one.
+func apart(rows []Key) (all []Key) {
+	for _, row := range rows {
+		for key := range strings.FieldsSeq(row.Key) {
+			all = append(all, Key{key, row.Status, row.To, row.Note})
+		}
+	}
+	return all
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/guidonhq/guidon/handler/diagnostics"
+	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -41,3 +44,20 @@ type temporary struct{ *os.File }
 
 // Close closes and deletes the file.
 func (f temporary) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+
+// watchFile returns the loop that checks whether the database file is still the one that
+// was opened. It logs once when it no longer is, and once when it is again.
+func watchFile(check func() error, logger *slog.Logger) server.Loop {
+	gone := false
+	return server.Loop{Name: "database file", Interval: time.Second, Run: func(context.Context) error {
+		err := check()
+		switch {
+		case err != nil && !gone:
+			logger.Error("writes are rejected; evaluations continue from memory", "error", err)
+		case err == nil && gone:
+			logger.Info("the database file is back")
+		}
+		gone = err != nil
+		return nil
+	}}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -139,4 +140,106 @@ func defaultReach(t *cli.Tree, r *guidonv1.FlagReach) {
 // shareOf returns the share of the buckets in percent.
 func shareOf(r *guidonv1.FlagReach, buckets int32) string {
 	return cli.Percent(float32(buckets) * 100 / float32(r.GetBuckets()))
+}
+
+const flagTimelineHelp = `Print when rules of a flag begin and end to hold, and when ramps change their
+percentages, from now on: up to 20 lines. As JSON, there are up to 1,000.
+
+The namespace may be an earlier state, or one in the future, such as
+shop@2026-12-01T09:00:00Z.`
+
+func flagTimeline(o *object, complete cobra.CompletionFunc) verb {
+	return verb{
+		use: "timeline <flag>", short: "Show when rules of a flag begin, end and change their shares", long: flagTimelineHelp,
+		example: "  guidon flag timeline new-checkout", names: "the instants", complete: cli.FirstArgument(complete),
+		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			found, err := cli.Call[guidonv1.FlagTimeline](ctx, service, "/guidon.v1.AnalysisService/GetFlagTimeline",
+				&guidonv1.GetFlagTimelineRequest{NamespaceKey: o.Namespace, Key: args[0]})
+			var names []string
+			for _, b := range found.GetBoundaries() {
+				names = append(names, b.GetAt().AsTime().Format("2006-01-02T15:04:05Z"))
+			}
+			return cli.Output{
+				Data: cli.DataOf(found), Names: names,
+				Table: func(out io.Writer) error { return printTimeline(out, found) },
+			}, err
+		},
+	}
+}
+
+// maxTimeline limits the lines of a timeline.
+const maxTimeline = 20
+
+func printTimeline(out io.Writer, timeline *guidonv1.FlagTimeline) error {
+	var lines []string
+	for _, b := range timeline.GetBoundaries() {
+		for _, r := range b.GetRules() {
+			lines = append(lines, analysis.InstantWords(b.GetAt().AsTime())+": "+cli.Printable(r.GetText()))
+		}
+	}
+	if len(lines) == 0 {
+		lines = []string{"No rule begins, ends or changes its share from now on."}
+	}
+	if last := len(lines) - 1; len(lines) > maxTimeline {
+		lines = append(lines[:maxTimeline-1], fmt.Sprintf("and %d more, then", len(lines)-maxTimeline), lines[last])
+	}
+	if timeline.GetTruncated() {
+		lines = append(lines, "and more after that")
+	}
+	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
+	return err
+}
+
+const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. While they do, it cannot be
+deleted.
+
+The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
+
+const flagUsageExample = `  guidon flag usage new-api
+  guidon flag usage new-api -n shop@412
+  guidon flag usage new-api -o json | jq '.uses[].flagKey'`
+
+func flagUsage(o *object, complete cobra.CompletionFunc) verb {
+	return verb{
+		use: "usage <flag>", short: "List the flags that require a flag", long: flagUsageHelp, example: flagUsageExample,
+		names: "the keys of the flags", complete: cli.FirstArgument(complete),
+		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			found, err := o.flagUses(ctx, service, args[0])
+			names := lists.Map(found.GetUses(), (*guidonv1.FlagUse).GetFlagKey)
+			return cli.Output{
+				Data: cli.DataOf(found), Names: names,
+				Table: func(out io.Writer) error { return printFlagUses(out, o.Namespace+"/"+args[0], found) },
+			}, err
+		},
+	}
+}
+
+// flagUses returns the flags of all pages.
+func (o *object) flagUses(ctx context.Context, service client.Client, key string) (*guidonv1.FlagUseList, error) {
+	all := new(guidonv1.FlagUseList)
+	err := cli.Pages(func(token string) (string, error) {
+		page, err := cli.Call[guidonv1.FlagUseList](ctx, service, "/guidon.v1.AnalysisService/ListFlagUses",
+			&guidonv1.ListFlagUsesRequest{NamespaceKey: o.Namespace, Key: key, PageToken: token})
+		all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
+		return page.GetNextPageToken(), err
+	})
+	return all, err
+}
+
+// printFlagUses prints the flags that require one as a tree.
+func printFlagUses(out io.Writer, flag string, found *guidonv1.FlagUseList) error {
+	t := &cli.Tree{Out: bufio.NewWriter(out)}
+	fmt.Fprintf(t.Out, "%s is required by %s\n", cli.Printable(flag), countFlags(found.GetTotalCount()))
+	for i, use := range found.GetUses() {
+		var parts []string
+		if use.GetWhole() {
+			parts = append(parts, "the flag itself")
+		}
+		for _, index := range use.GetRules() {
+			parts = append(parts, fmt.Sprintf("rule %d", index+1))
+		}
+		line := fmt.Sprintf("%s (%s): %s", cli.Printable(use.GetFlagKey()), cli.Printable(use.GetFlagName()), strings.Join(parts, ", "))
+		t.Branch(i == len(found.GetUses())-1, line, nil)
+	}
+	return t.Out.Flush()
 }
