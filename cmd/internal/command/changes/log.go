@@ -75,7 +75,7 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	flags.StringVar(&l.segment, "segment", "", "only changes of the segment with this `key`")
 	flags.StringVar(&l.request.Kind, "kind", "",
 		"only changes of this kind of object: namespace, flag, segment, authentication, binding or webhook")
-	_ = command.RegisterFlagCompletionFunc("kind", cli.CompleteWords("namespace", "flag", "segment", "authentication", "binding")) // the flag exists
+	_ = command.RegisterFlagCompletionFunc("kind", cli.CompleteWords("namespace", "flag", "segment", "authentication", "binding", "webhook")) // the flag exists
 	flags.StringVar(&l.request.Actor, "actor", "", "only changes by the actor with this `id`, such as token:<id>")
 	flags.StringVar(&l.since, "since", "", "only changes at this `time` or later")
 	flags.StringVar(&l.until, "until", "", "only changes before this `time`")
