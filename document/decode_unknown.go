@@ -12,7 +12,7 @@ import (
 
 // unknownMember handles a member that an object with the known ones does not have.
 func (d *decoder) unknownMember(m member, known []field) {
-	if d.unknown == IgnoreUnknown && d.observer == nil {
+	if d.unknown == IgnoreUnknown && d.linter == nil {
 		return
 	}
 	names := lists.Map(known, func(f field) string { return f.name })

@@ -17,18 +17,11 @@ type decoder struct {
 	version  int // minor version of the stream
 	path     []string
 	err      error
-	observer observer // notified of all problems, or nil
+	linter   *linter // gets all problems, also after an error; or nil
 }
 
 // restarted returns a decoder with the same settings.
 func (d *decoder) restarted() *decoder { return &decoder{unknown: d.unknown} }
-
-// observer is notified of the problems that a decoder finds. With one, the decoder continues
-// after errors.
-type observer interface {
-	invalid(at spot, path []string, text string)  // an error
-	forgiven(at spot, path []string, text string) // input that is accepted although it is probably a mistake
-}
 
 // spot is a line and a column, from 1; 0 if unknown.
 type spot struct{ line, column int }
@@ -43,8 +36,8 @@ func (d *decoder) fail(n *node, format string, args ...any) {
 }
 
 func (d *decoder) failAt(s spot, text string) {
-	if d.observer != nil {
-		d.observer.invalid(s, d.path, text)
+	if d.linter != nil {
+		d.linter.found(s, d.path, text, false)
 		return
 	}
 	if d.err != nil {
@@ -58,10 +51,10 @@ func (d *decoder) failAt(s spot, text string) {
 	d.err = at(s.line, s.column, &guidon.Error{Code: guidon.InvalidArgument, Message: location + ": " + text})
 }
 
-// forgive notifies the observer of input that is accepted although it is probably a mistake.
+// forgive tells the linter of input that is accepted although it is probably a mistake.
 func (d *decoder) forgive(s spot, text string) {
-	if d.observer != nil {
-		d.observer.forgiven(s, d.path, text)
+	if d.linter != nil {
+		d.linter.found(s, d.path, text, true)
 	}
 }
 
