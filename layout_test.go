@@ -62,8 +62,9 @@ const lambdaTags = "-tags=lambda.norpc"
 func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
-	engine, clock, lists := []string{module, module + "/analysis", module + "/change"}, module+"/internal/clock", module+"/internal/lists"
-	base := slices.Concat(engine, []string{module + "/service", clock, lists})
+	clock, lists := module+"/internal/clock", module+"/internal/lists"
+	engine := []string{module, module + "/analysis", module + "/change", lists}
+	base := slices.Concat(engine, []string{module + "/service", clock})
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
 	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", module + "/internal/suggest"}
@@ -79,12 +80,12 @@ func TestImports(t *testing.T) {
 		allowed []string
 	}{
 		{module, nil},
-		{module + "/analysis", []string{module}},
-		{module + "/change", []string{module, module + "/analysis"}},
+		{module + "/analysis", []string{module, lists}},
+		{module + "/change", []string{module, module + "/analysis", lists}},
 		{module + "/internal/clock", nil},
 		{module + "/internal/lists", nil},
 		{module + "/internal/suggest", nil},
-		{module + "/service", slices.Concat(engine, []string{clock, lists})},
+		{module + "/service", slices.Concat(engine, []string{clock})},
 		{module + "/deliver", base},
 		{module + "/deliver/audit", slices.Concat(base, []string{module + "/deliver", module + "/deliver/webhook", "code.dny.dev/ssrf"})},
 		{module + "/deliver/webhook", slices.Concat(base, []string{module + "/deliver", "code.dny.dev/ssrf"})},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // ExplainedRequirement is a requirement of a flag or rule, with what the required flag answers.
@@ -26,11 +27,7 @@ func (r ExplainedRequirement) String() string {
 		}
 		return strconv.Quote(guidon.Shorten(answer, maxSaid))
 	}
-	var wanted []string
-	for _, answer := range r.Answers {
-		wanted = append(wanted, quoted(answer))
-	}
-	must := strings.Join(wanted, " or ")
+	must := strings.Join(lists.Map(r.Answers, quoted), " or ")
 	switch {
 	case !r.Exists:
 		return fmt.Sprintf("%s does not exist, and must be %s", r.FlagKey, must)

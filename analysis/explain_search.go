@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // search searches for contexts with which the entity gets another result, by changing as few
@@ -229,11 +230,7 @@ func (s *search) propertyOf(c *guidon.Constraint) int32 {
 // find searches for the smallest set of outcomes to change so that one of the steps decides the
 // result. The number of steps stands for none of them.
 func (s *search) find(targets []int) finding {
-	goals := make([]goal, len(targets))
-	for i, target := range targets {
-		goals[i] = goal{0, target, target}
-	}
-	return s.run(goals...)
+	return s.run(lists.Map(targets, func(target int) goal { return goal{0, target, target} })...)
 }
 
 // run searches for the smallest set of outcomes to change so that one of the goals is

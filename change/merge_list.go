@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // items are the items of one version of a list.
@@ -87,10 +88,7 @@ func (l *list[T, E]) mergeWhole(m *merger, at place, v versions[T], out *T) {
 
 // briefs describes the items in words.
 func (l *list[T, E]) briefs(f *guidon.Flag, items []*E) string {
-	words := make([]string, len(items))
-	for i, e := range items {
-		words[i] = l.brief(f, e)
-	}
+	words := lists.Map(items, func(e *E) string { return l.brief(f, e) })
 	return cmp.Or(strings.Join(words, ", "), "none")
 }
 
@@ -167,11 +165,7 @@ func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
 	if l.key == nil {
 		return ids
 	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = l.key(in.get(id))
-	}
-	return names
+	return lists.Map(ids, func(id string) string { return l.key(in.get(id)) })
 }
 
 // orderWords returns the order of the items with the ids in words: their keys or else their
@@ -180,10 +174,7 @@ func (l *list[T, E]) orderWords(ids []string, known items[E]) string {
 	if l.key != nil {
 		return keyList(l.namesOf(ids, known))
 	}
-	numbers := make([]string, len(ids))
-	for i, id := range ids {
-		numbers[i] = strconv.Itoa(indexOf(known, id))
-	}
+	numbers := lists.Map(ids, func(id string) string { return strconv.Itoa(indexOf(known, id)) })
 	return strings.Join(numbers, ", ")
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Plan describes the changes of applying a patch to a state of a namespace.
@@ -158,10 +159,7 @@ type plannedForm struct {
 // digest returns the digest of the plan. It begins with the version of its form, so that
 // servers of different releases do not take different plans for the same.
 func (p *planBuilder) digest() string {
-	changes := make([]string, len(p.Changes))
-	for i := range p.Changes {
-		changes[i] = p.Changes[i].Digest
-	}
+	changes := lists.Map(p.Changes, func(c PlannedChange) string { return c.Digest })
 	return p.hash(struct {
 		Version   int
 		Changes   []string

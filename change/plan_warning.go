@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // WarningKind is the kind of a warning of a plan.
@@ -153,11 +154,7 @@ func servedBy(f *guidon.Flag, v *guidon.Variant) string {
 // someKeys returns the first keys, and how many there are besides.
 func someKeys(keys []string) string {
 	const shown = 5
-	words := make([]string, 0, shown)
-	for _, key := range keys[:min(shown, len(keys))] {
-		words = append(words, bare(key))
-	}
-	text := strings.Join(words, ", ")
+	text := strings.Join(lists.Map(keys[:min(shown, len(keys))], bare), ", ")
 	if more := len(keys) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // conditionsShape returns the members for the conditions of a rule or rollout.
@@ -67,14 +68,9 @@ func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
 // RequirementsWords returns the requirements in words, such as "new-api is true and price is b or c". be is
 // the verb: "is", or "to be" after "needs".
 func RequirementsWords(all []guidon.Requirement, be string) string {
-	words := make([]string, len(all))
-	for i := range all {
-		answers := make([]string, len(all[i].Stated()))
-		for j, answer := range all[i].Stated() {
-			answers[j] = bare(answer)
-		}
-		words[i] = bare(all[i].FlagKey) + " " + be + " " + strings.Join(answers, " or ")
-	}
+	words := lists.Map(all, func(r guidon.Requirement) string {
+		return bare(r.FlagKey) + " " + be + " " + strings.Join(lists.Map(r.Stated(), bare), " or ")
+	})
 	return strings.Join(words, " and ")
 }
 
@@ -124,10 +120,9 @@ func whole[T, V any](json, name string, at func(*T) *V, words func(V) string) *v
 // groupsWords returns the groups in words, each in at most about limit bytes, such as "app is at
 // least 2.4, and any of 2: ...".
 func groupsWords(groups []*guidon.ConstraintGroup, limit int) string {
-	var words []string
-	for _, g := range groups {
-		words = append(words, analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, limit))
-	}
+	words := lists.Map(groups, func(g *guidon.ConstraintGroup) string {
+		return analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, limit)
+	})
 	return strings.Join(words, ", and ")
 }
 
