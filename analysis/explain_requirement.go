@@ -46,7 +46,7 @@ func (r ExplainedRequirement) String() string {
 func (x *explainer) requirements(all []guidon.CompiledRequirement) (list []ExplainedRequirement) {
 	for i := range all {
 		r := &all[i]
-		answer, err := r.Answer(x.entityID, x.context)
+		answer, err := r.Answer(x.entityID, x.context, new(bool))
 		list = append(list, ExplainedRequirement{
 			FlagKey: r.Key, Answers: r.Answers, Exists: r.Flag != nil, Answer: answer, Met: err == nil && r.Accepts(answer), Fails: err != nil,
 		})
@@ -59,7 +59,7 @@ func (x *explainer) unmet(s *step) string {
 	if s.Conditions == nil {
 		return ""
 	}
-	key, _ := guidon.Unmet(s.Conditions.Requires, x.entityID, x.context) // one that fails does not answer so
+	key, _ := guidon.Unmet(s.Conditions.Requires, x.entityID, x.context, new(bool)) // one that fails does not answer so
 	return key
 }
 
