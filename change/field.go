@@ -106,6 +106,16 @@ type sides struct {
 	matching      matching
 }
 
+func sidesOf[T any](before, after *T, m matching) sides {
+	return sides{flagOf(before), flagOf(after), m}
+}
+
+// flagOf returns the object if it is a flag, and nil otherwise.
+func flagOf(object any) *guidon.Flag {
+	f, _ := object.(*guidon.Flag)
+	return f
+}
+
 // sameVariant reports whether references to the variants with the ids mean the same one.
 func (s *sides) sameVariant(before, after string) bool {
 	if s.matching == strictly || s.before == nil || s.after == nil {

@@ -104,7 +104,7 @@ type versions[T any] struct{ base, ours, theirs *T }
 type mergeFunc[T any] func(m *merger, at place, v versions[T]) *T
 
 func merge[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
-	flags := flagsOf(v)
+	flags := versions[guidon.Flag]{flagOf(v.base), flagOf(v.ours), flagOf(v.theirs)}
 	run := func(choices Choices) (*merger, *T) {
 		m := &merger{flags: flags, unknownBase: unknownBase, choices: choices, met: map[string]bool{}}
 		return m, mergeObject(m, place{}, s, v, false, noBrief, both)
@@ -117,12 +117,6 @@ func merge[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, 
 		*is = *was
 	}
 	return Merged[T]{object, m.conflicts}, nil
-}
-
-// flagsOf returns the versions if they are flags, to find the variants that ids refer to.
-func flagsOf[T any](v versions[T]) versions[guidon.Flag] {
-	flag := func(t *T) *guidon.Flag { f, _ := any(t).(*guidon.Flag); return f }
-	return versions[guidon.Flag]{flag(v.base), flag(v.ours), flag(v.theirs)}
 }
 
 // checkChoices returns an error for a choice that is no side, or is not about a conflict of

@@ -118,15 +118,13 @@ func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) p
 	return at.key(l.json, l.word, slices.Min(names))
 }
 
-// distinct returns the ids of the lists, each once.
+// distinct returns the ids or names of the lists, each once.
 func distinct(lists ...[]string) (ids []string) {
 	seen := map[string]bool{}
-	for _, list := range lists {
-		for _, id := range list {
-			if !seen[id] {
-				ids = append(ids, id)
-				seen[id] = true
-			}
+	for _, id := range slices.Concat(lists...) {
+		if !seen[id] {
+			ids = append(ids, id)
+			seen[id] = true
 		}
 	}
 	return ids

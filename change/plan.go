@@ -127,11 +127,10 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 		p.err = cmp.Or(p.err, err)
 		return
 	}
-	flags := flagsOf(versions[T]{ours: before, theirs: after})
 	c := PlannedChange{
 		Kind: kind, Key: key, Action: (&Compared[T]{Before: before, After: after}).Action(),
 		Required:    kind == KindSegment && p.required[key],
-		Differences: differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after),
+		Differences: differences(s, before, after, byIdentity),
 	}
 	if before != nil {
 		c.Before = objects(before)
@@ -141,7 +140,7 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 	}
 	c.Digest = p.hash(plannedForm{
 		Kind: kind, Key: key, Action: c.Action, Required: c.Required, Differences: c.Differences,
-		Before: s.form(flags.ours, before), After: s.form(flags.theirs, after),
+		Before: s.form(flagOf(before), before), After: s.form(flagOf(after), after),
 	})
 	p.Changes = append(p.Changes, c)
 }
