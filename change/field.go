@@ -216,6 +216,12 @@ func variantKey() *value[guidon.Variant] {
 	return v
 }
 
+// ifSet returns the member so that JSON forms leave it out if it is not set.
+func (v *value[T]) ifSet() *value[T] {
+	v.optional = true
+	return v
+}
+
 func (v *value[T]) same(s *sides, before, after *T) bool { return v.equal(s, before, after) }
 
 func (v *value[T]) own(t *T) { v.set(t, t) }

@@ -14,13 +14,11 @@ import (
 // conditionsShape returns the members for the conditions of a rule or rollout.
 func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T]) {
 	at := func(t *T) *guidon.Conditions { return (*field(t)).Stated() }
-	except := keys("exceptSegmentKeys", "exceptions", func(t *T) *[]string { return &at(t).ExceptSegmentKeys })
-	everyone := plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone })
-	except.optional, everyone.optional = true, true
 	for _, v := range []*value[T]{
 		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups },
 			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
-		except, everyone,
+		keys("exceptSegmentKeys", "exceptions", func(t *T) *[]string { return &at(t).ExceptSegmentKeys }).ifSet(),
+		plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone }).ifSet(),
 		requirements(func(t *T) *[]guidon.Requirement { return &at(t).Requires }),
 		portion(func(t *T) **guidon.Portion { return &at(t).Portion }),
 		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
