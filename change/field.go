@@ -245,7 +245,7 @@ func (v *value[T]) at(p place, t *T) place {
 func (v *value[T]) content(f *guidon.Flag, t *T, o *jsonObject) {
 	value := v.get(f, t)
 	if value != "" && !(v.optional && reflect.ValueOf(value).IsZero()) {
-		o.add(v.json, encode(value))
+		o.add(v.json, Encode(value))
 	}
 }
 
@@ -254,5 +254,5 @@ func (v *value[T]) compare(c *comparer, at place, before, after *T) {
 		return
 	}
 	was, is := v.get(c.before, before), v.get(c.after, after)
-	c.replaced(v.at(at, after), encode(was), encode(is), transition(v.shown(c.before, before), v.shown(c.after, after), v.long))
+	c.replaced(v.at(at, after), Encode(was), Encode(is), transition(v.shown(c.before, before), v.shown(c.after, after), v.long))
 }

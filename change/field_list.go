@@ -167,7 +167,7 @@ func (l *list[T, E]) compareRanks(c *comparer, at place, was, is []*E) {
 	for i := range is {
 		if a, b := *l.rank(was[i]), *l.rank(is[i]); a != b {
 			here := l.place(at, c.after, i, is[i]).field("rank", "rank")
-			c.replaced(here, encode(a), encode(b), transition(a, b, false))
+			c.replaced(here, Encode(a), Encode(b), transition(a, b, false))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func jsonOrString(text json.RawMessage) json.RawMessage {
 	if json.Valid(text) {
 		return text
 	}
-	return encode(string(text))
+	return Encode(string(text))
 }
 
 func (d *metadata[T]) compare(c *comparer, at place, before, after *T) {

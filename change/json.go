@@ -35,9 +35,9 @@ func SameJSON(a, b string) bool {
 	}
 }
 
-// encode returns the value as JSON. What JSON cannot express, such as a number that is
-// not finite, becomes a string: a stored object has none.
-func encode(value any) json.RawMessage {
+// Encode returns the value as JSON, without the escapes that only HTML needs. What JSON cannot
+// express, such as a number that is not finite, becomes a string: a stored object has none.
+func Encode(value any) json.RawMessage {
 	switch value := value.(type) {
 	case string:
 		return appendString(make([]byte, 0, len(value)+2), value)
@@ -53,13 +53,13 @@ func encode(value any) json.RawMessage {
 	return encodeAny(value)
 }
 
-// encodeAny is encode for any value, with reflection.
+// encodeAny is Encode for any value, with reflection.
 func encodeAny(value any) json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return encode(fmt.Sprint(value))
+		return Encode(fmt.Sprint(value))
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -259,7 +259,7 @@ func mergeMembers[T any](s shape[T]) mergeFunc[T] {
 }
 
 func (v *value[T]) merge(m *merger, at place, of versions[T], out *T) {
-	form := func(f *guidon.Flag, t *T) ([]byte, string) { return encode(v.get(f, t)), wholeWords(v.shown(f, t)) }
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return Encode(v.get(f, t)), wholeWords(v.shown(f, t)) }
 	conflicts := len(m.conflicts)
 	if decide(m, v.at(at, out), of, v.equal, form) == Theirs {
 		v.set(out, of.theirs)

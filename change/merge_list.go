@@ -103,7 +103,7 @@ func indexOf[E any](i items[E], id string) int {
 // mergePlace returns the place of an item. It is the same whichever side is ours.
 func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) place {
 	if l.key == nil {
-		path := at.under(l.json) + "[" + string(encode(id)) + "]"
+		path := at.under(l.json) + "[" + string(Encode(id)) + "]"
 		return place{path, at.index(l.json, l.word, index).words}
 	}
 	if v.base != nil {
@@ -149,7 +149,7 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
 	here := place{at.under(l.json) + ".order", &phrase{at.words, "order of the " + l.word + "s"}}
 	form := func(_ *guidon.Flag, ids *[]string) ([]byte, string) {
-		return encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
+		return Encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
 	}
 	first, second := ours.ids, theirs.ids
 	if decide(m, here, orders, same, form) == Theirs {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/guidonhq/guidon/change"
 )
 
 var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
@@ -107,7 +109,7 @@ func appendJSON(out []byte, n *node) ([]byte, error) {
 		}
 		return append(out, n.text...), nil
 	case text:
-		return appendJSONText(out, n.text)
+		return append(out, change.Encode(n.text)...), nil
 	case list:
 		out = append(out, '[')
 		for i, item := range n.items {
@@ -125,21 +127,10 @@ func appendJSON(out []byte, n *node) ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if out, err = appendJSONText(out, m.name); err != nil {
-			return nil, err
-		}
-		out = append(out, ':')
+		out = append(append(out, change.Encode(m.name)...), ':')
 		if out, err = appendJSON(out, m.value); err != nil {
 			return nil, err
 		}
 	}
 	return append(out, '}'), nil
-}
-
-func appendJSONText(out []byte, text string) ([]byte, error) {
-	buffer := bytes.NewBuffer(out)
-	e := json.NewEncoder(buffer)
-	e.SetEscapeHTML(false)
-	err := e.Encode(text)
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), err
 }

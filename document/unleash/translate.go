@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -370,7 +371,7 @@ func (p *payload) attachment() string {
 	case (p.Type == "json" || p.Type == "number") && json.Valid([]byte(p.Value)):
 		return string(p.Value)
 	}
-	return jsonOf(p.Value)
+	return string(change.Encode(string(p.Value)))
 }
 
 // totalWeight is the sum of the weights of variants in all releases of Unleash since 4.
