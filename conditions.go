@@ -92,7 +92,7 @@ func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int
 			compiled.Portion = &share
 		}
 	}
-	if split != nil && *split != (Split{}) {
+	if split.Stated() != (Split{}) {
 		compiled.Split = new(newBucketer(*split, key))
 	}
 	if also == nil && compiled.Portion == nil && compiled.Split == nil && len(c.Requires) == 0 {

@@ -38,16 +38,12 @@ func (r *Requirement) Stated() []string {
 // Requirements returns those of the flag and of its rules.
 func (f *Flag) Requirements() iter.Seq[Requirement] {
 	return func(yield func(Requirement) bool) {
-		for _, r := range f.Requires {
-			if !yield(r) {
-				return
-			}
+		if !yieldAll(yield, f.Requires) {
+			return
 		}
 		for _, c := range f.EachConditions() {
-			for _, r := range c.Requires {
-				if !yield(r) {
-					return
-				}
+			if !yieldAll(yield, c.Requires) {
+				return
 			}
 		}
 	}

@@ -145,11 +145,7 @@ func PortionWords(p *guidon.Portion, of string) string {
 
 // thresholdWords is [PortionWords] for a share of all entities.
 func thresholdWords(t *guidon.RolloutThreshold) string {
-	p := guidon.Portion{Percentage: t.Percentage, Start: t.Start, Ramp: t.Ramp}
-	if t.Split != nil {
-		p.Split = *t.Split
-	}
-	return PortionWords(&p, "")
+	return PortionWords(&guidon.Portion{Percentage: t.Percentage, Start: t.Start, Split: t.Split.Stated(), Ramp: t.Ramp}, "")
 }
 
 // SplitWords returns the way to divide in words, such as "by account, with the seed layer".
