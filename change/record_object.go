@@ -48,21 +48,6 @@ func clean(object any) {
 	}
 }
 
-// created returns the position of the creation of a flag or segment, or nil for another object.
-func created(object any) *guidon.Position {
-	switch t := object.(type) {
-	case *guidon.Flag:
-		if t != nil {
-			return &t.Created
-		}
-	case *guidon.Segment:
-		if t != nil {
-			return &t.Created
-		}
-	}
-	return nil
-}
-
 func withoutNil[T any](list []*T) []*T {
 	return slices.DeleteFunc(list, func(t *T) bool { return t == nil })
 }

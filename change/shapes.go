@@ -113,15 +113,20 @@ var distributionShape = shape[guidon.Distribution]{
 
 var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
-	newOneOf[guidon.Rollout](briefRollout,
-		&part[guidon.Rollout, guidon.RolloutSegment]{
-			"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+	oneOf[guidon.Rollout]{
+		brief:     briefRollout,
+		sameParts: func(a, b *guidon.Rollout) bool { return a.Type() == b.Type() },
+		set:       func(to, from *guidon.Rollout) { to.Segment, to.Threshold = from.Segment, from.Threshold },
+		shape: shape[guidon.Rollout]{
+			&part[guidon.Rollout, guidon.RolloutSegment]{
+				"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+			},
+			&part[guidon.Rollout, guidon.RolloutThreshold]{
+				"threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
+				rolloutThresholdShape,
+			},
 		},
-		&part[guidon.Rollout, guidon.RolloutThreshold]{
-			"threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
-			rolloutThresholdShape,
-		},
-	),
+	},
 }, conditionsShape(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }))
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{

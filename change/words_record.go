@@ -18,12 +18,8 @@ const maxDescribed = 1 << 20
 func (c *Record) Summary() string {
 	large := len(c.Before)+len(c.After) > maxDescribed
 	switch {
-	case c.Action == ActionCreate && large:
-		return "created"
 	case c.Action == ActionCreate:
 		return "created" + inParentheses(guidon.Shorten(c.brief(c.After), maxSummary/2))
-	case c.Action == ActionDelete && large:
-		return "deleted"
 	case c.Action == ActionDelete:
 		return "deleted" + inParentheses(guidon.Shorten(c.brief(c.Before), maxSummary/2))
 	case large:
@@ -183,14 +179,16 @@ type bareText string
 
 // brief describes the object in words, or returns "".
 func (c *Record) brief(text json.RawMessage) string {
-	switch c.Kind {
-	case KindFlag:
+	switch {
+	case len(text) > maxDescribed:
+		return ""
+	case c.Kind == KindFlag:
 		f, err := decode[guidon.Flag](text)
 		if f == nil || err != nil {
 			return ""
 		}
 		return enumWords(f.Type.String()) + " flag " + quote(f.Name)
-	case KindSegment, KindNamespace:
+	case c.Kind == KindSegment, c.Kind == KindNamespace:
 		named, err := decode[struct{ Name string }](text)
 		if named == nil || err != nil {
 			return ""
