@@ -251,9 +251,7 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 func mergeMembers[T any](s shape[T]) mergeFunc[T] {
 	return func(m *merger, at place, v versions[T]) *T {
 		out := s.clone(v.ours)
-		for _, member := range s {
-			member.merge(m, at, v, out)
-		}
+		s.merge(m, at, v, out)
 		return out
 	}
 }

@@ -70,7 +70,10 @@ func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
 		flags:    byKey(base.Flags, func(f *guidon.Flag) string { return f.Key }),
 		segments: byKey(base.Segments, func(g *guidon.Segment) string { return g.Key }),
 	}
-	p.putNamespace(base.Namespace, patch.Put.Namespace)
+	if n := patch.Put.Namespace; n != nil {
+		addPlanned(p, KindNamespace, namespaceShape, n.Key, base.Namespace, n,
+			func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
+	}
 	for _, g := range patch.Put.Segments {
 		p.addSegment(g.Key, g)
 	}
@@ -97,14 +100,6 @@ type planBuilder struct {
 	flags    map[string]*guidon.Flag // of the base
 	segments map[string]*guidon.Segment
 	err      error
-}
-
-func (p *planBuilder) putNamespace(before, after *guidon.Namespace) {
-	if after == nil {
-		return
-	}
-	addPlanned(p, KindNamespace, namespaceShape, after.Key, before, after,
-		func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
 }
 
 func (p *planBuilder) addSegment(key string, after *guidon.Segment) {

@@ -55,20 +55,17 @@ func only[T any](list []*T) *T {
 // otherUsers returns the flags that the plan leaves alone, by the segments that the plan
 // updates and they refer to.
 func (p *planBuilder) otherUsers(flags []*guidon.Flag) map[string][]string {
-	users := map[string][]string{}
+	users, planned := map[string][]string{}, map[string]bool{}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Kind == KindSegment && c.Action == ActionUpdate {
+		switch c := &p.Changes[i]; {
+		case c.Kind == KindSegment && c.Action == ActionUpdate:
 			users[c.Key] = nil
+		case c.Kind == KindFlag:
+			planned[c.Key] = true
 		}
 	}
 	if len(users) == 0 {
 		return nil
-	}
-	planned := map[string]bool{}
-	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Kind == KindFlag {
-			planned[c.Key] = true
-		}
 	}
 	for _, f := range flags {
 		if planned[f.Key] {
