@@ -105,7 +105,10 @@ func (c *CompiledFlag) compileRules(segments segmentIndex, epoch int64) {
 	if len(c.flag.Rules) == 0 {
 		return
 	}
-	variants := variantsByID(c.flag)
+	variants := make(map[string]*Variant, len(c.flag.Variants))
+	for _, v := range c.flag.Variants {
+		variants[v.ID] = v
+	}
 	c.rules = make([]compiledRule, len(c.flag.Rules))
 	for i, r := range c.flag.Rules {
 		to := &c.rules[i]
@@ -131,14 +134,6 @@ func (x segmentIndex) target(
 		audience = &Audience{segments: audience.segments, keys: audience.keys, all: audience.all, unknown: true}
 	}
 	return audience, conditions
-}
-
-func variantsByID(f *Flag) map[string]*Variant {
-	variants := make(map[string]*Variant, len(f.Variants))
-	for _, v := range f.Variants {
-		variants[v.ID] = v
-	}
-	return variants
 }
 
 func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {

@@ -133,21 +133,15 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 	if after != nil {
 		c.After = objects(after)
 	}
-	c.Digest = p.hash(plannedForm{
-		Kind: kind, Key: key, Action: c.Action, Required: c.Required, Differences: c.Differences,
-		Before: s.form(flagOf(before), before), After: s.form(flagOf(after), after),
-	})
+	c.Digest = p.hash(struct {
+		Kind          Kind
+		Key           string
+		Action        Action
+		Required      bool
+		Differences   []Difference
+		Before, After json.RawMessage
+	}{kind, key, c.Action, c.Required, c.Differences, s.form(flagOf(before), before), s.form(flagOf(after), after)})
 	p.Changes = append(p.Changes, c)
-}
-
-// plannedForm is the form of a change of which its digest is computed.
-type plannedForm struct {
-	Kind          Kind
-	Key           string
-	Action        Action
-	Required      bool
-	Differences   []Difference
-	Before, After json.RawMessage
 }
 
 // digest returns the digest of the plan. It begins with the version of its form, so that
