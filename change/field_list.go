@@ -66,14 +66,7 @@ func (l *list[T, E]) content(f *guidon.Flag, t *T, o *jsonObject) {
 
 // items returns the JSON forms of the items.
 func (l *list[T, E]) items(f *guidon.Flag, items []*E) []byte {
-	text := []byte{'['}
-	for i, e := range items {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, l.shape.form(f, e)...)
-	}
-	return append(text, ']')
+	return jsonList(items, func(e *E) []byte { return l.shape.form(f, e) })
 }
 
 // place returns the place of the item at the index, which belongs to the flag f.

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // SameJSON reports whether two JSON texts have the same value, with the same order of
@@ -44,7 +47,7 @@ func Encode(value any) json.RawMessage {
 	case bool:
 		return strconv.AppendBool(nil, value)
 	case []string:
-		return appendStrings(nil, value)
+		return jsonList(value, func(text string) []byte { return appendString(nil, text) })
 	case encoding.TextMarshaler: // an enum
 		if text, err := value.MarshalText(); err == nil {
 			return appendString(nil, string(text))
@@ -73,15 +76,9 @@ func appendString(out []byte, text string) []byte {
 	return append(append(append(out, '"'), text...), '"')
 }
 
-func appendStrings(out []byte, texts []string) []byte {
-	out = append(out, '[')
-	for i, text := range texts {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = appendString(out, text)
-	}
-	return append(out, ']')
+// jsonList returns the JSON list of the forms of the items.
+func jsonList[T any](items []T, form func(T) []byte) []byte {
+	return slices.Concat([]byte("["), bytes.Join(lists.Map(items, form), []byte(",")), []byte("]"))
 }
 
 // jsonObject is a JSON object that keeps the order of its members.

@@ -320,17 +320,14 @@ func (r *rule) addTo(flag *service.DocumentFlag, f *Feature, s *strategy) error 
 		})
 		return nil
 	}
-	d := division{variants: s.Variants, group: string(s.Parameters["groupId"])}
+	d := division{s.Variants, string(s.Parameters["groupId"]), string(s.Parameters["stickiness"])}
 	if len(d.variants) == 0 {
-		d = division{variants: f.Variants, group: f.Name}
+		d = division{f.Variants, f.Name, ""}
 	}
 	if len(d.variants) == 0 {
 		return errors.New("it turns the feature on without a variant, and others give variants")
 	}
-	d.stickiness = cmp.Or(d.variants[0].Stickiness, string(s.Parameters["stickiness"]))
-	if len(s.Variants) == 0 {
-		d.stickiness = d.variants[0].Stickiness
-	}
+	d.stickiness = cmp.Or(d.variants[0].Stickiness, d.stickiness)
 	if err := d.addVariants(flag); err != nil {
 		return err
 	}
