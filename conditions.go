@@ -92,7 +92,7 @@ func (c *Conditions) compile(also *Audience, split *Split, key string, epoch int
 			compiled.Portion = &share
 		}
 	}
-	if split != nil && *split != (Split{}) {
+	if split.Stated() != (Split{}) {
 		compiled.Split = new(newBucketer(*split, key))
 	}
 	if also == nil && compiled.Portion == nil && compiled.Split == nil && len(c.Requires) == 0 {
@@ -110,22 +110,12 @@ func (c *CompiledConditions) buckets() int {
 }
 
 // Met reports whether the entity, which is in the audience, meets the conditions. The error is that
-// of evaluating a required flag.
-func (c *CompiledConditions) Met(entityID string, context map[string]string) (bool, error) {
-	return c.met(entityID, context, new(bool))
-}
-
-// divided reports whether the rule is for a share of its entities. c may be nil.
-func (c *CompiledConditions) divided() bool {
-	return c != nil && c.Portion != nil && c.Portion.partial()
-}
-
-// met is Met. It sets bucketed if the entity's id was hashed.
-func (c *CompiledConditions) met(entityID string, context map[string]string, bucketed *bool) (bool, error) {
+// of evaluating a required flag. It sets bucketed if the entity's id was hashed.
+func (c *CompiledConditions) Met(entityID string, context map[string]string, bucketed *bool) (bool, error) {
 	if c.Also != nil && c.Also.matchAll(entityID, context) == nil {
 		return false, nil
 	}
-	if key, err := unmet(c.Requires, entityID, context, bucketed); key != "" || err != nil {
+	if key, err := Unmet(c.Requires, entityID, context, bucketed); key != "" || err != nil {
 		return false, err
 	}
 	if c.Portion != nil {
@@ -139,4 +129,9 @@ func (c *CompiledConditions) met(entityID string, context map[string]string, buc
 	}
 	_, found := c.Split.Value(entityID, context)
 	return found, nil
+}
+
+// divided reports whether the rule is for a share of its entities. c may be nil.
+func (c *CompiledConditions) divided() bool {
+	return c != nil && c.Portion != nil && c.Portion.partial()
 }

@@ -60,7 +60,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 	}
 	if f.enabled && f.requires != nil {
 		var err error
-		if result.Unmet, err = unmet(f.requires, entityID, context, &result.Bucketed); err != nil {
+		if result.Unmet, err = Unmet(f.requires, entityID, context, &result.Bucketed); err != nil {
 			return VariantResult{}, err
 		}
 	}
@@ -78,7 +78,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 			continue
 		}
 		if c := f.rules[i].conditions; c != nil {
-			met, err := c.met(entityID, context, &result.Bucketed)
+			met, err := c.Met(entityID, context, &result.Bucketed)
 			if err != nil {
 				return VariantResult{}, err
 			}
@@ -148,7 +148,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	// value if none of them matches.
 	bucketed, divided := false, false
 	if f.requires != nil {
-		switch key, err := unmet(f.requires, entityID, context, &bucketed); {
+		switch key, err := Unmet(f.requires, entityID, context, &bucketed); {
 		case err != nil:
 			return BooleanResult{}, err
 		case key != "":
@@ -180,7 +180,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 			continue
 		}
 		if r.conditions != nil {
-			met, err := r.conditions.met(entityID, context, &bucketed)
+			met, err := r.conditions.Met(entityID, context, &bucketed)
 			if err != nil {
 				return BooleanResult{}, err
 			}

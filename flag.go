@@ -156,11 +156,11 @@ func (f *Flag) SegmentKeys() iter.Seq[string] {
 	}
 }
 
-// yieldAll yields the keys of the lists. It reports whether to continue.
-func yieldAll(yield func(string) bool, lists ...[]string) bool {
-	for _, keys := range lists {
-		for _, key := range keys {
-			if !yield(key) {
+// yieldAll yields the items of the lists. It reports whether to continue.
+func yieldAll[T any](yield func(T) bool, lists ...[]T) bool {
+	for _, items := range lists {
+		for _, item := range items {
+			if !yield(item) {
 				return false
 			}
 		}

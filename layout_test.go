@@ -62,8 +62,9 @@ const lambdaTags = "-tags=lambda.norpc"
 func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
-	engine := []string{module, module + "/analysis", module + "/change"}
-	clock, helpers := module+"/internal/clock", []string{module + "/internal/clock", module + "/internal/lists", module + "/internal/suggest"}
+	clock, lists := module+"/internal/clock", module+"/internal/lists"
+	engine := []string{module, module + "/analysis", module + "/change", lists}
+	helpers := []string{clock, module + "/internal/suggest"}
 	base := slices.Concat(engine, []string{module + "/service"}, helpers)
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
@@ -80,8 +81,8 @@ func TestImports(t *testing.T) {
 		allowed []string
 	}{
 		{module, nil},
-		{module + "/analysis", []string{module}},
-		{module + "/change", []string{module, module + "/analysis"}},
+		{module + "/analysis", []string{module, lists}},
+		{module + "/change", []string{module, module + "/analysis", lists}},
 		{module + "/internal/clock", nil},
 		{module + "/internal/lists", nil},
 		{module + "/internal/suggest", nil},

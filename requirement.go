@@ -38,16 +38,12 @@ func (r *Requirement) Stated() []string {
 // Requirements returns those of the flag and of its rules.
 func (f *Flag) Requirements() iter.Seq[Requirement] {
 	return func(yield func(Requirement) bool) {
-		for _, r := range f.Requires {
-			if !yield(r) {
-				return
-			}
+		if !yieldAll(yield, f.Requires) {
+			return
 		}
 		for _, c := range f.EachConditions() {
-			for _, r := range c.Requires {
-				if !yield(r) {
-					return
-				}
+			if !yieldAll(yield, c.Requires) {
+				return
 			}
 		}
 	}
@@ -77,16 +73,11 @@ func compileRequirements(all []Requirement) []CompiledRequirement {
 }
 
 // Unmet returns the key of the first flag that does not answer as required, or "". The error is that of
-// evaluating the flag with the key.
-func Unmet(all []CompiledRequirement, entityID string, context map[string]string) (key string, err error) {
-	return unmet(all, entityID, context, new(bool))
-}
-
-// unmet is Unmet. It sets bucketed if the entity's id was hashed.
-func unmet(all []CompiledRequirement, entityID string, context map[string]string, bucketed *bool) (key string, err error) {
+// evaluating the flag with the key. It sets bucketed if the entity's id was hashed.
+func Unmet(all []CompiledRequirement, entityID string, context map[string]string, bucketed *bool) (key string, err error) {
 	for i := range all {
 		r := &all[i]
-		answer, err := r.answer(entityID, context, bucketed)
+		answer, err := r.Answer(entityID, context, bucketed)
 		if err != nil || !r.Accepts(answer) {
 			return r.Key, err
 		}
@@ -95,12 +86,8 @@ func unmet(all []CompiledRequirement, entityID string, context map[string]string
 }
 
 // Answer returns what the required flag answers: "true" or "false", the key of a variant, or "" if there
-// is neither a variant nor such a flag. The error is that of the evaluation.
-func (r *CompiledRequirement) Answer(entityID string, context map[string]string) (string, error) {
-	return r.answer(entityID, context, new(bool))
-}
-
-func (r *CompiledRequirement) answer(entityID string, context map[string]string, bucketed *bool) (string, error) {
+// is neither a variant nor such a flag. The error is that of the evaluation. It sets bucketed as [Unmet] does.
+func (r *CompiledRequirement) Answer(entityID string, context map[string]string, bucketed *bool) (string, error) {
 	f := r.Flag
 	if f == nil {
 		return "", nil

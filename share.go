@@ -10,6 +10,14 @@ type Split struct {
 	Hash BucketHash `json:"hash,omitempty"`
 }
 
+// Stated returns the split, or the flag's own if s is nil.
+func (s *Split) Stated() Split {
+	if s == nil {
+		return Split{}
+	}
+	return *s
+}
+
 // BucketHash is how a bucket is computed from a seed and a value. The numbers are those of the
 // wire.
 type BucketHash uint8
@@ -184,11 +192,7 @@ func newBucketShare(b Bucketer, start, percentage float32) BucketShare {
 
 // newThresholdBucketer is newBucketer for thresholds.
 func newThresholdBucketer(t *RolloutThreshold, key string) Bucketer {
-	var split Split
-	if t.Split != nil {
-		split = *t.Split
-	}
-	b := newBucketer(split, key)
+	b := newBucketer(t.Split.Stated(), key)
 	b.Threshold = true
 	return b
 }

@@ -75,10 +75,7 @@ func (f *CompiledFlag) Steps() iter.Seq2[int, Step] {
 
 // Divider returns how the distributions of the rule with the index divide its entities.
 func (f *CompiledFlag) Divider(rule int) Bucketer {
-	if split := f.flag.Rules[rule].Split; split != nil {
-		return newBucketer(*split, f.key)
-	}
-	return newBucketer(Split{}, f.key)
+	return newBucketer(f.flag.Rules[rule].Split.Stated(), f.key)
 }
 
 // Threshold returns the share of the threshold with the index among the rollouts.
@@ -108,7 +105,10 @@ func (c *CompiledFlag) compileRules(segments segmentIndex, epoch int64) {
 	if len(c.flag.Rules) == 0 {
 		return
 	}
-	variants := variantsByID(c.flag)
+	variants := make(map[string]*Variant, len(c.flag.Variants))
+	for _, v := range c.flag.Variants {
+		variants[v.ID] = v
+	}
 	c.rules = make([]compiledRule, len(c.flag.Rules))
 	for i, r := range c.flag.Rules {
 		to := &c.rules[i]
@@ -136,14 +136,6 @@ func (x segmentIndex) target(
 	return audience, conditions
 }
 
-func variantsByID(f *Flag) map[string]*Variant {
-	variants := make(map[string]*Variant, len(f.Variants))
-	for _, v := range f.Variants {
-		variants[v.ID] = v
-	}
-	return variants
-}
-
 func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 	if len(c.flag.Rollouts) == 0 {
 		return
@@ -155,7 +147,7 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex, epoch int64) {
 			c.rollouts[i].audience = nobody
 		case t != nil:
 			c.rollouts[i] = compiledRollout{percentage: t.Ramp.PercentageAt(epoch, t.Percentage), value: t.Value}
-			if t.Start != 0 || t.Split != nil && *t.Split != (Split{}) {
+			if t.Start != 0 || t.Split.Stated() != (Split{}) {
 				c.rollouts[i].share = new(c.Threshold(i))
 			}
 		default:

@@ -28,12 +28,7 @@ func (f *Flag) Boundaries() []int64 {
 }
 
 // LastBoundary returns the last of them, or 0 if there are none.
-func (f *Flag) LastBoundary() (last int64) {
-	for _, boundary := range f.boundaries() {
-		last = max(last, boundary)
-	}
-	return last
-}
+func (f *Flag) LastBoundary() int64 { return slices.Max(append(f.boundaries(), 0)) }
 
 // boundaries returns the boundaries of the flag, in no order.
 func (f *Flag) boundaries() (boundaries []int64) {

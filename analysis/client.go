@@ -86,13 +86,6 @@ func serverOnlyStep(step guidon.Step, stated *guidon.Conditions) string {
 	return ""
 }
 
-// serverOnlyTypes are the comparison types that client engines do not know, as what a rule does
-// with them.
-var serverOnlyTypes = map[guidon.ComparisonType]string{
-	guidon.VersionComparison: "compares a version", guidon.PatternComparison: "compares with a pattern",
-	guidon.ListComparison: "compares a list", guidon.AddressComparison: "compares an address",
-}
-
 // serverOnlyConstraints returns what client engines cannot do with the constraints, or "".
 func serverOnlyConstraints(constraints []*guidon.Constraint) string {
 	i := slices.IndexFunc(constraints, func(c *guidon.Constraint) bool { return c.Negate || c.Type.Addition() })
@@ -102,5 +95,5 @@ func serverOnlyConstraints(constraints []*guidon.Constraint) string {
 	case constraints[i].Negate:
 		return "negates a constraint"
 	}
-	return serverOnlyTypes[constraints[i].Type]
+	return comparisonTypes[constraints[i].Type].serverOnly
 }

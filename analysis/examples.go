@@ -61,29 +61,6 @@ const (
 	comparesText = comparesWhole | comparesPrefix | comparesSuffix | comparesPart
 )
 
-// kindOf returns how the constraint compares its property, or 0 if that is not known.
-func kindOf(c *guidon.Constraint) comparisons {
-	switch c.Type {
-	case guidon.StringComparison, guidon.EntityIDComparison:
-		return operatorOf(c).part
-	case guidon.NumberComparison:
-		return comparesNumber
-	case guidon.BooleanComparison:
-		return comparesBoolean
-	case guidon.DateTimeComparison:
-		return comparesTime
-	case guidon.VersionComparison:
-		return comparesVersion
-	case guidon.PatternComparison:
-		return comparesPattern
-	case guidon.ListComparison:
-		return comparesItems
-	case guidon.AddressComparison:
-		return comparesAddress
-	}
-	return 0
-}
-
 // add adds a constraint.
 func (e *examples) add(c *guidon.Constraint, o *operand) {
 	if operatorOf(c).presence || o.problem != NoProblem {

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/guidonhq/guidon"
@@ -98,35 +97,4 @@ func problemOf(c *guidon.Constraint, actual string) ConstraintProblem {
 		return NoValue
 	}
 	return actualProblem(c.Type, actual)
-}
-
-// actualProblem returns why the value does not parse as the type, or NoProblem.
-func actualProblem(t guidon.ComparisonType, value string) ConstraintProblem {
-	switch t {
-	case guidon.NumberComparison:
-		if _, err := strconv.ParseFloat(value, 64); err != nil {
-			return ValueNotNumber
-		}
-	case guidon.BooleanComparison:
-		if !slices.Contains(trueTexts, value) && !slices.Contains(falseTexts, value) {
-			return ValueNotBoolean
-		}
-	case guidon.DateTimeComparison:
-		if _, err := guidon.ParseDateTime(value); err != nil {
-			return ValueNotDateTime
-		}
-	case guidon.VersionComparison:
-		if _, err := guidon.ParseVersion(value); err != nil {
-			return ValueNotVersion
-		}
-	case guidon.AddressComparison:
-		if _, err := guidon.ParseAddress(value); err != nil {
-			return ValueNotAddress
-		}
-	case guidon.PatternComparison:
-		if len(value) > guidon.MaxPatternProperty {
-			return ValueTooLong
-		}
-	}
-	return NoProblem
 }

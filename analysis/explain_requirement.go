@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // ExplainedRequirement is a requirement of a flag or rule, with what the required flag answers.
@@ -26,11 +27,7 @@ func (r ExplainedRequirement) String() string {
 		}
 		return strconv.Quote(guidon.Shorten(answer, maxSaid))
 	}
-	var wanted []string
-	for _, answer := range r.Answers {
-		wanted = append(wanted, quoted(answer))
-	}
-	must := strings.Join(wanted, " or ")
+	must := strings.Join(lists.Map(r.Answers, quoted), " or ")
 	switch {
 	case !r.Exists:
 		return fmt.Sprintf("%s does not exist, and must be %s", r.FlagKey, must)
@@ -49,7 +46,7 @@ func (r ExplainedRequirement) String() string {
 func (x *explainer) requirements(all []guidon.CompiledRequirement) (list []ExplainedRequirement) {
 	for i := range all {
 		r := &all[i]
-		answer, err := r.Answer(x.entityID, x.context)
+		answer, err := r.Answer(x.entityID, x.context, new(bool))
 		list = append(list, ExplainedRequirement{
 			FlagKey: r.Key, Answers: r.Answers, Exists: r.Flag != nil, Answer: answer, Met: err == nil && r.Accepts(answer), Fails: err != nil,
 		})
@@ -62,7 +59,7 @@ func (x *explainer) unmet(s *step) string {
 	if s.Conditions == nil {
 		return ""
 	}
-	key, _ := guidon.Unmet(s.Conditions.Requires, x.entityID, x.context) // one that fails does not answer so
+	key, _ := guidon.Unmet(s.Conditions.Requires, x.entityID, x.context, new(bool)) // one that fails does not answer so
 	return key
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // search searches for contexts with which the entity gets another result, by changing as few
@@ -229,11 +230,7 @@ func (s *search) propertyOf(c *guidon.Constraint) int32 {
 // find searches for the smallest set of outcomes to change so that one of the steps decides the
 // result. The number of steps stands for none of them.
 func (s *search) find(targets []int) finding {
-	goals := make([]goal, len(targets))
-	for i, target := range targets {
-		goals[i] = goal{0, target, target}
-	}
-	return s.run(goals...)
+	return s.run(lists.Map(targets, func(target int) goal { return goal{0, target, target} })...)
 }
 
 // run searches for the smallest set of outcomes to change so that one of the goals is
@@ -504,23 +501,7 @@ func (s *search) segmentHolds(g *searchSegment) bool {
 // toMatch puts facts into scratch of which at least one must match for the step to match.
 func (s *search) toMatch(step *searchStep) {
 	s.scratch = s.scratch[:0]
-	set := step.sets[slices.IndexFunc(step.sets, func(set searchSet) bool { return !s.setHolds(set) })]
-	for _, g := range set.segments {
-		if s.segmentHolds(g) {
-			continue
-		}
-		if s.scratch = append(s.scratch, s.segmentToMatch(g)...); set.all {
-			return
-		}
-	}
-}
-
-// segmentToMatch returns such facts for a segment that does not match.
-func (s *search) segmentToMatch(g *searchSegment) []int32 {
-	if g.any {
-		return g.facts
-	}
-	return s.first(g, false)
+	s.vary(step.sets[slices.IndexFunc(step.sets, func(set searchSet) bool { return !s.setHolds(set) })], true)
 }
 
 // toFail puts facts into scratch of which at least one must not match for the step not to
@@ -528,27 +509,24 @@ func (s *search) segmentToMatch(g *searchSegment) []int32 {
 func (s *search) toFail(step *searchStep) {
 	s.scratch = s.scratch[:0]
 	for _, set := range step.sets {
-		s.setToFail(set)
+		s.vary(set, false)
 	}
 }
 
-func (s *search) setToFail(set searchSet) {
+// vary adds such facts for a set of segments that does not match and must, or the reverse.
+func (s *search) vary(set searchSet, match bool) {
 	for _, g := range set.segments {
-		if !s.segmentHolds(g) {
+		if s.segmentHolds(g) == match {
 			continue
 		}
-		if s.scratch = append(s.scratch, s.segmentToFail(g)...); !set.all {
+		facts := g.facts
+		if g.any != match {
+			facts = s.first(g, !match)
+		}
+		if s.scratch = append(s.scratch, facts...); set.all == match {
 			return
 		}
 	}
-}
-
-// segmentToFail returns such facts for a segment that matches.
-func (s *search) segmentToFail(g *searchSegment) []int32 {
-	if g.any {
-		return s.first(g, true)
-	}
-	return g.facts
 }
 
 // first returns the first fact of the segment with the outcome, as a list.

@@ -113,7 +113,10 @@ func (x *explainer) explainSegments(keys []string, known map[string]*ExplainedSe
 	list := make([]*ExplainedSegment, len(keys))
 	for i, key := range keys {
 		if known[key] == nil {
-			known[key] = x.explainSegment(key)
+			known[key] = &ExplainedSegment{Key: key}
+			if g := x.snapshot.CompiledSegment(key); g != nil {
+				known[key] = explainSegment(g, x.entityID, x.context)
+			}
 		}
 		list[i] = known[key]
 	}
@@ -122,10 +125,8 @@ func (x *explainer) explainSegments(keys []string, known map[string]*ExplainedSe
 
 func (x *explainer) explainConditions(e *ExplainedStep, s *step, known map[string]*ExplainedSegment) {
 	for _, g := range s.stated.Groups {
-		group := &guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}
-		explained := &ExplainedSegment{Constraints: make([]ExplainedConstraint, len(g.Constraints))}
-		explained.fill(guidon.CompileSegment(group), x.entityID, x.context)
-		e.Groups = append(e.Groups, explained)
+		group := guidon.CompileSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints})
+		e.Groups = append(e.Groups, explainSegment(group, x.entityID, x.context))
 	}
 	e.All, e.EmptyPortion = s.Audience != nil && s.Audience.All(), s.never() && s.stated.Portion != nil
 	e.Exceptions = x.explainSegments(s.stated.ExceptSegmentKeys, known)
@@ -147,30 +148,16 @@ func ExplainSegment(g *guidon.Segment, entityID string, context map[string]strin
 	if err := compiled.Err(); err != nil {
 		return nil, err
 	}
-	e := &ExplainedSegment{Key: g.Key, Constraints: make([]ExplainedConstraint, len(g.Constraints))}
-	e.fill(compiled, entityID, context)
-	return e, nil
+	return explainSegment(compiled, entityID, context), nil
 }
 
-func (x *explainer) explainSegment(key string) *ExplainedSegment {
-	e := &ExplainedSegment{Key: key}
-	g := x.snapshot.CompiledSegment(key)
-	if g == nil {
-		return e
-	}
+func explainSegment(g *guidon.CompiledSegment, entityID string, context map[string]string) *ExplainedSegment {
+	e := &ExplainedSegment{Key: g.Segment().Key, Segment: g.Segment(), Matched: g.Matches(entityID, context)}
 	e.Constraints = make([]ExplainedConstraint, len(g.Constraints()))
-	e.fill(g, x.entityID, x.context)
-	return e
-}
-
-// fill sets the segment of the explanation and what it says about the entity. The
-// explanation must have a place for each constraint.
-func (e *ExplainedSegment) fill(g *guidon.CompiledSegment, entityID string, context map[string]string) {
-	e.Segment, e.Matched = g.Segment(), g.Matches(entityID, context)
-	compiled := g.Constraints()
 	for i, c := range e.Segment.Constraints {
-		e.Constraints[i] = explainConstraint(c, &compiled[i], entityID, context)
+		e.Constraints[i] = explainConstraint(c, &g.Constraints()[i], entityID, context)
 	}
+	return e
 }
 
 func (x *explainer) bucketIn(b *guidon.Bucketer, ranges ...Share) *ExplainedBucket {

@@ -20,24 +20,3 @@ func operandOf(c *guidon.Constraint) operand {
 	}
 	return o
 }
-
-// expectedProblem returns the problem of a constraint whose value does not parse.
-func expectedProblem(c *guidon.Constraint) ConstraintProblem {
-	switch list := takesList(c); {
-	case c.Type == guidon.DateTimeComparison:
-		return ExpectedNotDateTime
-	case c.Type == guidon.VersionComparison:
-		return ExpectedNotVersion
-	case c.Type == guidon.PatternComparison:
-		return ExpectedNotPattern
-	case c.Type == guidon.ListComparison:
-		return ExpectedNotList
-	case c.Type == guidon.AddressComparison:
-		return ExpectedNotAddresses
-	case c.Type == guidon.NumberComparison && !list:
-		return ExpectedNotNumber
-	case c.Type == guidon.NumberComparison:
-		return ExpectedNotNumbers
-	}
-	return ExpectedNotStrings
-}

@@ -115,14 +115,3 @@ func hasOperand(c *guidon.Constraint) bool {
 	o := guidon.OperatorNamed(c.Operator)
 	return o == nil || o.Takes != guidon.NoOperand
 }
-
-// typeWords are the types of constraints in words.
-var typeWords = map[guidon.ComparisonType]string{
-	guidon.StringComparison: "text", guidon.NumberComparison: "number", guidon.BooleanComparison: "yes or no",
-	guidon.DateTimeComparison: "date", guidon.EntityIDComparison: "entity", guidon.VersionComparison: "version",
-	guidon.PatternComparison: "pattern", guidon.ListComparison: "list", guidon.AddressComparison: "address",
-}
-
-// TypeWords returns a type of constraints in words, such as "yes or no". It returns "" for one
-// that is not known.
-func TypeWords(t guidon.ComparisonType) string { return typeWords[t] }

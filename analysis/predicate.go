@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // A predicate is the content of a segment, as far as it decides which entities belong to
@@ -199,10 +200,7 @@ func (p *predicates) and(r requirement, segments ...*guidon.CompiledSegment) req
 	case len(segments) == 0 || r.isNobody():
 		return r
 	case !r.all:
-		ids := make([]int, len(r.of))
-		for i, one := range r.of {
-			ids[i] = one.id
-		}
+		ids := lists.Map(r.of, func(one *predicate) int { return one.id })
 		slices.Sort(ids)
 		one := guidon.CompileSegment(&guidon.Segment{Constraints: []*guidon.Constraint{hasValue(fmt.Sprint("\x00any", ids))}})
 		r = requirement{all: true, of: []*predicate{p.of(one)}}

@@ -283,17 +283,13 @@ func (p *probeBuilder) combine() {
 
 // add adds a probe unless it is there, or there are too many.
 func (p *probeBuilder) add(probe Probe) {
-	var key strings.Builder
-	fmt.Fprintf(&key, "%q", probe.EntityID)
-	for _, name := range slices.Sorted(maps.Keys(probe.Context)) {
-		fmt.Fprintf(&key, " %q=%q", name, probe.Context[name])
-	}
+	key := fmt.Sprintf("%q %q", probe.EntityID, probe.Context)
 	switch {
-	case p.seen[key.String()]:
+	case p.seen[key]:
 	case len(p.list) >= p.limit:
 		p.cut = true
 	default:
-		p.seen[key.String()] = true
+		p.seen[key] = true
 		p.list = append(p.list, probe)
 	}
 }

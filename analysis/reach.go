@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Reach describes the outcomes that the rules and rollouts of a flag can never have,
@@ -295,11 +296,7 @@ func (s *reachSearch) takersOf(who requirement) []int {
 			i++
 		}
 	}
-	indexes := make([]int, len(needed))
-	for i, t := range needed {
-		indexes[i] = t.index
-	}
-	return indexes
+	return lists.Map(needed, func(t taker) int { return t.index })
 }
 
 // remain reports whether the takers may leave an entity that fulfills the requirement.
@@ -353,11 +350,7 @@ func (s *reachSearch) conflicts(step *step) []ConstraintRef {
 	if set.All() && len(found) == 0 {
 		found = s.predicates.conflict(necessary)
 	}
-	list := make([]ConstraintRef, len(found))
-	for i, d := range found {
-		list[i] = refs[d.constraint]
-	}
-	return list
+	return lists.Map(found, func(d demand) ConstraintRef { return refs[d.constraint] })
 }
 
 // conflictOfEach returns the demands because of which nothing meets any of the lists, or

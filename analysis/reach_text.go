@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"strings"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Why returns the reason in words why the rule is never reached, such as "rule 1 takes
@@ -44,10 +46,7 @@ func shadows(by []int) string {
 	case 1:
 		return fmt.Sprintf("rule %d takes everybody who would get here", by[0]+1)
 	}
-	numbers := make([]string, len(by))
-	for i, index := range by {
-		numbers[i] = fmt.Sprint(index + 1)
-	}
+	numbers := lists.Map(by, func(index int) string { return fmt.Sprint(index + 1) })
 	return fmt.Sprintf("rules %s together take everybody who would get here", strings.Join(numbers, ", "))
 }
 
@@ -55,12 +54,12 @@ func (s *StepReach) contradiction() string {
 	if len(s.Conflicts) == 0 {
 		return "nobody can match it"
 	}
-	names := make([]string, len(s.Conflicts))
-	for i, c := range s.Conflicts {
-		if names[i] = fmt.Sprintf("%d of segment %s", c.Index+1, c.Segment); c.Group > 0 {
-			names[i] = fmt.Sprintf("%d of its group %d", c.Index+1, c.Group)
+	names := lists.Map(s.Conflicts, func(c ConstraintRef) string {
+		if c.Group > 0 {
+			return fmt.Sprintf("%d of its group %d", c.Index+1, c.Group)
 		}
-	}
+		return fmt.Sprintf("%d of segment %s", c.Index+1, c.Segment)
+	})
 	noun := "constraint"
 	if len(names) > 1 {
 		noun += "s"

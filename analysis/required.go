@@ -3,13 +3,13 @@ package analysis
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // The answer of a required flag is compared as if it were a property of the entity, with a value of
@@ -100,12 +100,8 @@ func (p *predicates) answering(f *guidon.CompiledFlag, wanted func(answer string
 
 // isOneOf returns the constraint that the property has one of the answers, which as values are not empty.
 func isOneOf(property string, answers []string) *guidon.Constraint {
-	values := make([]string, len(answers))
-	for i, answer := range answers {
-		values[i] = "=" + answer
-	}
-	list, _ := json.Marshal(values)
-	return &guidon.Constraint{Type: guidon.StringComparison, Property: property, Operator: guidon.OpIsOneOf, Value: string(list)}
+	values := listForm(lists.Map(answers, func(answer string) string { return "=" + answer }))
+	return &guidon.Constraint{Type: guidon.StringComparison, Property: property, Operator: guidon.OpIsOneOf, Value: values}
 }
 
 // answerName returns the property that has the answer of the flag, which no context has. It is
@@ -119,7 +115,7 @@ func (p *predicates) answerName(f *guidon.CompiledFlag) string {
 	}
 	content := *f.Flag()
 	content.Name, content.Description, content.Metadata, content.CreatedAt, content.UpdatedAt = "", "", nil, time.Time{}, time.Time{}
-	used := p.namesOf(f.Requires())
+	used := []any{p.namesOf(f.Requires())}
 	for _, s := range f.Steps() {
 		if s.Audience != nil {
 			used = append(used, contentsOf(s.Audience.Segments()))
@@ -140,26 +136,17 @@ func (p *predicates) answerName(f *guidon.CompiledFlag) string {
 	return p.named[f]
 }
 
-func (p *predicates) namesOf(all []guidon.CompiledRequirement) (names []any) {
-	for i := range all {
-		names = append(names, p.answerName(all[i].Flag))
-	}
-	return names
+func (p *predicates) namesOf(all []guidon.CompiledRequirement) []string {
+	return lists.Map(all, func(r guidon.CompiledRequirement) string { return p.answerName(r.Flag) })
 }
 
-func contentsOf(segments []*guidon.CompiledSegment) (list []string) {
-	for _, g := range segments {
-		list = append(list, newPredicate(g).content())
-	}
-	return list
+func contentsOf(segments []*guidon.CompiledSegment) []string {
+	return lists.Map(segments, func(g *guidon.CompiledSegment) string { return newPredicate(g).content() })
 }
 
 // met returns the segments of the entities for which all requirements are met.
-func (p *predicates) met(all []guidon.CompiledRequirement) (list []*guidon.CompiledSegment) {
-	for i := range all {
-		list = append(list, p.answering(all[i].Flag, all[i].Accepts))
-	}
-	return list
+func (p *predicates) met(all []guidon.CompiledRequirement) []*guidon.CompiledSegment {
+	return lists.Map(all, func(r guidon.CompiledRequirement) *guidon.CompiledSegment { return p.answering(r.Flag, r.Accepts) })
 }
 
 // meets reports whether all entities meet the requirements. If none does, unmet is the key of a flag

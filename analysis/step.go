@@ -67,7 +67,7 @@ func (s *step) matches(entityID string, context map[string]string) (bool, error)
 		if keys == nil || err != nil || s.Conditions == nil {
 			return keys != nil, err
 		}
-		return s.Conditions.Met(entityID, context)
+		return s.Conditions.Met(entityID, context, new(bool))
 	case s.share != nil:
 		return s.share.Has(entityID, context), nil
 	}

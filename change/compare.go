@@ -81,10 +81,8 @@ func ObjectsOf(s *guidon.Snapshot) Objects {
 // of the namespace make no difference. The result shares the objects with the states.
 func Outline(before, after Objects) Comparison {
 	c := Comparison{
-		Segments: compareAll(segmentShape, before.Segments, after.Segments,
-			func(g *guidon.Segment) string { return g.Key }, func(*guidon.Segment) *guidon.Flag { return nil }),
-		Flags: compareAll(flagShape, before.Flags, after.Flags,
-			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.Flag { return f }),
+		Segments: compareAll(segmentShape, before.Segments, after.Segments, func(g *guidon.Segment) string { return g.Key }),
+		Flags:    compareAll(flagShape, before.Flags, after.Flags, func(f *guidon.Flag) string { return f.Key }),
 	}
 	if !namespaceShape.same(&sides{}, before.Namespace, after.Namespace) {
 		c.Namespace = &Compared[guidon.Namespace]{
@@ -94,9 +92,8 @@ func Outline(before, after Objects) Comparison {
 	return c
 }
 
-// compareAll finds the objects that differ, by key. flag returns the flag of an object, or
-// nil.
-func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag func(*T) *guidon.Flag) []Compared[T] {
+// compareAll finds the objects that differ, by key.
+func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Compared[T] {
 	var out []Compared[T]
 	// Two states of one namespace have most objects in common, at the same index.
 	shared := func(i int) bool { return i < min(len(before), len(after)) && before[i] == after[i] }
@@ -123,7 +120,7 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag
 			}
 			continue
 		}
-		if of = (sides{before: flag(was), after: flag(is)}); !s.same(&of, was, is) {
+		if of = sidesOf(was, is, byContent); !s.same(&of, was, is) {
 			out = append(out, Compared[T]{Key: key(is), Before: was, After: is})
 		}
 	}
@@ -137,38 +134,38 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string, flag
 // CompareFlags returns the differences between two flags, as [Outline] finds them. It returns
 // none if one of them is nil.
 func CompareFlags(before, after *guidon.Flag) []Difference {
-	return differences(flagShape, sides{before: before, after: after}, before, after)
+	return differences(flagShape, before, after, byContent)
 }
 
 // CompareFlagVersions is [CompareFlags] for versions of one flag, such as those of a merge:
 // parts with the same id are the same, and the others are matched by content.
 func CompareFlagVersions(before, after *guidon.Flag) []Difference {
-	return differences(flagShape, sides{before: before, after: after, matching: byIdentity}, before, after)
+	return differences(flagShape, before, after, byIdentity)
 }
 
 // CompareSegmentVersions is [CompareFlagVersions] for segments.
 func CompareSegmentVersions(before, after *guidon.Segment) []Difference {
-	return differences(segmentShape, sides{matching: byIdentity}, before, after)
+	return differences(segmentShape, before, after, byIdentity)
 }
 
 // CompareSegments is [CompareFlags] for segments.
 func CompareSegments(before, after *guidon.Segment) []Difference {
-	return differences(segmentShape, sides{}, before, after)
+	return differences(segmentShape, before, after, byContent)
 }
 
 // CompareNamespaces is [CompareFlags] for namespaces, without their flags and segments.
 func CompareNamespaces(before, after *guidon.Namespace) []Difference {
-	return differences(namespaceShape, sides{}, before, after)
+	return differences(namespaceShape, before, after, byContent)
 }
 
-func differences[T any](s shape[T], of sides, before, after *T) []Difference {
+func differences[T any](s shape[T], before, after *T, m matching) []Difference {
 	if before == nil || after == nil {
 		return nil
 	}
 	if Unreadable(before) != nil || Unreadable(after) != nil {
 		return unreadDifference()
 	}
-	c := comparer{sides: of}
+	c := comparer{sides: sidesOf(before, after, m)}
 	s.compare(&c, place{}, before, after)
 	return c.out
 }

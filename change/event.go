@@ -50,19 +50,14 @@ func (c *Record) Event() Event {
 // eventOf returns the event of an update: the one that special returns or, if that is empty,
 // EventTargeting if the objects still differ after it.
 func eventOf[T any](c *Record, s shape[T], special func(before, after *T) Event) Event {
-	before, err := decode[T](c.Before)
-	if err != nil || before == nil {
-		return EventOther
-	}
-	after, err := decode[T](c.After)
-	if err != nil || after == nil {
+	before, after, err := decodeBoth[T](c.Before, c.After)
+	if err != nil || before == nil || after == nil {
 		return EventOther
 	}
 	if event := special(before, after); event != "" {
 		return event
 	}
-	flags := flagsOf(versions[T]{ours: before, theirs: after})
-	if s.same(&sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after) {
+	if of := sidesOf(before, after, byIdentity); s.same(&of, before, after) {
 		return EventOther
 	}
 	return EventTargeting

@@ -106,6 +106,16 @@ type sides struct {
 	matching      matching
 }
 
+func sidesOf[T any](before, after *T, m matching) sides {
+	return sides{flagOf(before), flagOf(after), m}
+}
+
+// flagOf returns the object if it is a flag, and nil otherwise.
+func flagOf(object any) *guidon.Flag {
+	f, _ := object.(*guidon.Flag)
+	return f
+}
+
 // sameVariant reports whether references to the variants with the ids mean the same one.
 func (s *sides) sameVariant(before, after string) bool {
 	if s.matching == strictly || s.before == nil || s.after == nil {
@@ -206,6 +216,12 @@ func variantKey() *value[guidon.Variant] {
 	return v
 }
 
+// ifSet returns the member so that JSON forms leave it out if it is not set.
+func (v *value[T]) ifSet() *value[T] {
+	v.optional = true
+	return v
+}
+
 func (v *value[T]) same(s *sides, before, after *T) bool { return v.equal(s, before, after) }
 
 func (v *value[T]) own(t *T) { v.set(t, t) }
@@ -229,7 +245,7 @@ func (v *value[T]) at(p place, t *T) place {
 func (v *value[T]) content(f *guidon.Flag, t *T, o *jsonObject) {
 	value := v.get(f, t)
 	if value != "" && !(v.optional && reflect.ValueOf(value).IsZero()) {
-		o.add(v.json, encode(value))
+		o.add(v.json, Encode(value))
 	}
 }
 
@@ -238,5 +254,5 @@ func (v *value[T]) compare(c *comparer, at place, before, after *T) {
 		return
 	}
 	was, is := v.get(c.before, before), v.get(c.after, after)
-	c.replaced(v.at(at, after), encode(was), encode(is), transition(v.shown(c.before, before), v.shown(c.after, after), v.long))
+	c.replaced(v.at(at, after), Encode(was), Encode(is), transition(v.shown(c.before, before), v.shown(c.after, after), v.long))
 }

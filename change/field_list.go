@@ -66,14 +66,7 @@ func (l *list[T, E]) content(f *guidon.Flag, t *T, o *jsonObject) {
 
 // items returns the JSON forms of the items.
 func (l *list[T, E]) items(f *guidon.Flag, items []*E) []byte {
-	text := []byte{'['}
-	for i, e := range items {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, l.shape.form(f, e)...)
-	}
-	return append(text, ']')
+	return jsonList(items, func(e *E) []byte { return l.shape.form(f, e) })
 }
 
 // place returns the place of the item at the index, which belongs to the flag f.
@@ -167,7 +160,7 @@ func (l *list[T, E]) compareRanks(c *comparer, at place, was, is []*E) {
 	for i := range is {
 		if a, b := *l.rank(was[i]), *l.rank(is[i]); a != b {
 			here := l.place(at, c.after, i, is[i]).field("rank", "rank")
-			c.replaced(here, encode(a), encode(b), transition(a, b, false))
+			c.replaced(here, Encode(a), Encode(b), transition(a, b, false))
 		}
 	}
 }

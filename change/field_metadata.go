@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // metadata is the member that is a JSON object with any members. Text that is not an object,
@@ -34,7 +35,7 @@ func jsonOrString(text json.RawMessage) json.RawMessage {
 	if json.Valid(text) {
 		return text
 	}
-	return encode(string(text))
+	return Encode(string(text))
 }
 
 func (d *metadata[T]) compare(c *comparer, at place, before, after *T) {
@@ -98,7 +99,7 @@ func (d *metadata[T]) merge(m *merger, at place, v versions[T], out *T) {
 	if v.base != nil {
 		of.base = new(byName(base))
 	}
-	for _, p := range union(base, ours, theirs) {
+	for _, p := range distinct(names(base), names(ours), names(theirs)) {
 		if value := mergeProperty(m, at.key(d.json, d.json, p), of, p); value != nil {
 			merged = append(merged, property{p, value})
 		}
@@ -128,18 +129,8 @@ func mergeProperty(m *merger, at place, of versions[map[string]json.RawMessage],
 	return *v.ours
 }
 
-// union returns the names of the lists, each once.
-func union(lists ...[]property) (names []string) {
-	seen := map[string]bool{}
-	for _, list := range lists {
-		for _, p := range list {
-			if !seen[p.name] {
-				names = append(names, p.name)
-				seen[p.name] = true
-			}
-		}
-	}
-	return names
+func names(list []property) []string {
+	return lists.Map(list, func(p property) string { return p.name })
 }
 
 // inOrderOf sorts the list by the order of names in another list. Other names come last.

@@ -1,8 +1,6 @@
 package change
 
 import (
-	"slices"
-
 	"github.com/guidonhq/guidon"
 )
 
@@ -54,38 +52,13 @@ func (p *part[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	p.shape.merge(m, place{at.under(p.json), at.words}, inner, *p.at(out))
 }
 
-// has reports whether t has the part.
-func (p *part[T, E]) has(t *T) bool { return *p.at(t) != nil }
-
-// copy sets the part of to to a copy of that of from.
-func (p *part[T, E]) copy(to, from *T) { *p.at(to) = p.shape.clone(*p.at(from)) }
-
-// optional is a part whatever its type.
-type optional[T any] interface {
-	member[T]
-	has(t *T) bool
-	copy(to, from *T)
-}
-
 // oneOf is a member of which an object has one of several parts. Which one it has changes
 // as a whole.
 type oneOf[T any] struct {
-	shape[T] // the parts
-	parts    []optional[T]
-	brief    briefFunc[T]
-}
-
-func newOneOf[T any](brief briefFunc[T], parts ...optional[T]) oneOf[T] {
-	o := oneOf[T]{parts: parts, brief: brief}
-	for _, p := range parts {
-		o.shape = append(o.shape, p)
-	}
-	return o
-}
-
-// sameParts reports whether the objects have the same ones of the parts.
-func (o oneOf[T]) sameParts(a, b *T) bool {
-	return !slices.ContainsFunc(o.parts, func(p optional[T]) bool { return p.has(a) != p.has(b) })
+	shape[T]  // the parts
+	sameParts func(a, b *T) bool
+	set       func(to, from *T) // copies the pointers to the parts
+	brief     briefFunc[T]
 }
 
 func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
@@ -96,8 +69,7 @@ func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
 	here := at.field("type", "type")
 	form := func(f *guidon.Flag, t *T) ([]byte, string) { return o.form(f, t), o.brief(f, t) }
 	if decide(m, here, v, o.same, form) == Theirs {
-		for _, p := range o.parts {
-			p.copy(out, v.theirs)
-		}
+		o.set(out, v.theirs)
+		o.own(out)
 	}
 }

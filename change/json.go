@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // SameJSON reports whether two JSON texts have the same value, with the same order of
@@ -35,16 +38,16 @@ func SameJSON(a, b string) bool {
 	}
 }
 
-// encode returns the value as JSON. What JSON cannot express, such as a number that is
-// not finite, becomes a string: a stored object has none.
-func encode(value any) json.RawMessage {
+// Encode returns the value as JSON, without the escapes that only HTML needs. What JSON cannot
+// express, such as a number that is not finite, becomes a string: a stored object has none.
+func Encode(value any) json.RawMessage {
 	switch value := value.(type) {
 	case string:
 		return appendString(make([]byte, 0, len(value)+2), value)
 	case bool:
 		return strconv.AppendBool(nil, value)
 	case []string:
-		return appendStrings(nil, value)
+		return jsonList(value, func(text string) []byte { return appendString(nil, text) })
 	case encoding.TextMarshaler: // an enum
 		if text, err := value.MarshalText(); err == nil {
 			return appendString(nil, string(text))
@@ -53,13 +56,13 @@ func encode(value any) json.RawMessage {
 	return encodeAny(value)
 }
 
-// encodeAny is encode for any value, with reflection.
+// encodeAny is Encode for any value, with reflection.
 func encodeAny(value any) json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return encode(fmt.Sprint(value))
+		return Encode(fmt.Sprint(value))
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
@@ -73,15 +76,9 @@ func appendString(out []byte, text string) []byte {
 	return append(append(append(out, '"'), text...), '"')
 }
 
-func appendStrings(out []byte, texts []string) []byte {
-	out = append(out, '[')
-	for i, text := range texts {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = appendString(out, text)
-	}
-	return append(out, ']')
+// jsonList returns the JSON list of the forms of the items.
+func jsonList[T any](items []T, form func(T) []byte) []byte {
+	return slices.Concat([]byte("["), bytes.Join(lists.Map(items, form), []byte(",")), []byte("]"))
 }
 
 // jsonObject is a JSON object that keeps the order of its members.

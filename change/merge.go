@@ -73,44 +73,28 @@ type Merged[T any] struct {
 //
 // MergeFlag returns InvalidArgument if a choice is not about a conflict.
 func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
-	merged, err := merge(flagShape, versions[guidon.Flag]{base, ours, theirs}, choices, mergeFlag)
-	if merged.Object != nil && ours != nil {
-		merged.Object.Created = ours.Created
-	}
-	return merged, err
+	return merge(flagShape, versions[guidon.Flag]{base, ours, theirs}, false, choices, mergeFlag)
 }
 
 // MergeFlagWithoutBase is [MergeFlag] for versions whose base is not known: each of their
 // differences is a conflict, as both sides may have made it.
 func MergeFlagWithoutBase(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
-	merged, err := mergeWithoutBase(flagShape, ours, theirs, choices, mergeFlag)
-	if merged.Object != nil && ours != nil {
-		merged.Object.Created = ours.Created
-	}
-	return merged, err
+	return merge(flagShape, versions[guidon.Flag]{ours: ours, theirs: theirs}, true, choices, mergeFlag)
 }
 
 // MergeSegment is [MergeFlag] for segments. Constraints are matched by id.
 func MergeSegment(base, ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
-	merged, err := merge(segmentShape, versions[guidon.Segment]{base, ours, theirs}, choices, mergeMembers(segmentShape))
-	if merged.Object != nil && ours != nil {
-		merged.Object.Created = ours.Created
-	}
-	return merged, err
+	return merge(segmentShape, versions[guidon.Segment]{base, ours, theirs}, false, choices, mergeMembers(segmentShape))
 }
 
 // MergeSegmentWithoutBase is [MergeFlagWithoutBase] for segments.
 func MergeSegmentWithoutBase(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
-	merged, err := mergeWithoutBase(segmentShape, ours, theirs, choices, mergeMembers(segmentShape))
-	if merged.Object != nil && ours != nil {
-		merged.Object.Created = ours.Created
-	}
-	return merged, err
+	return merge(segmentShape, versions[guidon.Segment]{ours: ours, theirs: theirs}, true, choices, mergeMembers(segmentShape))
 }
 
 // MergeNamespace is [MergeFlag] for namespaces, without their flags and segments.
 func MergeNamespace(base, ours, theirs *guidon.Namespace, choices Choices) (Merged[guidon.Namespace], error) {
-	return merge(namespaceShape, versions[guidon.Namespace]{base, ours, theirs}, choices, mergeMembers(namespaceShape))
+	return merge(namespaceShape, versions[guidon.Namespace]{base, ours, theirs}, false, choices, mergeMembers(namespaceShape))
 }
 
 // versions are the versions of an object or of a part of it. A nil version does not exist.
@@ -119,16 +103,8 @@ type versions[T any] struct{ base, ours, theirs *T }
 // mergeFunc merges an object that both sides have.
 type mergeFunc[T any] func(m *merger, at place, v versions[T]) *T
 
-func merge[T any](s shape[T], v versions[T], choices Choices, both mergeFunc[T]) (Merged[T], error) {
-	return mergeVersions(s, v, false, choices, both)
-}
-
-func mergeWithoutBase[T any](s shape[T], ours, theirs *T, choices Choices, both mergeFunc[T]) (Merged[T], error) {
-	return mergeVersions(s, versions[T]{ours: ours, theirs: theirs}, true, choices, both)
-}
-
-func mergeVersions[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
-	flags := flagsOf(v)
+func merge[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+	flags := versions[guidon.Flag]{flagOf(v.base), flagOf(v.ours), flagOf(v.theirs)}
 	run := func(choices Choices) (*merger, *T) {
 		m := &merger{flags: flags, unknownBase: unknownBase, choices: choices, met: map[string]bool{}}
 		return m, mergeObject(m, place{}, s, v, false, noBrief, both)
@@ -137,13 +113,10 @@ func mergeVersions[T any](s shape[T], v versions[T], unknownBase bool, choices C
 	if err := checkChoices(choices, m, func() *merger { unresolved, _ := run(nil); return unresolved }); err != nil {
 		return Merged[T]{}, err
 	}
+	if was, is := created(v.ours), created(object); was != nil && is != nil {
+		*is = *was
+	}
 	return Merged[T]{object, m.conflicts}, nil
-}
-
-// flagsOf returns the versions if they are flags, to find the variants that ids refer to.
-func flagsOf[T any](v versions[T]) versions[guidon.Flag] {
-	flag := func(t *T) *guidon.Flag { f, _ := any(t).(*guidon.Flag); return f }
-	return versions[guidon.Flag]{flag(v.base), flag(v.ours), flag(v.theirs)}
 }
 
 // checkChoices returns an error for a choice that is no side, or is not about a conflict of
@@ -278,15 +251,13 @@ func mergeObject[T any](m *merger, at place, s shape[T], v versions[T], needed b
 func mergeMembers[T any](s shape[T]) mergeFunc[T] {
 	return func(m *merger, at place, v versions[T]) *T {
 		out := s.clone(v.ours)
-		for _, member := range s {
-			member.merge(m, at, v, out)
-		}
+		s.merge(m, at, v, out)
 		return out
 	}
 }
 
 func (v *value[T]) merge(m *merger, at place, of versions[T], out *T) {
-	form := func(f *guidon.Flag, t *T) ([]byte, string) { return encode(v.get(f, t)), wholeWords(v.shown(f, t)) }
+	form := func(f *guidon.Flag, t *T) ([]byte, string) { return Encode(v.get(f, t)), wholeWords(v.shown(f, t)) }
 	conflicts := len(m.conflicts)
 	if decide(m, v.at(at, out), of, v.equal, form) == Theirs {
 		v.set(out, of.theirs)

@@ -13,9 +13,8 @@ func mergeFlag(m *merger, at place, v versions[guidon.Flag]) *guidon.Flag {
 	v = alignVariants(v)
 	m.flags, m.used, m.renamed = v, map[string]bool{}, map[string]string{}
 	out := flagShape.clone(v.ours)
-	for _, member := range slices.Concat(flagFields, flagLists) {
-		member.merge(m, at, v, out)
-	}
+	flagFields.merge(m, at, v, out)
+	flagLists.merge(m, at, v, out)
 	m.use(out)
 	variants.merge(m, at, v, out)
 	m.mergeKeys(at, v, out)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // items are the items of one version of a list.
@@ -87,10 +88,7 @@ func (l *list[T, E]) mergeWhole(m *merger, at place, v versions[T], out *T) {
 
 // briefs describes the items in words.
 func (l *list[T, E]) briefs(f *guidon.Flag, items []*E) string {
-	words := make([]string, len(items))
-	for i, e := range items {
-		words[i] = l.brief(f, e)
-	}
+	words := lists.Map(items, func(e *E) string { return l.brief(f, e) })
 	return cmp.Or(strings.Join(words, ", "), "none")
 }
 
@@ -105,7 +103,7 @@ func indexOf[E any](i items[E], id string) int {
 // mergePlace returns the place of an item. It is the same whichever side is ours.
 func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) place {
 	if l.key == nil {
-		path := at.under(l.json) + "[" + string(encode(id)) + "]"
+		path := at.under(l.json) + "[" + string(Encode(id)) + "]"
 		return place{path, at.index(l.json, l.word, index).words}
 	}
 	if v.base != nil {
@@ -120,15 +118,13 @@ func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) p
 	return at.key(l.json, l.word, slices.Min(names))
 }
 
-// distinct returns the ids of the lists, each once.
+// distinct returns the ids or names of the lists, each once.
 func distinct(lists ...[]string) (ids []string) {
 	seen := map[string]bool{}
-	for _, list := range lists {
-		for _, id := range list {
-			if !seen[id] {
-				ids = append(ids, id)
-				seen[id] = true
-			}
+	for _, id := range slices.Concat(lists...) {
+		if !seen[id] {
+			ids = append(ids, id)
+			seen[id] = true
 		}
 	}
 	return ids
@@ -153,7 +149,7 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
 	here := place{at.under(l.json) + ".order", &phrase{at.words, "order of the " + l.word + "s"}}
 	form := func(_ *guidon.Flag, ids *[]string) ([]byte, string) {
-		return encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
+		return Encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
 	}
 	first, second := ours.ids, theirs.ids
 	if decide(m, here, orders, same, form) == Theirs {
@@ -167,11 +163,7 @@ func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
 	if l.key == nil {
 		return ids
 	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = l.key(in.get(id))
-	}
-	return names
+	return lists.Map(ids, func(id string) string { return l.key(in.get(id)) })
 }
 
 // orderWords returns the order of the items with the ids in words: their keys or else their
@@ -180,10 +172,7 @@ func (l *list[T, E]) orderWords(ids []string, known items[E]) string {
 	if l.key != nil {
 		return keyList(l.namesOf(ids, known))
 	}
-	numbers := make([]string, len(ids))
-	for i, id := range ids {
-		numbers[i] = strconv.Itoa(indexOf(known, id))
-	}
+	numbers := lists.Map(ids, func(id string) string { return strconv.Itoa(indexOf(known, id)) })
 	return strings.Join(numbers, ", ")
 }
 

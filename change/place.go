@@ -43,7 +43,7 @@ func (p place) index(list, noun string, i int) place {
 
 // key returns the place of a member of a map, or of an item that is known by a key.
 func (p place) key(list, noun, key string) place {
-	return place{p.under(list) + "[" + string(encode(key)) + "]", &phrase{p.words, noun + " " + quote(key)}}
+	return place{p.under(list) + "[" + string(Encode(key)) + "]", &phrase{p.words, noun + " " + quote(key)}}
 }
 
 func (p place) under(name string) string {

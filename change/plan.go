@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Plan describes the changes of applying a patch to a state of a namespace.
@@ -69,7 +70,10 @@ func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
 		flags:    byKey(base.Flags, func(f *guidon.Flag) string { return f.Key }),
 		segments: byKey(base.Segments, func(g *guidon.Segment) string { return g.Key }),
 	}
-	p.putNamespace(base.Namespace, patch.Put.Namespace)
+	if n := patch.Put.Namespace; n != nil {
+		addPlanned(p, KindNamespace, namespaceShape, n.Key, base.Namespace, n,
+			func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
+	}
 	for _, g := range patch.Put.Segments {
 		p.addSegment(g.Key, g)
 	}
@@ -98,14 +102,6 @@ type planBuilder struct {
 	err      error
 }
 
-func (p *planBuilder) putNamespace(before, after *guidon.Namespace) {
-	if after == nil {
-		return
-	}
-	addPlanned(p, KindNamespace, namespaceShape, after.Key, before, after,
-		func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
-}
-
 func (p *planBuilder) addSegment(key string, after *guidon.Segment) {
 	addPlanned(p, KindSegment, segmentShape, key, p.segments[key], after,
 		func(g *guidon.Segment) Objects { return Objects{Segments: []*guidon.Segment{g}} })
@@ -126,11 +122,10 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 		p.err = cmp.Or(p.err, err)
 		return
 	}
-	flags := flagsOf(versions[T]{ours: before, theirs: after})
 	c := PlannedChange{
 		Kind: kind, Key: key, Action: (&Compared[T]{Before: before, After: after}).Action(),
 		Required:    kind == KindSegment && p.required[key],
-		Differences: differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after),
+		Differences: differences(s, before, after, byIdentity),
 	}
 	if before != nil {
 		c.Before = objects(before)
@@ -138,30 +133,21 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 	if after != nil {
 		c.After = objects(after)
 	}
-	c.Digest = p.hash(plannedForm{
-		Kind: kind, Key: key, Action: c.Action, Required: c.Required, Differences: c.Differences,
-		Before: s.form(flags.ours, before), After: s.form(flags.theirs, after),
-	})
+	c.Digest = p.hash(struct {
+		Kind          Kind
+		Key           string
+		Action        Action
+		Required      bool
+		Differences   []Difference
+		Before, After json.RawMessage
+	}{kind, key, c.Action, c.Required, c.Differences, s.form(flagOf(before), before), s.form(flagOf(after), after)})
 	p.Changes = append(p.Changes, c)
-}
-
-// plannedForm is the form of a change of which its digest is computed.
-type plannedForm struct {
-	Kind          Kind
-	Key           string
-	Action        Action
-	Required      bool
-	Differences   []Difference
-	Before, After json.RawMessage
 }
 
 // digest returns the digest of the plan. It begins with the version of its form, so that
 // servers of different releases do not take different plans for the same.
 func (p *planBuilder) digest() string {
-	changes := make([]string, len(p.Changes))
-	for i := range p.Changes {
-		changes[i] = p.Changes[i].Digest
-	}
+	changes := lists.Map(p.Changes, func(c PlannedChange) string { return c.Digest })
 	return p.hash(struct {
 		Version   int
 		Changes   []string

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // WarningKind is the kind of a warning of a plan.
@@ -54,20 +55,17 @@ func only[T any](list []*T) *T {
 // otherUsers returns the flags that the plan leaves alone, by the segments that the plan
 // updates and they refer to.
 func (p *planBuilder) otherUsers(flags []*guidon.Flag) map[string][]string {
-	users := map[string][]string{}
+	users, planned := map[string][]string{}, map[string]bool{}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Kind == KindSegment && c.Action == ActionUpdate {
+		switch c := &p.Changes[i]; {
+		case c.Kind == KindSegment && c.Action == ActionUpdate:
 			users[c.Key] = nil
+		case c.Kind == KindFlag:
+			planned[c.Key] = true
 		}
 	}
 	if len(users) == 0 {
 		return nil
-	}
-	planned := map[string]bool{}
-	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Kind == KindFlag {
-			planned[c.Key] = true
-		}
 	}
 	for _, f := range flags {
 		if planned[f.Key] {
@@ -153,11 +151,7 @@ func servedBy(f *guidon.Flag, v *guidon.Variant) string {
 // someKeys returns the first keys, and how many there are besides.
 func someKeys(keys []string) string {
 	const shown = 5
-	words := make([]string, 0, shown)
-	for _, key := range keys[:min(shown, len(keys))] {
-		words = append(words, bare(key))
-	}
-	text := strings.Join(words, ", ")
+	text := strings.Join(lists.Map(keys[:min(shown, len(keys))], bare), ", ")
 	if more := len(keys) - shown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

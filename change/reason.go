@@ -1,6 +1,9 @@
 package change
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ReasonKind is the kind of a write that did more than change one object.
 type ReasonKind string
@@ -15,11 +18,7 @@ const (
 
 // Known reports whether the kind is one of those above.
 func (k ReasonKind) Known() bool {
-	switch k {
-	case ReasonImport, ReasonPromotion, ReasonRestore, ReasonUndo:
-		return true
-	}
-	return false
+	return slices.Contains([]ReasonKind{ReasonImport, ReasonPromotion, ReasonRestore, ReasonUndo}, k)
 }
 
 // Reason says which kind of write a change was part of. It is zero for a direct change.

@@ -22,6 +22,14 @@ func decode[T any](text json.RawMessage) (*T, error) {
 	return t, nil
 }
 
+// decodeBoth returns the objects of a record before and after it.
+func decodeBoth[T any](before, after json.RawMessage) (was, is *T, err error) {
+	if was, err = decode[T](before); err == nil {
+		is, err = decode[T](after)
+	}
+	return was, is, err
+}
+
 // clean removes missing items from the lists of a flag or segment, which no stored object has,
 // and the marks of the stored form.
 func clean(object any) {

@@ -26,10 +26,10 @@ func NewRewind(later *guidon.Snapshot, to guidon.Revision) *Rewind {
 }
 
 // Undo undoes the first record of an object after the earlier state. It must be called once
-// for each object that has one, in any order, and does not keep the record. created is the
-// position of a flag or segment that has been deleted since, also if it exists again. For
+// for each object that has one, in any order, and does not keep the record. position is that of
+// the creation of a flag or segment that has been deleted since, also if it exists again. For
 // all others it must be zero: those that still exist know their position.
-func (r *Rewind) Undo(record *Record, created guidon.Position) error {
+func (r *Rewind) Undo(record *Record, position guidon.Position) error {
 	d := &r.delta
 	switch record.Kind {
 	case KindNamespace:
@@ -43,46 +43,34 @@ func (r *Rewind) Undo(record *Record, created guidon.Position) error {
 		}
 		return nil
 	case KindFlag:
-		u := rewound[guidon.Flag]{r, record, guidon.ReadFlag, func(f *guidon.Flag) *guidon.Position { return &f.Created }}
-		return u.apply(r.later.Flag(record.Key), created, &d.Flags, &d.DeletedFlags)
+		return undoRecord(r, record, r.later.Flag(record.Key), position, guidon.ReadFlag, &d.Flags, &d.DeletedFlags)
 	case KindSegment:
-		u := rewound[guidon.Segment]{r, record, guidon.ReadSegment, func(g *guidon.Segment) *guidon.Position { return &g.Created }}
-		return u.apply(r.later.Segment(record.Key), created, &d.Segments, &d.DeletedSegments)
+		return undoRecord(r, record, r.later.Segment(record.Key), position, guidon.ReadSegment, &d.Segments, &d.DeletedSegments)
 	}
 	return nil
 }
 
-// rewound undoes the record of a flag or segment.
-type rewound[T any] struct {
-	*Rewind
-	record  *Record
-	read    func(key string, stored []byte) *T
-	created func(*T) *guidon.Position
-}
-
-// apply adds the earlier object to put or, if the change created the object, its key to
-// deleted. later is the object of the later state, or nil.
-func (u rewound[T]) apply(later *T, created guidon.Position, put *[]*T, deleted *[]string) error {
-	if u.record.Action == ActionCreate {
-		*deleted = append(*deleted, u.record.Key)
+// undoRecord adds the flag or segment before the change to put or, if the change created it, its key
+// to deleted. later is the object of the later state, or nil.
+func undoRecord[T any](
+	r *Rewind, record *Record, later *T, position guidon.Position,
+	read func(key string, stored []byte) *T, put *[]*T, deleted *[]string,
+) error {
+	if record.Action == ActionCreate {
+		*deleted = append(*deleted, record.Key)
 		return nil
 	}
-	earlier := u.read(u.record.Key, u.record.Before)
-	if later != nil && created == (guidon.Position{}) {
-		created = *u.created(later)
+	if later != nil && position == (guidon.Position{}) {
+		position = *created(later)
 	}
-	if created == (guidon.Position{}) || !u.precedes(created) {
+	if position == (guidon.Position{}) || position.Revision > r.delta.Revision.Number {
 		return fmt.Errorf("change: the position of the creation of the %s %q of revision %d is not known",
-			u.record.Kind, u.record.Key, u.delta.Revision.Number)
+			record.Kind, record.Key, r.delta.Revision.Number)
 	}
-	*u.created(earlier) = created
+	earlier := read(record.Key, record.Before)
+	*created(earlier) = position
 	*put = append(*put, earlier)
 	return nil
-}
-
-// precedes reports whether the position of a creation is not after the earlier state.
-func (r *Rewind) precedes(created guidon.Position) bool {
-	return created.Revision <= r.delta.Revision.Number
 }
 
 // Snapshot returns the earlier state. Its namespace is nil if it did not exist.

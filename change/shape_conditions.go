@@ -8,18 +8,17 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // conditionsShape returns the members for the conditions of a rule or rollout.
 func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T]) {
 	at := func(t *T) *guidon.Conditions { return (*field(t)).Stated() }
-	except := keys("exceptSegmentKeys", "exceptions", func(t *T) *[]string { return &at(t).ExceptSegmentKeys })
-	everyone := plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone })
-	except.optional, everyone.optional = true, true
 	for _, v := range []*value[T]{
 		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups },
 			func(g []*guidon.ConstraintGroup) string { return groupsWords(g, 2*maxQuoted) }),
-		except, everyone,
+		keys("exceptSegmentKeys", "exceptions", func(t *T) *[]string { return &at(t).ExceptSegmentKeys }).ifSet(),
+		plain("everyone", "for everyone", func(t *T) *bool { return &at(t).Everyone }).ifSet(),
 		requirements(func(t *T) *[]guidon.Requirement { return &at(t).Requires }),
 		portion(func(t *T) **guidon.Portion { return &at(t).Portion }),
 		instant("from", "start time", func(t *T) *time.Time { return &at(t).From }),
@@ -67,14 +66,9 @@ func requirements[T any](at func(*T) *[]guidon.Requirement) *value[T] {
 // RequirementsWords returns the requirements in words, such as "new-api is true and price is b or c". be is
 // the verb: "is", or "to be" after "needs".
 func RequirementsWords(all []guidon.Requirement, be string) string {
-	words := make([]string, len(all))
-	for i := range all {
-		answers := make([]string, len(all[i].Stated()))
-		for j, answer := range all[i].Stated() {
-			answers[j] = bare(answer)
-		}
-		words[i] = bare(all[i].FlagKey) + " " + be + " " + strings.Join(answers, " or ")
-	}
+	words := lists.Map(all, func(r guidon.Requirement) string {
+		return bare(r.FlagKey) + " " + be + " " + strings.Join(lists.Map(r.Stated(), bare), " or ")
+	})
 	return strings.Join(words, " and ")
 }
 
@@ -124,10 +118,9 @@ func whole[T, V any](json, name string, at func(*T) *V, words func(V) string) *v
 // groupsWords returns the groups in words, each in at most about limit bytes, such as "app is at
 // least 2.4, and any of 2: ...".
 func groupsWords(groups []*guidon.ConstraintGroup, limit int) string {
-	var words []string
-	for _, g := range groups {
-		words = append(words, analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, limit))
-	}
+	words := lists.Map(groups, func(g *guidon.ConstraintGroup) string {
+		return analysis.DescribeSegment(&guidon.Segment{MatchType: g.MatchType, Constraints: g.Constraints}, limit)
+	})
 	return strings.Join(words, ", and ")
 }
 
@@ -152,11 +145,7 @@ func PortionWords(p *guidon.Portion, of string) string {
 
 // thresholdWords is [PortionWords] for a share of all entities.
 func thresholdWords(t *guidon.RolloutThreshold) string {
-	p := guidon.Portion{Percentage: t.Percentage, Start: t.Start, Ramp: t.Ramp}
-	if t.Split != nil {
-		p.Split = *t.Split
-	}
-	return PortionWords(&p, "")
+	return PortionWords(&guidon.Portion{Percentage: t.Percentage, Start: t.Start, Split: t.Split.Stated(), Ramp: t.Ramp}, "")
 }
 
 // SplitWords returns the way to divide in words, such as "by account, with the seed layer".

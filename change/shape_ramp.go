@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // ramp returns the member for a ramp.
@@ -30,10 +31,9 @@ func rampWords(r *guidon.Ramp) string {
 	}
 	text := "reached over " + guidon.DurationText(r.Over)
 	if len(r.Steps) > 0 {
-		steps := make([]string, len(r.Steps))
-		for i, s := range r.Steps {
-			steps[i] = analysis.PercentWords(s.Percentage) + " for " + guidon.DurationText(s.For)
-		}
+		steps := lists.Map(r.Steps, func(s guidon.RampStep) string {
+			return analysis.PercentWords(s.Percentage) + " for " + guidon.DurationText(s.For)
+		})
 		text = "reached after " + strings.Join(steps, ", ")
 	}
 	text += " from " + analysis.InstantWords(r.Start)

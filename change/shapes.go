@@ -102,14 +102,8 @@ var ruleShape = slices.Concat(shape[guidon.Rule]{
 		},
 	},
 	split(func(r *guidon.Rule) **guidon.Split { return &r.Split }),
-	codeDefault(),
+	plain("codeDefault", "default in the code", func(r *guidon.Rule) *bool { return &r.CodeDefault }).ifSet(),
 }, conditionsShape(func(r *guidon.Rule) **guidon.Conditions { return &r.Conditions }))
-
-func codeDefault() *value[guidon.Rule] {
-	v := plain("codeDefault", "default in the code", func(r *guidon.Rule) *bool { return &r.CodeDefault })
-	v.optional = true
-	return v
-}
 
 var distributionShape = shape[guidon.Distribution]{
 	variant("variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
@@ -119,15 +113,20 @@ var distributionShape = shape[guidon.Distribution]{
 
 var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
-	newOneOf[guidon.Rollout](briefRollout,
-		&part[guidon.Rollout, guidon.RolloutSegment]{
-			"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+	oneOf[guidon.Rollout]{
+		brief:     briefRollout,
+		sameParts: func(a, b *guidon.Rollout) bool { return a.Type() == b.Type() },
+		set:       func(to, from *guidon.Rollout) { to.Segment, to.Threshold = from.Segment, from.Threshold },
+		shape: shape[guidon.Rollout]{
+			&part[guidon.Rollout, guidon.RolloutSegment]{
+				"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
+			},
+			&part[guidon.Rollout, guidon.RolloutThreshold]{
+				"threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
+				rolloutThresholdShape,
+			},
 		},
-		&part[guidon.Rollout, guidon.RolloutThreshold]{
-			"threshold", "share", func(r *guidon.Rollout) **guidon.RolloutThreshold { return &r.Threshold },
-			rolloutThresholdShape,
-		},
-	),
+	},
 }, conditionsShape(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }))
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
@@ -143,16 +142,10 @@ var rolloutThresholdShape = shape[guidon.RolloutThreshold]{
 		func(t *guidon.RolloutThreshold) any { return percent(t.Percentage) }),
 	shown("value", "result", func(t *guidon.RolloutThreshold) *bool { return &t.Value },
 		func(t *guidon.RolloutThreshold) any { return switched(t.Value) }),
-	start(),
+	shown("start", "start", func(t *guidon.RolloutThreshold) *float32 { return &t.Start },
+		func(t *guidon.RolloutThreshold) any { return percent(t.Start) }).ifSet(),
 	split(func(t *guidon.RolloutThreshold) **guidon.Split { return &t.Split }),
 	ramp(func(t *guidon.RolloutThreshold) **guidon.Ramp { return &t.Ramp }),
-}
-
-func start() *value[guidon.RolloutThreshold] {
-	v := shown("start", "start", func(t *guidon.RolloutThreshold) *float32 { return &t.Start },
-		func(t *guidon.RolloutThreshold) any { return percent(t.Start) })
-	v.optional = true
-	return v
 }
 
 var segmentShape = shape[guidon.Segment]{
@@ -178,7 +171,8 @@ var constraintShape = shape[guidon.Constraint]{
 				func(c *guidon.Constraint) any { return operator{c} }),
 			shown("value", "value", func(c *guidon.Constraint) *string { return &c.Value },
 				func(c *guidon.Constraint) any { return operand{c} }),
-			negate(),
+			shown("negate", "", func(c *guidon.Constraint) *bool { return &c.Negate },
+				func(c *guidon.Constraint) any { return negation(c.Negate) }).ifSet(),
 		},
 		// The type decides which operators there are and, for entity ids, which property;
 		// both decide which values (contract 4.3). A negation inverts what all of them say.
@@ -187,15 +181,6 @@ var constraintShape = shape[guidon.Constraint]{
 		},
 	},
 	plain("description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
-}
-
-// negate is the member for the negation of a constraint, which the JSON form has only if there
-// is one.
-func negate() *value[guidon.Constraint] {
-	v := plain("negate", "", func(c *guidon.Constraint) *bool { return &c.Negate })
-	v.show = func(c *guidon.Constraint) any { return negation(c.Negate) }
-	v.optional = true
-	return v
 }
 
 // The keys by which the items are paired whose content differs: one of the last keys

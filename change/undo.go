@@ -125,61 +125,43 @@ func (u *undo) object(s *span) error {
 		if s.before == nil {
 			return guidon.Errorf(guidon.InvalidArgument, "cannot undo the creation of namespace %q: delete it", s.Key)
 		}
-		n, err := undoObject(u, s, namespaceShape, u.namespace, MergeNamespace)
-		if n != nil {
-			patch.Put.Namespace = n.put
-		}
+		var put []*guidon.Namespace
+		err := undoObject(u, s, namespaceShape, u.namespace, MergeNamespace, &put, new([]string))
+		patch.Put.Namespace = only(put)
 		return err
 	case KindSegment:
-		g, err := undoObject(u, s, segmentShape, u.segments[s.Key], MergeSegment)
-		return add(g, err, s.Key, &patch.Put.Segments, &patch.Delete.Segments)
+		return undoObject(u, s, segmentShape, u.segments[s.Key], MergeSegment, &patch.Put.Segments, &patch.Delete.Segments)
 	case KindFlag:
-		f, err := undoObject(u, s, flagShape, u.flags[s.Key], MergeFlag)
-		return add(f, err, s.Key, &patch.Put.Flags, &patch.Delete.Flags)
+		return undoObject(u, s, flagShape, u.flags[s.Key], MergeFlag, &patch.Put.Flags, &patch.Delete.Flags)
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "cannot undo a change of a %s", s.Kind)
 }
 
-// outcome is the result of the undo for an object: it is put or, if put is nil, deleted.
-type outcome[T any] struct{ put *T }
-
-// add adds the outcome, if there is one, to a patch.
-func add[T any](o *outcome[T], err error, key string, put *[]*T, deleted *[]string) error {
-	switch {
-	case err != nil || o == nil:
-	case o.put != nil:
-		*put = append(*put, o.put)
-	default:
-		*deleted = append(*deleted, key)
-	}
-	return err
-}
-
-// undoObject returns the outcome for one object, or nil if it stays as it is.
+// undoObject adds one object to put or, if it did not exist, its key to deleted, unless it stays as it is.
 func undoObject[T any](
 	u *undo, s *span, shape shape[T], current *T,
-	merge func(base, ours, theirs *T, choices Choices) (Merged[T], error),
-) (*outcome[T], error) {
+	merge func(base, ours, theirs *T, choices Choices) (Merged[T], error), put *[]*T, deleted *[]string,
+) error {
 	if err := MustBeReadable(current, s.stored(s.before), s.stored(s.after)); err != nil {
-		return nil, err
+		return err
 	}
-	before, err := decode[T](s.before)
+	before, after, err := decodeBoth[T](s.before, s.after)
 	if err != nil {
-		return nil, err
-	}
-	after, err := decode[T](s.after)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	merged, err := merge(after, current, before, u.choices[s.Object])
 	if err != nil {
-		return nil, guidon.Errorf(guidon.CodeOf(err), "%s %q: %v", s.Kind, s.Key, err)
+		return guidon.Errorf(guidon.CodeOf(err), "%s %q: %v", s.Kind, s.Key, err)
 	}
 	if len(merged.Conflicts) > 0 {
 		u.out.Conflicts = append(u.out.Conflicts, ObjectConflicts{s.Object, merged.Conflicts})
 	}
-	if merged.Object == nil && current == nil || shape.same(strict, merged.Object, current) {
-		return nil, nil
+	switch {
+	case shape.same(strict, merged.Object, current):
+	case merged.Object != nil:
+		*put = append(*put, merged.Object)
+	default:
+		*deleted = append(*deleted, s.Key)
 	}
-	return &outcome[T]{merged.Object}, nil
+	return nil
 }

@@ -9,17 +9,29 @@ import (
 
 // Unreadable returns why the object cannot be read, or nil.
 func Unreadable(object any) *guidon.Unreadable {
+	_, unreadable := notStored(object)
+	return unreadable
+}
+
+// created returns the position of the creation of a flag or segment, or nil for another object.
+func created(object any) *guidon.Position {
+	position, _ := notStored(object)
+	return position
+}
+
+// notStored returns the fields of a flag or segment that are not in its stored form.
+func notStored(object any) (created *guidon.Position, unreadable *guidon.Unreadable) {
 	switch t := object.(type) {
 	case *guidon.Flag:
 		if t != nil {
-			return t.Unreadable
+			return &t.Created, t.Unreadable
 		}
 	case *guidon.Segment:
 		if t != nil {
-			return t.Unreadable
+			return &t.Created, t.Unreadable
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // MustBeReadable returns the error of the first object that cannot be read, or nil.

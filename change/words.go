@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of texts in summaries, in bytes.
@@ -117,9 +118,7 @@ func JSONWords(value json.RawMessage) string {
 	var words []string
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) == nil {
-		for _, item := range list {
-			words = append(words, JSONWords(item))
-		}
+		words = lists.Map(list, JSONWords)
 	} else if members, ok := properties(value); ok {
 		for _, p := range members {
 			words = append(words, p.name+": "+JSONWords(p.value))
@@ -191,11 +190,7 @@ func keyList(keys []string) string {
 	if len(keys) == 0 {
 		return "none"
 	}
-	words := make([]string, len(keys))
-	for i, key := range keys {
-		words[i] = bare(key)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(lists.Map(keys, bare), ", ")
 }
 
 func inParentheses(brief string) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 )
@@ -17,12 +18,8 @@ const maxDescribed = 1 << 20
 func (c *Record) Summary() string {
 	large := len(c.Before)+len(c.After) > maxDescribed
 	switch {
-	case c.Action == ActionCreate && large:
-		return "created"
 	case c.Action == ActionCreate:
 		return "created" + inParentheses(guidon.Shorten(c.brief(c.After), maxSummary/2))
-	case c.Action == ActionDelete && large:
-		return "deleted"
 	case c.Action == ActionDelete:
 		return "deleted" + inParentheses(guidon.Shorten(c.brief(c.Before), maxSummary/2))
 	case large:
@@ -90,16 +87,11 @@ func (c *Record) Differences() ([]Difference, error) {
 // recordDifferences returns the differences between the objects of the record, as tell makes
 // them of those of their fields; nil leaves them.
 func recordDifferences[T any](c *Record, s shape[T], tell func(before, after *T, list []Difference) []Difference) ([]Difference, error) {
-	before, err := decode[T](c.Before)
+	before, after, err := decodeBoth[T](c.Before, c.After)
 	if err != nil {
 		return nil, err
 	}
-	after, err := decode[T](c.After)
-	if err != nil {
-		return nil, err
-	}
-	flags := flagsOf(versions[T]{ours: before, theirs: after})
-	list := differences(s, sides{before: flags.ours, after: flags.theirs, matching: byIdentity}, before, after)
+	list := differences(s, before, after, byIdentity)
 	if tell == nil || before == nil || after == nil {
 		return list, nil
 	}
@@ -116,13 +108,14 @@ var accessTimes = []string{"createdAt", "updatedAt", "stateSince"}
 
 // accessDifferences returns the changed fields of an authentication or a binding.
 func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
-	was, is, err := accessProperties(before, after)
-	if err != nil {
-		return nil, err
+	was, wasObject := properties(before)
+	is, isObject := properties(after)
+	if !wasObject || !isObject {
+		return nil, guidon.Errorf(guidon.Internal, "change record: not an object")
 	}
 	c := comparer{}
 	old, now := byName(was), byName(is)
-	for _, name := range union(was, is) {
+	for _, name := range distinct(names(was), names(is)) {
 		if slices.Contains(accessTimes, name) || SameJSON(string(old[name]), string(now[name])) {
 			continue
 		}
@@ -184,25 +177,18 @@ func shortWords(value any) string {
 // bareText is a text that is shown without quotes if possible.
 type bareText string
 
-func accessProperties(before, after json.RawMessage) (was, is []property, err error) {
-	was, wasObject := properties(before)
-	is, isObject := properties(after)
-	if !wasObject || !isObject {
-		return nil, nil, guidon.Errorf(guidon.Internal, "change record: not an object")
-	}
-	return was, is, nil
-}
-
 // brief describes the object in words, or returns "".
 func (c *Record) brief(text json.RawMessage) string {
-	switch c.Kind {
-	case KindFlag:
+	switch {
+	case len(text) > maxDescribed:
+		return ""
+	case c.Kind == KindFlag:
 		f, err := decode[guidon.Flag](text)
 		if f == nil || err != nil {
 			return ""
 		}
 		return enumWords(f.Type.String()) + " flag " + quote(f.Name)
-	case KindSegment, KindNamespace:
+	case c.Kind == KindSegment, c.Kind == KindNamespace:
 		named, err := decode[struct{ Name string }](text)
 		if named == nil || err != nil {
 			return ""
@@ -215,17 +201,11 @@ func (c *Record) brief(text json.RawMessage) string {
 // briefAccess returns the fields of an authentication or a binding that are shown.
 func briefAccess(text json.RawMessage) string {
 	list, _ := properties(text)
-	words := ""
+	var words []string
 	for _, p := range list {
-		if !slices.Contains(accessFields, p.name) {
-			continue
-		}
-		if value := accessWords(p.value); value != "" {
-			if words != "" {
-				words += ", "
-			}
-			words += p.name + " " + value
+		if value := accessWords(p.value); value != "" && slices.Contains(accessFields, p.name) {
+			words = append(words, p.name+" "+value)
 		}
 	}
-	return words
+	return strings.Join(words, ", ")
 }

@@ -1,119 +1,97 @@
 package document
 
 import (
-	"maps"
-	"time"
-
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
-// conditions returns the members of a rule with its conditions. All of them are additions.
-func (d *decoder) conditions(c *guidon.Conditions) fields {
-	return d.additions(fields{
-		"if":       d.list(func(n *node) { c.Groups = append(c.Groups, d.group(n)) }),
-		"except":   d.texts(&c.ExceptSegmentKeys),
-		"everyone": d.boolean(&c.Everyone),
-		"requires": d.requirements(&c.Requires),
-		"from":     d.instant(&c.From),
-		"until":    d.instant(&c.Until),
-		"portion": func(n *node) {
-			if n.kind != null {
-				c.Portion = &guidon.Portion{}
-				known := d.split(&c.Portion.Split)
-				known["percentage"], known["start"] = d.float(&c.Portion.Percentage), d.float(&c.Portion.Start)
-				known["ramp"] = d.ramp(&c.Portion.Ramp)
-				d.object(n, known)
-			}
-		},
-	})
+// conditions returns the fields for the conditions of a rule. All of them are additions.
+func conditions(c *guidon.Conditions) []field {
+	return additions(
+		listOf("if", &c.Groups, asGroup),
+		listOf("except", &c.ExceptSegmentKeys, asText),
+		optional("everyone", &c.Everyone, asBoolean),
+		requirements(&c.Requires),
+		optional("portion", &c.Portion, asPortion),
+		optional("from", &c.From, asInstant),
+		optional("until", &c.Until, asInstant),
+	)
 }
 
-// additions returns the fields, which fail in versions that do not have them.
-func (d *decoder) additions(known fields) fields {
-	for name, read := range maps.All(known) {
-		known[name] = func(n *node) {
-			if n.kind != null {
-				d.require(n, name, withAdditions)
-			}
-			read(n)
+// asGroup is the form of the constraints of all or any.
+var asGroup = pointerTo(form[guidon.ConstraintGroup]{
+	read: func(d *decoder, n *node, g *guidon.ConstraintGroup) {
+		given := 0
+		as := func(match guidon.MatchType) func(*decoder, *node) {
+			return func(*decoder, *node) { given, g.MatchType = given+1, match }
 		}
-	}
-	return known
-}
-
-// group reads the constraints of all or any.
-func (d *decoder) group(n *node) *guidon.ConstraintGroup {
-	g := &guidon.ConstraintGroup{}
-	given := 0
-	read := func(match guidon.MatchType) func(n *node) {
-		constraints := d.list(func(n *node) {
-			c := d.constraint(n)
-			g.Constraints = append(g.Constraints, &guidon.Constraint{
-				Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Negate: c.Negate, Description: c.Description,
-			})
+		d.object(n, []field{
+			constraints("all", g).and(as(guidon.MatchAll)),
+			constraints("any", g).and(as(guidon.MatchAny)),
 		})
-		return func(n *node) {
-			given++
-			g.MatchType = match
-			constraints(n)
+		if given > 1 {
+			d.fail(n, "invalid field all or any: only one can be present")
 		}
-	}
-	d.object(n, fields{"all": read(guidon.MatchAll), "any": read(guidon.MatchAny)})
-	if given > 1 {
-		d.fail(n, "invalid field all or any: only one can be present")
-	}
-	return g
-}
-
-func (d *decoder) split(s *guidon.Split) fields {
-	return fields{"by": d.text(&s.By), "seed": d.text(&s.Seed), "hash": d.enum(&s.Hash)}
-}
-
-func (e *encoder) conditions(n *node, c *guidon.Conditions) {
-	addList(n, "if", c.Groups, func(g *guidon.ConstraintGroup) *node {
-		n, name := &node{kind: object}, "all"
+	},
+	write: func(e *encoder, g *guidon.ConstraintGroup) *node {
+		name := "all"
 		if g.MatchType == guidon.MatchAny {
 			name = "any"
 		}
-		addList(n, name, g.Constraints, func(c *guidon.Constraint) *node {
-			return e.constraint(&service.DocumentConstraint{
-				Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Negate: c.Negate, Description: c.Description,
-			})
-		})
-		return n
-	})
-	addList(n, "except", c.ExceptSegmentKeys, textNode)
-	n.addTrue("everyone", c.Everyone)
-	addRequirements(n, c.Requires)
-	if p := c.Portion; p != nil {
-		portion := &node{kind: object}
-		portion.add("percentage", e.floatNode(p.Percentage))
-		e.addStart(portion, p.Start)
-		addSplit(portion, p.Split)
-		e.addRamp(portion, p.Ramp)
-		n.add("portion", portion)
-	}
-	addInstant(n, "from", c.From)
-	addInstant(n, "until", c.Until)
+		return e.object([]field{constraints(name, g)})
+	},
+})
+
+func constraints(name string, g *guidon.ConstraintGroup) field {
+	return listOf(name, &g.Constraints, asGroupConstraint)
 }
 
-func addInstant(n *node, name string, at time.Time) {
-	if !at.IsZero() {
-		n.add(name, textNode(at.Format(time.RFC3339)))
+var asGroupConstraint = pointerTo(objectOf(func(c *guidon.Constraint) []field {
+	return constraintFields(&c.Type, &c.Property, &c.Operator, &c.Value, &c.Negate, &c.Description)
+}))
+
+func requirements(at *[]guidon.Requirement) field {
+	return listOf("requires", at, asRequirement)
+}
+
+var asRequirement = objectOf(func(r *guidon.Requirement) []field {
+	return []field{always("flag", &r.FlagKey, asText), listOf("is", &r.Answers, asText)}
+})
+
+var asPortion = pointerTo(objectOf(func(p *guidon.Portion) []field {
+	return append([]field{always("percentage", &p.Percentage, asPercentage)}, shareFields(&p.Start, &p.Split, &p.Ramp)...)
+}))
+
+// shareFields returns the fields of a portion or a threshold besides its percentage.
+func shareFields(start *float32, s *guidon.Split, r **guidon.Ramp) []field {
+	all := append([]field{optional("start", start, asPercentage)}, splitFields(s)...)
+	return append(all, optional("ramp", r, asRamp))
+}
+
+func splitFields(s *guidon.Split) []field {
+	return []field{
+		optional("by", &s.By, asText),
+		optional("seed", &s.Seed, asText),
+		optional("hash", &s.Hash, asEnum[guidon.BucketHash]()),
 	}
 }
 
-func (e *encoder) addStart(n *node, start float32) {
-	if start != 0 {
-		n.add("start", e.floatNode(start))
+var asRamp = pointerTo(objectOf(func(r *guidon.Ramp) []field {
+	return []field{
+		optional("start", &r.Start, asInstant),
+		optional("from", &r.Initial, asPercentage),
+		optional("over", &r.Over, asDuration),
+		listOf("steps", &r.Steps, objectOf(func(s *guidon.RampStep) []field {
+			return []field{always("percentage", &s.Percentage, asPercentage), optional("for", &s.For, asDuration)}
+		})),
+		optional("paused", &r.Paused, asInstant),
+		optional("reversed", &r.Reversed, asInstant),
+		optional("delay", &r.Delay, asDuration),
+		optional("confirm", &r.Confirm, pointerTo(objectOf(func(c *guidon.RampConfirm) []field {
+			return []field{
+				optional("every", &c.Every, asDuration),
+				optional("lapse", &c.Lapse, asEnum[guidon.RampLapse]()),
+				optional("last", &c.Last, asInstant),
+			}
+		}))),
 	}
-}
-
-func addSplit(n *node, s guidon.Split) {
-	n.addText("by", s.By)
-	n.addText("seed", s.Seed)
-	if s.Hash != guidon.DefaultHash {
-		n.add("hash", textNode(s.Hash.String()))
-	}
-}
+}))

@@ -23,7 +23,7 @@ func (d *decoder) readVersion(n *node) {
 	}
 	d.at("version", func() {
 		var version string
-		d.text(&version)(stated)
+		asText.read(d, stated, &version)
 		minor, known := parseVersion(version)
 		if !known {
 			d.fail(stated, "unsupported version: %s", version)
@@ -44,11 +44,11 @@ func (d *decoder) require(n *node, field string, minor int) {
 
 func (d *decoder) readDocument(n *node) *service.Document {
 	out := &service.Document{}
-	d.object(n, fields{
-		"version":   func(*node) {}, // read before
-		"namespace": func(n *node) { d.namespace(n, &out.Namespace) },
-		"flags":     d.list(func(n *node) { out.Flags = append(out.Flags, d.flag(n)) }),
-		"segments":  d.list(func(n *node) { out.Segments = append(out.Segments, d.segment(n)) }),
+	d.object(n, []field{
+		always("version", new(string), form[string]{read: func(*decoder, *node, *string) {}}), // read before
+		always("namespace", &out.Namespace, asNamespace),
+		listOf("flags", &out.Flags, asFlag),
+		listOf("segments", &out.Segments, asSegment),
 	})
 	out.Namespace.Key = guidon.NamespaceKey(out.Namespace.Key)
 	return out
@@ -59,33 +59,32 @@ func (d *decoder) readItem(to *service.Document, list string, index int, item *n
 	d.at(list, func() {
 		d.item(list, index, item, func(n *node) {
 			if list == "flags" {
-				to.Flags = append(to.Flags, d.flag(n))
+				(&items[*service.DocumentFlag]{&to.Flags, asFlag}).add(d, n)
 			} else {
-				to.Segments = append(to.Segments, d.segment(n))
+				(&items[*service.DocumentSegment]{&to.Segments, asSegment}).add(d, n)
 			}
 		})
 	})
 }
 
-func (d *decoder) namespace(n *node, to *service.DocumentNamespace) {
-	if n.kind != object {
-		d.text(&to.Key)(n)
-		return
+// asNamespace is the form of namespaces, which may be just the key.
+var asNamespace = form[service.DocumentNamespace]{
+	read: func(d *decoder, n *node, to *service.DocumentNamespace) {
+		if n.kind != object {
+			asText.read(d, n, &to.Key)
+			return
+		}
+		d.object(n, namespaceFields(to))
+	},
+	write: objectOf(namespaceFields).write,
+}
+
+func namespaceFields(s *service.DocumentNamespace) []field {
+	return []field{
+		optional("key", &s.Key, asText),
+		optional("name", &s.Name, asText),
+		optional("description", &s.Description, asText),
+		optional("color", (*string)(&s.Color), asText),
+		optional("confirm_changes", &s.ConfirmChanges, pointerTo(asBoolean)),
 	}
-	d.object(n, fields{
-		"key": d.text(&to.Key), "name": d.text(&to.Name), "description": d.text(&to.Description),
-		"color": func(n *node) {
-			var color string
-			d.text(&color)(n)
-			to.Color = guidon.Color(color)
-		},
-		"confirm_changes": func(n *node) {
-			if n.kind == null {
-				to.ConfirmChanges = nil
-				return
-			}
-			to.ConfirmChanges = new(bool)
-			d.boolean(to.ConfirmChanges)(n)
-		},
-	})
 }

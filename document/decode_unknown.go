@@ -2,20 +2,22 @@ package document
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // unknownMember handles a member that an object with the known ones does not have.
-func (d *decoder) unknownMember(m member, known fields) {
-	if d.unknown == IgnoreUnknown && d.observer == nil {
+func (d *decoder) unknownMember(m member, known []field) {
+	if d.unknown == IgnoreUnknown && d.linter == nil {
 		return
 	}
-	hint := suggest.DidYouMean(strings.ToLower(m.name), slices.Sorted(maps.Keys(known)))
+	names := lists.Map(known, func(f field) string { return f.name })
+	slices.Sort(names)
+	hint := suggest.DidYouMean(strings.ToLower(m.name), names)
 	if d.unknown == IgnoreUnknown {
 		d.forgive(m.spot(), fmt.Sprintf("unknown member %s is ignored%s", guidon.Quote(m.name), hint))
 		return
@@ -23,10 +25,9 @@ func (d *decoder) unknownMember(m member, known fields) {
 	d.failAt(m.spot(), fmt.Sprintf("unknown member %s%s", guidon.Quote(m.name), hint))
 }
 
-// unknownValue handles a name that no value of the enum has. A constraint needs a type, while
-// every other enum has a default.
-func (d *decoder) unknownValue(n *node, name string, enum textValue) {
-	names, required := namesOf(enum)
+// unknownValue handles a name that is none of those of an enum. A constraint needs a type, while
+// every other enum has a default: the first one.
+func (d *decoder) unknownValue(n *node, name string, names []string, required bool) {
 	hint := "; it must be " + joinOr(names)
 	if similar := similarName(name, names); similar != "" {
 		hint = fmt.Sprintf("; did you mean %s?", similar)
@@ -36,35 +37,6 @@ func (d *decoder) unknownValue(n *node, name string, enum textValue) {
 		return
 	}
 	d.fail(n, "unknown value %s%s", guidon.Quote(name), hint)
-}
-
-// namesOf returns the names of the values of an enum, and whether a document must state one.
-func namesOf(value textValue) (names []string, required bool) {
-	switch value.(type) {
-	case *guidon.FlagType:
-		return enumNames[guidon.FlagType](), false
-	case *guidon.MatchType:
-		return enumNames[guidon.MatchType](), false
-	case *guidon.SegmentOperator:
-		return enumNames[guidon.SegmentOperator](), false
-	}
-	for _, t := range guidon.ComparisonTypes() {
-		names = append(names, t.String())
-	}
-	return names, true
-}
-
-func enumNames[E interface {
-	~uint8
-	MarshalText() ([]byte, error)
-}]() (names []string) {
-	for value := E(0); ; value++ {
-		name, err := value.MarshalText()
-		if err != nil {
-			return names
-		}
-		names = append(names, string(name))
-	}
 }
 
 // similarName returns the name that begins with the text, in upper case, or is similar to it,

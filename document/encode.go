@@ -1,10 +1,8 @@
 package document
 
 import (
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -47,54 +45,12 @@ type sink interface {
 // encoder builds nodes from documents and records the first error.
 type encoder struct{ err error }
 
-func textNode(value string) *node { return &node{kind: text, text: value} }
-
-func booleanNode(value bool) *node {
-	return &node{kind: boolean, text: strconv.FormatBool(value)}
-}
-
-// floatNode returns the shortest number that decodes to the value.
-func (e *encoder) floatNode(value float32) *node {
-	literal := strconv.FormatFloat(float64(value), 'f', -1, 32)
-	if !jsonNumber.MatchString(literal) && e.err == nil {
-		e.err = fmt.Errorf("%s is not a valid JSON number", literal)
-	}
-	return &node{kind: number, text: literal}
-}
-
-func (e *encoder) jsonNode(literal string) *node {
-	n, err := parseJSON(literal)
-	if err != nil {
-		if e.err == nil {
-			e.err = fmt.Errorf("attachment or metadata is not valid JSON: %w", err)
+func (e *encoder) object(all []field) *node {
+	n := &node{kind: object}
+	for _, f := range all {
+		if value := f.value.write(e); value != nil {
+			n.add(f.name, value)
 		}
-		return &node{}
 	}
 	return n
-}
-
-// addText adds a member unless it is empty.
-func (n *node) addText(name, value string) {
-	if value != "" {
-		n.add(name, textNode(value))
-	}
-}
-
-// addTrue adds a member only if it is true.
-func (n *node) addTrue(name string, value bool) {
-	if value {
-		n.add(name, booleanNode(true))
-	}
-}
-
-// addList adds a list unless it is empty.
-func addList[T any](n *node, name string, items []T, each func(T) *node) {
-	if len(items) == 0 {
-		return
-	}
-	out := &node{kind: list}
-	for _, item := range items {
-		out.items = append(out.items, each(item))
-	}
-	n.add(name, out)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"runtime"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -60,9 +61,9 @@ type yamlSink struct {
 	out     io.Writer
 	follows bool // this is not the first document
 	list    string
-	queued  []*node          // items of the list that are not being encoded yet
-	started bool             // encoding of the list has started
-	pending []future[[]byte] // encoded items, in the order in which they are written
+	queued  []*node                  // items of the list that are not being encoded yet
+	started bool                     // encoding of the list has started
+	pending []func() ([]byte, error) // wait for encoded items, in the order in which they are written
 }
 
 // maxQueuedItems is how many items the library encodes together.
@@ -116,12 +117,11 @@ func (s *yamlSink) encodeQueued() error {
 // write writes the pending items in order, except the last keep chunks.
 func (s *yamlSink) write(keep int) error {
 	for len(s.pending) > keep {
-		next := s.pending[0]
-		s.pending = s.pending[1:]
-		err := next.use(func(text []byte) error {
-			_, err := s.out.Write(text)
-			return err
-		})
+		text, err := s.pending[0]()
+		s.pending = slices.Delete(s.pending, 0, 1)
+		if err == nil {
+			_, err = s.out.Write(text)
+		}
 		if err != nil {
 			return err
 		}

@@ -1,86 +1,83 @@
 package document
 
 import (
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-func (d *decoder) flag(n *node) *service.DocumentFlag {
-	f := &service.DocumentFlag{}
-	d.object(n, fields{
-		"key": d.text(&f.Key), "name": d.text(&f.Name), "description": d.text(&f.Description),
-		"enabled": d.boolean(&f.Enabled),
-		"type": func(n *node) {
-			if n.kind != null {
-				d.require(n, "flag.type", 1)
-			}
-			d.enum(&f.Type)(n)
-		},
-		"metadata": func(n *node) { d.metadata(n, &f.Metadata) },
-		"variants": d.list(func(n *node) { f.Variants = append(f.Variants, d.variant(n)) }),
-		"requires": d.additions(fields{"requires": d.requirements(&f.Requires)})["requires"],
-		"rules":    d.list(func(n *node) { f.Rules = append(f.Rules, d.rule(n)) }),
-		"rollouts": d.list(func(n *node) {
-			d.require(n, "flag.rollouts", 1)
-			f.Rollouts = append(f.Rollouts, d.rollout(n))
-		}),
-	})
-	return f
-}
-
-// metadata reads an object. An empty object means no metadata.
-func (d *decoder) metadata(n *node, to *string) {
-	switch {
-	case n.kind == null, n.kind == object && len(n.members) == 0:
-		*to = ""
-	case n.kind == object:
-		d.json(to)(n)
-	default:
-		d.fail(n, "must be an object, not %s", n.kind)
+var asFlag = pointerTo(objectOf(func(f *service.DocumentFlag) []field {
+	return []field{
+		optional("key", &f.Key, asText),
+		optional("name", &f.Name, asText),
+		always("type", &f.Type, asFlagType),
+		optional("description", &f.Description, asText),
+		always("enabled", &f.Enabled, asBoolean),
+		always("metadata", &f.Metadata, asMetadata),
+		additions(requirements(&f.Requires))[0],
+		listOf("variants", &f.Variants, asVariant),
+		{name: "rules", value: &rules{items[*service.DocumentRule]{&f.Rules, asRule}, f}},
+		listOf("rollouts", &f.Rollouts, asRollout),
 	}
+}))
+
+var asFlagType = form[guidon.FlagType]{
+	read: func(d *decoder, n *node, to *guidon.FlagType) {
+		d.require(n, "flag.type", 1)
+		asEnum[guidon.FlagType]().read(d, n, to)
+	},
+	write: asEnum[guidon.FlagType]().write,
 }
 
-func (d *decoder) variant(n *node) *service.DocumentVariant {
-	v := &service.DocumentVariant{}
-	d.object(n, fields{
-		"key": d.text(&v.Key), "name": d.text(&v.Name), "description": d.text(&v.Description),
-		"attachment": d.json(&v.Attachment),
-		"default": func(n *node) {
-			d.boolean(&v.Default)(n)
+// asMetadata is the form of an object. An empty object means no metadata.
+var asMetadata = form[string]{
+	read: func(d *decoder, n *node, to *string) {
+		switch {
+		case n.kind != object:
+			d.fail(n, "must be an object, not %s", n.kind)
+		case len(n.members) > 0:
+			asJSON.read(d, n, to)
+		}
+	},
+	write: func(e *encoder, from *string) *node {
+		if *from != "" {
+			if n := asJSON.write(e, from); len(n.members) > 0 {
+				return n
+			}
+		}
+		return nil
+	},
+}
+
+// rules are written in the order of their ranks.
+type rules struct {
+	items[*service.DocumentRule]
+	of *service.DocumentFlag
+}
+
+func (r *rules) write(e *encoder) *node {
+	ranked := r.of.RulesByRank()
+	return (&items[*service.DocumentRule]{&ranked, r.as}).write(e)
+}
+
+var asVariant = pointerTo(objectOf(func(v *service.DocumentVariant) []field {
+	return []field{
+		optional("default", &v.Default, asBoolean).and(func(d *decoder, n *node) {
 			if v.Default {
 				d.require(n, "variant.default", 3)
 			}
-		},
-	})
-	return v
-}
-
-func (e *encoder) flag(f *service.DocumentFlag) *node {
-	n := &node{kind: object}
-	n.addText("key", f.Key)
-	n.addText("name", f.Name)
-	n.add("type", textNode(f.Type.String()))
-	n.addText("description", f.Description)
-	n.add("enabled", booleanNode(f.Enabled))
-	if f.Metadata != "" {
-		if metadata := e.jsonNode(f.Metadata); len(metadata.members) > 0 {
-			n.add("metadata", metadata)
-		}
+		}),
+		optional("key", &v.Key, asText),
+		optional("name", &v.Name, asText),
+		optional("description", &v.Description, asText),
+		{name: "attachment", value: &attachment{nonzero[string]{single[string]{&v.Attachment, asJSON}}}},
 	}
-	addRequirements(n, f.Requires)
-	addList(n, "variants", f.Variants, e.variant)
-	addList(n, "rules", f.RulesByRank(), e.rule)
-	addList(n, "rollouts", f.Rollouts, e.rollout)
-	return n
-}
+}))
 
-func (e *encoder) variant(v *service.DocumentVariant) *node {
-	n := &node{kind: object}
-	n.addTrue("default", v.Default)
-	n.addText("key", v.Key)
-	n.addText("name", v.Name)
-	n.addText("description", v.Description)
-	if v.Attachment != "" {
-		n.add("attachment", e.jsonNode(v.Attachment))
+// attachment is any value: null too, unless it is an empty one of YAML.
+type attachment struct{ nonzero[string] }
+
+func (a *attachment) read(d *decoder, n *node) {
+	if n.kind != null || n.raw != "" {
+		asJSON.read(d, n, a.at)
 	}
-	return n
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/guidonhq/guidon/change"
 )
 
 var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
@@ -16,81 +18,38 @@ func parseJSON(text string) (*node, error) {
 	if valid := []byte(text); json.Valid(valid) {
 		return (&validJSON{text: valid}).value(0)
 	}
-	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	values, err := jsonFault([]byte(text), 0)
+	if values > 0 {
+		err = errors.New("more than one JSON value")
+	}
+	return nil, err
+}
+
+// jsonFault returns the first error in a stream of values, which names the expected token, and the
+// number of values before it. Unless depth is 0, fewer levels than that are valid. The error is
+// io.EOF if the stream is valid.
+func jsonFault(text []byte, depth int) (values int, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	n, err := readJSON(d, 0)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("more than one JSON value")
-	}
-	return n, nil
-}
-
-// readJSON reads the next value. Unless depth is 0, the value may have at most depth levels.
-// At the end of the input it returns io.EOF.
-func readJSON(d *json.Decoder, depth int) (*node, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token := token.(type) {
-	case nil:
-		return &node{kind: null, raw: "null"}, nil
-	case bool:
-		word := fmt.Sprint(token)
-		return &node{kind: boolean, text: word, raw: word}, nil
-	case json.Number:
-		return &node{kind: number, text: token.String(), raw: token.String()}, nil
-	case string:
-		return &node{kind: text, text: token, raw: token}, nil
-	case json.Delim:
-		if depth == 1 {
-			return nil, errDepth
+	for level := 0; ; {
+		token, err := d.Token()
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			level++
+		case json.Delim('}'), json.Delim(']'):
+			level--
 		}
-		n, err := readJSONItems(d, token, max(0, depth-1))
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return n, err
-	}
-	return nil, fmt.Errorf("unexpected %v", token)
-}
-
-// readJSONItems reads the rest of a list or object and its closing bracket.
-func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error) {
-	n := &node{kind: list}
-	if opening == '{' {
-		n.kind = object
-	}
-	index := memberIndex{of: n}
-	for d.More() {
-		name, err := readJSONName(d, n.kind)
-		if err != nil {
-			return nil, err
-		}
-		value, err := readJSON(d, depth)
-		if err != nil {
-			return nil, err
-		}
-		if n.kind == list {
-			n.items = append(n.items, value)
-		} else {
-			index.set(member{name: name, value: value})
+		switch {
+		case err == io.EOF && level > 0:
+			return values, io.ErrUnexpectedEOF
+		case err != nil:
+			return values, err
+		case depth > 0 && level == depth:
+			return values, errDepth
+		case level == 0:
+			values++
 		}
 	}
-	_, err := d.Token()
-	return n, err
-}
-
-func readJSONName(d *json.Decoder, in kind) (string, error) {
-	if in == list {
-		return "", nil
-	}
-	token, err := d.Token()
-	name, _ := token.(string)
-	return name, err
 }
 
 // appendJSON appends the value as compact JSON.
@@ -107,7 +66,7 @@ func appendJSON(out []byte, n *node) ([]byte, error) {
 		}
 		return append(out, n.text...), nil
 	case text:
-		return appendJSONText(out, n.text)
+		return append(out, change.Encode(n.text)...), nil
 	case list:
 		out = append(out, '[')
 		for i, item := range n.items {
@@ -125,21 +84,10 @@ func appendJSON(out []byte, n *node) ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		if out, err = appendJSONText(out, m.name); err != nil {
-			return nil, err
-		}
-		out = append(out, ':')
+		out = append(append(out, change.Encode(m.name)...), ':')
 		if out, err = appendJSON(out, m.value); err != nil {
 			return nil, err
 		}
 	}
 	return append(out, '}'), nil
-}
-
-func appendJSONText(out []byte, text string) ([]byte, error) {
-	buffer := bytes.NewBuffer(out)
-	e := json.NewEncoder(buffer)
-	e.SetEscapeHTML(false)
-	err := e.Encode(text)
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), err
 }

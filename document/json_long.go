@@ -20,24 +20,29 @@ func (d *decoder) decodeJSON(input []byte) ([]*service.Document, error) {
 	if !utf8.Valid(input) {
 		return nil, errNotUTF8
 	}
-	out, err := d.restarted().readJSONStream(input, newJSONReader)
-	if _, placed := errors.AsType[*PlacedError](err); err == nil || placed {
+	out, err := d.restarted().readJSONStream(input)
+	if _, placed := errors.AsType[*PlacedError](err); placed || guidon.CodeOf(err) != guidon.InvalidArgument {
 		return out, err
 	}
-	return d.readJSONStream(input, newTokenReader) // whose syntax errors are better
+	values, fault := jsonFault(withoutHeader(input), maxDepth) // which is better than a syntax error of a whole value
+	if fault == io.EOF {
+		return out, err
+	}
+	d.document = values + 1
+	return nil, d.syntaxError(withOffset(fault))
 }
 
 var errNotUTF8 = guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
 
-func (d *decoder) readJSONStream(input []byte, newReader func(input []byte) *jsonReader) ([]*service.Document, error) {
+func (d *decoder) readJSONStream(input []byte) ([]*service.Document, error) {
 	if len(input) >= minSplitSize {
-		out, err := d.decodeItems(newReader(input), newReader(input).version())
+		out, err := d.decodeItems(newJSONReader(input), newJSONReader(input).version())
 		if err != errReadWhole {
 			return out, err
 		}
 		d = d.restarted()
 	}
-	r := newReader(input)
+	r := newJSONReader(input)
 	return d.decode(func() (*node, error) {
 		n, err := r.value(maxDepth)
 		return n, withOffset(err)
@@ -49,30 +54,18 @@ type jsonReader struct {
 	text   []byte // the stream
 	header int    // bytes of it before the first value
 	stream *json.Decoder
-	places *places // nil if values are read token by token
+	places *places
 }
 
-// newJSONReader returns a reader that is fast and knows the places of values.
 func newJSONReader(input []byte) *jsonReader {
-	r := newTokenReader(input)
-	r.places = placesOf(input)
-	return r
-}
-
-// newTokenReader returns a reader whose syntax errors name the expected token. Its values
-// have no places.
-func newTokenReader(input []byte) *jsonReader {
 	body := withoutHeader(input)
-	stream := json.NewDecoder(bytes.NewReader(body))
-	stream.UseNumber()
-	return &jsonReader{text: input, header: len(input) - len(body), stream: stream}
+	return &jsonReader{
+		text: input, header: len(input) - len(body), stream: json.NewDecoder(bytes.NewReader(body)), places: placesOf(input),
+	}
 }
 
-// value reads the next value; see readJSON.
+// value reads the next value, see [validJSON.value].
 func (r *jsonReader) value(depth int) (*node, error) {
-	if r.places == nil {
-		return readJSON(r.stream, depth)
-	}
 	var raw json.RawMessage
 	if err := r.stream.Decode(&raw); err != nil {
 		return nil, err
@@ -83,10 +76,11 @@ func (r *jsonReader) value(depth int) (*node, error) {
 
 // name reads the name of a member, whose value it leaves unset.
 func (r *jsonReader) name() (m member, err error) {
-	m.name, err = readJSONName(r.stream, object)
-	if err != nil || r.places == nil {
+	token, err := r.stream.Token()
+	if err != nil {
 		return m, err
 	}
+	m.name, _ = token.(string)
 	end := r.header + int(r.stream.InputOffset())
 	r.places.start = bytes.LastIndexByte(r.text[:end-1], '"')
 	line, column := r.places.of(0)

@@ -22,6 +22,7 @@ func (s *validJSON) next() byte {
 	return s.text[s.at]
 }
 
+// value reads the next value. Unless depth is 0, the value may have fewer levels than that.
 func (s *validJSON) value(depth int) (*node, error) {
 	first := s.next()
 	if s.places == nil {

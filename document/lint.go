@@ -14,8 +14,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
@@ -61,11 +59,11 @@ func Lint(text []byte, format Format, unknown Unknown) Report {
 		return lintLong(text, format, unknown)
 	}
 	l := &linter{decoder: &decoder{unknown: unknown}}
-	l.decoder.observer = l
+	l.decoder.linter = l
 	if format == JSON {
 		l.json(text)
 	} else {
-		l.yaml(text)
+		l.read(yamlDocuments(text), l.syntax)
 	}
 	slices.SortStableFunc(l.report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -100,7 +98,7 @@ func lintLong(text []byte, format Format, unknown Unknown) Report {
 	return l.report
 }
 
-// linter collects findings. It is the observer of its decoder.
+// linter collects findings. Its decoder reports to it.
 type linter struct {
 	report    Report
 	decoder   *decoder
@@ -122,29 +120,6 @@ func (l *linter) count(d *service.Document) {
 	l.report.Segments += len(d.Segments)
 }
 
-// yaml reads the documents of a YAML stream.
-func (l *linter) yaml(text []byte) {
-	stream, reader := yaml.NewDecoder(bytes.NewReader(text)), newYAMLReader()
-	for {
-		var root yaml.Node
-		err := stream.Decode(&root)
-		if err == io.EOF {
-			return
-		}
-		var n *node
-		if err == nil {
-			n, err = reader.read(&root, maxDepth)
-		}
-		if err != nil {
-			l.syntax(err)
-			return
-		}
-		if !l.document(n) {
-			return
-		}
-	}
-}
-
 // json reads the documents of a JSON stream.
 func (l *linter) json(text []byte) {
 	if !utf8.Valid(text) {
@@ -152,16 +127,24 @@ func (l *linter) json(text []byte) {
 		return
 	}
 	r := newJSONReader(text)
+	l.read(func() (*node, error) { return r.value(maxDepth) }, func(err error) {
+		if err == errDepth {
+			l.syntax(err)
+		} else {
+			l.invalidJSON(err, text, r.header)
+		}
+	})
+}
+
+// read reads the documents that next returns until io.EOF.
+func (l *linter) read(next func() (*node, error), invalid func(err error)) {
 	for {
-		n, err := r.value(maxDepth)
+		n, err := next()
 		switch {
 		case err == io.EOF:
 			return
-		case err == errDepth:
-			l.syntax(err)
-			return
 		case err != nil:
-			l.invalidJSON(err, text, r.header)
+			invalid(err)
 			return
 		}
 		if !l.document(n) {
@@ -203,15 +186,12 @@ func (l *linter) syntax(err error) {
 	l.add(finding)
 }
 
-// invalid implements observer.
-func (l *linter) invalid(s spot, path []string, text string) {
-	l.invalidAt[s] = true
-	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text})
-}
-
-// forgiven implements observer.
-func (l *linter) forgiven(s spot, path []string, text string) {
-	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text, Warning: true})
+// found adds a problem that the decoder has found. A warning is about input that it accepts.
+func (l *linter) found(s spot, path []string, text string, warning bool) {
+	if !warning {
+		l.invalidAt[s] = true
+	}
+	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text, Warning: warning})
 }
 
 // document adds the problems of a document. It reports whether to continue.

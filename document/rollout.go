@@ -1,97 +1,80 @@
 package document
 
 import (
-	"maps"
+	"cmp"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-func (d *decoder) rollout(n *node) *service.DocumentRollout {
-	r := &service.DocumentRollout{}
-	known := fields{
-		"description": d.text(&r.Description),
-		"segment": func(n *node) {
-			if n.kind != null {
-				r.Segment = d.rolloutSegment(n)
-			}
-		},
-		"threshold": func(n *node) {
-			if n.kind != null {
-				r.Threshold = d.threshold(n)
-			}
-		},
-	}
-	var conditions guidon.Conditions
-	maps.Copy(known, d.conditions(&conditions))
-	d.object(n, known)
-	r.Conditions = conditions.OrNil()
-	return r
+var asRollout = pointerTo(form[service.DocumentRollout]{
+	read: func(d *decoder, n *node, r *service.DocumentRollout) {
+		d.require(n, "flag.rollouts", 1)
+		r.Conditions = &guidon.Conditions{}
+		d.object(n, rolloutFields(r))
+		r.Conditions = r.Conditions.OrNil()
+	},
+	write: objectOf(rolloutFields).write,
+})
+
+func rolloutFields(r *service.DocumentRollout) []field {
+	return append([]field{
+		optional("description", &r.Description, asText),
+		optional("segment", &r.Segment, asRolloutSegment),
+		optional("threshold", &r.Threshold, asThreshold),
+	}, conditions(r.Stated())...)
 }
 
-func (d *decoder) threshold(n *node) *guidon.RolloutThreshold {
-	t, split := &guidon.RolloutThreshold{}, guidon.Split{}
-	known := d.split(&split)
-	known["start"], known["ramp"] = d.float(&t.Start), d.ramp(&t.Ramp)
-	known = d.additions(known)
-	known["percentage"], known["value"] = d.float(&t.Percentage), d.boolean(&t.Value)
-	d.object(n, known)
-	if split != (guidon.Split{}) {
-		t.Split = &split
-	}
-	return t
+var asThreshold = pointerTo(form[guidon.RolloutThreshold]{
+	read: func(d *decoder, n *node, t *guidon.RolloutThreshold) {
+		t.Split = &guidon.Split{}
+		if d.object(n, thresholdFields(t)); *t.Split == (guidon.Split{}) {
+			t.Split = nil
+		}
+	},
+	write: objectOf(thresholdFields).write,
+})
+
+func thresholdFields(t *guidon.RolloutThreshold) []field {
+	return slices.Concat([]field{
+		always("percentage", &t.Percentage, asPercentage),
+		optional("value", &t.Value, asBoolean),
+	}, additions(shareFields(&t.Start, cmp.Or(t.Split, &guidon.Split{}), &t.Ramp)...))
 }
 
-func (d *decoder) rolloutSegment(n *node) *guidon.RolloutSegment {
-	s := &guidon.RolloutSegment{}
-	var key string
-	d.object(n, fields{
-		"key": d.text(&key),
-		"keys": func(n *node) {
-			if d.texts(&s.SegmentKeys)(n); len(s.SegmentKeys) > 0 {
+// asRolloutSegment is the form of the segments of a rollout. A single key has a field of its own.
+var asRolloutSegment = pointerTo(form[guidon.RolloutSegment]{
+	read: func(d *decoder, n *node, s *guidon.RolloutSegment) {
+		var key string
+		d.object(n, rolloutSegmentFields(s, &key))
+		switch {
+		case key == "":
+		case len(s.SegmentKeys) > 0:
+			d.fail(n, "invalid field key or keys: only one can be present")
+		default:
+			s.SegmentKeys = []string{key}
+		}
+		normalizeOperator(s.SegmentKeys, &s.SegmentOperator)
+	},
+	write: func(e *encoder, from *guidon.RolloutSegment) *node {
+		s, key := *from, ""
+		if len(s.SegmentKeys) == 1 {
+			key, s.SegmentKeys = s.SegmentKeys[0], nil
+		}
+		return e.object(rolloutSegmentFields(&s, &key))
+	},
+})
+
+func rolloutSegmentFields(s *guidon.RolloutSegment, key *string) []field {
+	return []field{
+		optional("key", key, asText),
+		listOf("keys", &s.SegmentKeys, asText).and(func(d *decoder, n *node) {
+			if len(s.SegmentKeys) > 0 {
 				d.require(n, "flag.rollouts.segment.keys", 2)
 			}
-		},
-		"operator": d.enum(&s.SegmentOperator), "value": d.boolean(&s.Value),
-	})
-	switch {
-	case key == "":
-	case len(s.SegmentKeys) > 0:
-		d.fail(n, "invalid field key or keys: only one can be present")
-	default:
-		s.SegmentKeys = []string{key}
+		}),
+		optional("operator", &s.SegmentOperator, asEnum[guidon.SegmentOperator]()),
+		optional("value", &s.Value, asBoolean),
 	}
-	normalizeOperator(s.SegmentKeys, &s.SegmentOperator)
-	return s
-}
-
-func (e *encoder) rollout(r *service.DocumentRollout) *node {
-	n := &node{kind: object}
-	n.addText("description", r.Description)
-	if s := r.Segment; s != nil {
-		segment := &node{kind: object}
-		if len(s.SegmentKeys) == 1 {
-			segment.add("key", textNode(s.SegmentKeys[0]))
-		} else {
-			addList(segment, "keys", s.SegmentKeys, textNode)
-		}
-		if s.SegmentOperator == guidon.AndSegments {
-			segment.add("operator", textNode(s.SegmentOperator.String()))
-		}
-		segment.addTrue("value", s.Value)
-		n.add("segment", segment)
-	}
-	if t := r.Threshold; t != nil {
-		threshold := &node{kind: object}
-		threshold.add("percentage", e.floatNode(t.Percentage))
-		threshold.addTrue("value", t.Value)
-		e.addStart(threshold, t.Start)
-		if t.Split != nil {
-			addSplit(threshold, *t.Split)
-		}
-		e.addRamp(threshold, t.Ramp)
-		n.add("threshold", threshold)
-	}
-	e.conditions(n, r.Stated())
-	return n
 }

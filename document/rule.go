@@ -1,53 +1,73 @@
 package document
 
 import (
-	"maps"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-func (d *decoder) rule(n *node) *service.DocumentRule {
-	r := &service.DocumentRule{}
-	known := fields{
-		"segment": func(n *node) { d.ruleSegment(n, r) },
-		"rank":    d.integer(&r.Rank),
-		"distributions": d.list(func(n *node) {
-			share := &service.DocumentDistribution{}
-			d.object(n, fields{"variant": d.text(&share.Variant), "rollout": d.float(&share.Rollout)})
-			r.Distributions = append(r.Distributions, share)
-		}),
-	}
-	var conditions guidon.Conditions
-	maps.Copy(known, d.conditions(&conditions))
-	maps.Copy(known, d.additions(fields{
-		"split": func(n *node) {
-			if n.kind != null {
-				split := guidon.Split{}
-				if d.object(n, d.split(&split)); split != (guidon.Split{}) {
-					r.Split = &split
-				}
-			}
+var asRule = pointerTo(form[service.DocumentRule]{
+	read: func(d *decoder, n *node, r *service.DocumentRule) {
+		r.Conditions = &guidon.Conditions{}
+		d.object(n, ruleFields(r))
+		r.Conditions = r.Conditions.OrNil()
+	},
+	write: objectOf(ruleFields).write,
+})
+
+func ruleFields(r *service.DocumentRule) []field {
+	split := optional("split", &r.Split, asSplit).and(func(*decoder, *node) {
+		if r.Split != nil && *r.Split == (guidon.Split{}) {
+			r.Split = nil
+		}
+	})
+	return slices.Concat(
+		[]field{always("segment", r, asRuleSegment)},
+		conditions(r.Stated()),
+		additions(split, optional("code_default", &r.CodeDefault, asBoolean)),
+		[]field{
+			listOf("distributions", &r.Distributions, asDistribution),
+			always("rank", &r.Rank, asRank),
 		},
-		"code_default": d.boolean(&r.CodeDefault),
-	}))
-	d.object(n, known)
-	r.Conditions = conditions.OrNil()
-	return r
+	)
 }
 
-func (d *decoder) ruleSegment(n *node, r *service.DocumentRule) {
-	switch n.kind {
-	case null:
-	case object:
-		d.object(n, fields{"keys": d.texts(&r.SegmentKeys), "operator": d.enum(&r.SegmentOperator)})
-	default:
-		var key string
-		if d.text(&key)(n); key != "" {
-			r.SegmentKeys = []string{key}
+var asDistribution = pointerTo(objectOf(func(s *service.DocumentDistribution) []field {
+	return []field{optional("variant", &s.Variant, asText), always("rollout", &s.Rollout, asPercentage)}
+}))
+
+var asSplit = pointerTo(objectOf(splitFields))
+
+// asRuleSegment is the form of the segments of a rule: a key, or several with an operator.
+var asRuleSegment = form[service.DocumentRule]{
+	read: func(d *decoder, n *node, r *service.DocumentRule) {
+		if n.kind == object {
+			d.object(n, segmentsFields(r))
+		} else {
+			var key string
+			if asText.read(d, n, &key); key != "" {
+				r.SegmentKeys = []string{key}
+			}
 		}
+		normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
+	},
+	write: func(e *encoder, r *service.DocumentRule) *node {
+		switch len(r.SegmentKeys) {
+		case 0:
+			return nil
+		case 1:
+			return textNode(r.SegmentKeys[0])
+		}
+		return e.object(segmentsFields(r))
+	},
+}
+
+func segmentsFields(r *service.DocumentRule) []field {
+	return []field{
+		listOf("keys", &r.SegmentKeys, asText),
+		always("operator", &r.SegmentOperator, asEnum[guidon.SegmentOperator]()),
 	}
-	normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
 }
 
 // normalizeOperator resets the operator if there are not several segments to combine.
@@ -55,32 +75,4 @@ func normalizeOperator(keys []string, operator *guidon.SegmentOperator) {
 	if len(keys) < 2 {
 		*operator = guidon.OrSegments
 	}
-}
-
-func (e *encoder) rule(r *service.DocumentRule) *node {
-	n := &node{kind: object}
-	switch len(r.SegmentKeys) {
-	case 0:
-	case 1:
-		n.add("segment", textNode(r.SegmentKeys[0]))
-	default:
-		segment := &node{kind: object}
-		addList(segment, "keys", r.SegmentKeys, textNode)
-		segment.add("operator", textNode(r.SegmentOperator.String()))
-		n.add("segment", segment)
-	}
-	e.conditions(n, r.Stated())
-	if r.Split != nil {
-		split := &node{kind: object}
-		addSplit(split, *r.Split)
-		n.add("split", split)
-	}
-	n.addTrue("code_default", r.CodeDefault)
-	addList(n, "distributions", r.Distributions, func(d *service.DocumentDistribution) *node {
-		n := &node{kind: object}
-		n.addText("variant", d.Variant)
-		n.add("rollout", e.floatNode(d.Rollout))
-		return n
-	})
-	return n
 }

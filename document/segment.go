@@ -1,57 +1,40 @@
 package document
 
 import (
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-func (d *decoder) segment(n *node) *service.DocumentSegment {
-	g := &service.DocumentSegment{}
-	d.object(n, fields{
-		"key": d.text(&g.Key), "name": d.text(&g.Name), "description": d.text(&g.Description),
-		"match_type":  d.enum(&g.MatchType),
-		"constraints": d.list(func(n *node) { g.Constraints = append(g.Constraints, d.constraint(n)) }),
-	})
-	return g
-}
+var asSegment = pointerTo(objectOf(func(g *service.DocumentSegment) []field {
+	return []field{
+		optional("key", &g.Key, asText),
+		optional("name", &g.Name, asText),
+		optional("description", &g.Description, asText),
+		listOf("constraints", &g.Constraints, asConstraint),
+		always("match_type", &g.MatchType, asEnum[guidon.MatchType]()),
+	}
+}))
 
-func (d *decoder) constraint(n *node) *service.DocumentConstraint {
-	c := &service.DocumentConstraint{}
-	d.object(n, fields{
-		"type": func(n *node) {
-			d.enum(&c.Type)(n)
-			if c.Type.Addition() {
-				d.require(n, c.Type.String(), withAdditions)
+var asConstraint = pointerTo(objectOf(func(c *service.DocumentConstraint) []field {
+	return constraintFields(&c.Type, &c.Property, &c.Operator, &c.Value, &c.Negate, &c.Description)
+}))
+
+// constraintFields returns the fields of a constraint of a segment or a group.
+func constraintFields(kind *guidon.ComparisonType, property, operator, value *string, negate *bool, description *string) []field {
+	return []field{
+		always("type", kind, asEnum[guidon.ComparisonType]()).and(func(d *decoder, n *node) {
+			if kind.Addition() {
+				d.require(n, kind.String(), withAdditions)
 			}
-		},
-		"not": func(n *node) {
-			d.boolean(&c.Negate)(n)
-			if c.Negate {
+		}),
+		optional("property", property, asText),
+		optional("operator", operator, asText),
+		optional("value", value, asText),
+		optional("not", negate, asBoolean).and(func(d *decoder, n *node) {
+			if *negate {
 				d.require(n, "constraint.not", withAdditions)
 			}
-		},
-		"property": d.text(&c.Property), "operator": d.text(&c.Operator),
-		"value": d.text(&c.Value), "description": d.text(&c.Description),
-	})
-	return c
-}
-
-func (e *encoder) segment(g *service.DocumentSegment) *node {
-	n := &node{kind: object}
-	n.addText("key", g.Key)
-	n.addText("name", g.Name)
-	n.addText("description", g.Description)
-	addList(n, "constraints", g.Constraints, e.constraint)
-	n.add("match_type", textNode(g.MatchType.String()))
-	return n
-}
-
-func (e *encoder) constraint(c *service.DocumentConstraint) *node {
-	n := &node{kind: object}
-	n.add("type", textNode(c.Type.String()))
-	n.addText("property", c.Property)
-	n.addText("operator", c.Operator)
-	n.addText("value", c.Value)
-	n.addTrue("not", c.Negate)
-	n.addText("description", c.Description)
-	return n
+		}),
+		optional("description", description, asText),
+	}
 }

@@ -102,6 +102,8 @@ func TestUnknownPlaces(t *testing.T) {
 		{"value", "segments:\n- key: s\n  match_type: ANY\n", document.YAML, `document 1, line 3: segments[0] "s": match_type: unknown value "ANY"; did you mean ANY_MATCH_TYPE?`},
 		{"operator", "flags:\n- key: f\n  rules:\n  - segment: {keys: [a, b], operator: AND}\n", document.YAML,
 			`document 1, line 4: flags[0] "f": rules[0]: segment: operator: unknown value "AND"; did you mean AND_SEGMENT_OPERATOR?`},
+		{"hash", "version: guidon/1\nflags:\n- key: f\n  rules:\n  - split: {hash: sha}\n", document.YAML,
+			`document 1, line 5: flags[0] "f": rules[0]: split: hash: unknown value "sha"; it must be flipt, flipt-fine, murmur3 or unleash`},
 		{"a long name", "flags:\n- " + strings.Repeat("x", 1000) + ": 1\n", document.YAML,
 			`document 1, line 2: flags[0]: unknown member "` + strings.Repeat("x", 397) + `…"`},
 	} {

@@ -1,8 +1,6 @@
 package unleash
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -83,7 +82,7 @@ func (into *condition) addList(c *constraint) error {
 
 // isOneOf returns the constraint that a property of Unleash is one of the values.
 func isOneOf(property string, values []string) *guidon.Constraint {
-	return compared(guidon.StringComparison, property, guidon.OpIsOneOf, jsonOf(append([]string{}, values...)))
+	return compared(guidon.StringComparison, property, guidon.OpIsOneOf, string(change.Encode(append([]string{}, values...))))
 }
 
 // compared returns a constraint on a property of Unleash. Texts of userId are entity ids.
@@ -92,16 +91,6 @@ func compared(t guidon.ComparisonType, property, operator, value string) *guidon
 		t, property = guidon.EntityIDComparison, guidon.EntityProperty
 	}
 	return &guidon.Constraint{Type: t, Property: property, Operator: operator, Value: value}
-}
-
-func jsonOf(value any) string {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		panic(err) // texts can be encoded
-	}
-	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // addTime adds a time. Guidon includes the instant itself, which Unleash excludes from DATE_AFTER.
@@ -232,7 +221,7 @@ func (into *condition) addAddresses(list []string) error {
 			return fmt.Errorf("%s is not an IPv4 address or block", guidon.Quote(item))
 		}
 	}
-	into.addOne(compared(guidon.AddressComparison, "remoteAddress", guidon.OpIsOneOf, jsonOf(list)), false)
+	into.addOne(compared(guidon.AddressComparison, "remoteAddress", guidon.OpIsOneOf, string(change.Encode(list))), false)
 	into.addOne(compared(guidon.PatternComparison, "remoteAddress", guidon.OpEQ, onlyIPv4), false)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -319,17 +320,14 @@ func (r *rule) addTo(flag *service.DocumentFlag, f *Feature, s *strategy) error 
 		})
 		return nil
 	}
-	d := division{variants: s.Variants, group: string(s.Parameters["groupId"])}
+	d := division{s.Variants, string(s.Parameters["groupId"]), string(s.Parameters["stickiness"])}
 	if len(d.variants) == 0 {
-		d = division{variants: f.Variants, group: f.Name}
+		d = division{f.Variants, f.Name, ""}
 	}
 	if len(d.variants) == 0 {
 		return errors.New("it turns the feature on without a variant, and others give variants")
 	}
-	d.stickiness = cmp.Or(d.variants[0].Stickiness, string(s.Parameters["stickiness"]))
-	if len(s.Variants) == 0 {
-		d.stickiness = d.variants[0].Stickiness
-	}
+	d.stickiness = cmp.Or(d.variants[0].Stickiness, d.stickiness)
 	if err := d.addVariants(flag); err != nil {
 		return err
 	}
@@ -370,7 +368,7 @@ func (p *payload) attachment() string {
 	case (p.Type == "json" || p.Type == "number") && json.Valid([]byte(p.Value)):
 		return string(p.Value)
 	}
-	return jsonOf(p.Value)
+	return string(change.Encode(string(p.Value)))
 }
 
 // totalWeight is the sum of the weights of variants in all releases of Unleash since 4.
