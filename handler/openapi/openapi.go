@@ -143,7 +143,8 @@ type operationParts struct {
 // textOf returns the members of an operation that are text: what it does and who may. older
 // states that they are those of an older path to it.
 func textOf(o *call.Operation, older bool) (object, error) {
-	summary, description := summaries[o.Name], descriptions[o.Name]
+	text := texts[o.Name]
+	summary, description := text.summary, text.description
 	if summary == "" || description == "" {
 		return nil, fmt.Errorf("%s has no summary, or no description", o.Name)
 	}
