@@ -65,7 +65,7 @@ func Document(title, version string, sources Sources) ([]byte, error) {
 	if err := errors.Join(s.problems...); err != nil {
 		return nil, err
 	}
-	return document.encode(), nil
+	return document.encode()
 }
 
 // pathsOf groups the routes by path, in the order of the table.
