@@ -59,17 +59,11 @@ func wantFull(t testing.TB, what string, s AuthenticationLoader, held *service.A
 		t.Errorf("%s: got revision %v, want %v", what, got.Revision(), full.Revision())
 	}
 	options := cmp.Options{cmpopts.IgnoreUnexported(service.Authentication{}), cmpopts.EquateEmpty()}
-	if diff := cmp.Diff(full.All(), got.All(), options); diff != "" {
-		t.Errorf("%s (-full +incremental):\n%s", what, diff)
-	}
-	if diff := cmp.Diff(full.Bindings().All(), got.Bindings().All(), options); diff != "" {
-		t.Errorf("%s: bindings (-full +incremental):\n%s", what, diff)
-	}
+	wantEqual(t, what, full.All(), got.All(), options)
+	wantEqual(t, what+": bindings", full.Bindings().All(), got.Bindings().All(), options)
 	for _, a := range held.All() {
 		want := full.ByTokenHash(a.TokenHash)
-		if diff := cmp.Diff(want, got.ByTokenHash(a.TokenHash), options); diff != "" {
-			t.Errorf("%s: by the token of %q (-full +incremental):\n%s", what, a.ID, diff)
-		}
+		wantEqual(t, fmt.Sprintf("%s: by the token of %q", what, a.ID), want, got.ByTokenHash(a.TokenHash), options)
 	}
 	return got
 }
@@ -158,9 +152,7 @@ func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
 	} {
 		held := loadAuthentications(t, s, nil)
 		updateAuthentications(t, s, step.fn)
-		if got := readAgain(held, wantFull(t, step.name, s, held)); got != step.want {
-			t.Errorf("%s: %d authentications were read, want %d", step.name, got, step.want)
-		}
+		wantEqual(t, step.name+": authentications that were read", step.want, readAgain(held, wantFull(t, step.name, s, held)))
 	}
 }
 
@@ -245,9 +237,7 @@ func testLoadRestoredBackup(t *testing.T, s AuthenticationLoader) {
 	execute := func(format string) {
 		t.Helper()
 		for _, table := range tables {
-			if _, err := s.SQL().ExecContext(t.Context(), fmt.Sprintf(format, table)); err != nil {
-				t.Fatal(err)
-			}
+			execute(t, s.SQL(), fmt.Sprintf(format, table))
 		}
 	}
 	putAuthentication(t, s, newAuthentication("deleted later"), newAuthentication("kept"))
@@ -312,15 +302,11 @@ func testLoadEarlierRelease(t *testing.T, s AuthenticationLoader) {
 func inTransaction(t testing.TB, db *sql.DB, statements ...string) {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	for _, statement := range statements {
 		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(errors.Join(err, tx.Rollback()))
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, tx.Commit())
 }

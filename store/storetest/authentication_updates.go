@@ -47,18 +47,14 @@ func testAuthenticationRevision(t *testing.T, s service.Store) {
 	}
 	putAuthentication(t, s, newAuthentication("1")) // unchanged
 	updateAuthentications(t, s, deleteTokens("nope"))
-	if got := authentications(t, s).Revision(); got != first {
-		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
-	}
+	wantEqual(t, "revision: nothing was stored", first, authentications(t, s).Revision())
 	// The condition is about a namespace and not used.
 	wrong := int64(99)
 	err := s.UpdateAuthentications(t.Context(), service.Write{IfMatch: &wrong}, deleteTokens("1"))
 	if err != nil {
 		t.Errorf("got %v, want the condition ignored", err)
 	}
-	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != 1 {
-		t.Errorf("the namespace is at revision %d", got)
-	}
+	wantEqual(t, "revision of the namespace", 1, snapshot(t, s, defaultNamespace).Revision().Number)
 }
 
 func testAuthenticationRecords(t *testing.T, s service.Store) {
@@ -73,9 +69,7 @@ func testAuthenticationRecords(t *testing.T, s service.Store) {
 		"1.0 create authentication 1", "1.1 create authentication 2",
 		"2.0 delete authentication 1", "2.1 update authentication 2",
 	}
-	if diff := cmp.Diff(want, brief(got)); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", want, brief(got))
 	for _, c := range got {
 		text, err := json.Marshal(c)
 		if err != nil || strings.Contains(string(text), "hash") {
@@ -104,9 +98,7 @@ func testAuthenticationRaces(t *testing.T, s service.Store) {
 			return tx.PutAuthentication(ctx, a)
 		})
 	})
-	if n := len(authentications(t, s).All()); n != 2 {
-		t.Errorf("got %d authentications, want 2", n)
-	}
+	wantEqual(t, "authentications", 2, len(authentications(t, s).All()))
 }
 
 func testAuthenticationExpired(t *testing.T, s service.Store) {

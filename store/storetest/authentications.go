@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
@@ -95,12 +94,8 @@ func testAuthenticationLifeCycle(t *testing.T, s service.Store) {
 	putAuthentication(t, s, a, newAuthentication("b"))
 	putAuthentication(t, s, newAuthentication("a"))
 	set := authentications(t, s)
-	if diff := cmp.Diff([]string{"z", "b", "a"}, ids(set.All())); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(a, set.ByID("z"), cmpopts.IgnoreUnexported(*a)); diff != "" {
-		t.Errorf("by id (-put +got):\n%s", diff)
-	}
+	wantEqual(t, "order", []string{"z", "b", "a"}, ids(set.All()))
+	wantEqual(t, "by id", a, set.ByID("z"), cmpopts.IgnoreUnexported(*a))
 	if set.ByTokenHash("hash of z") != set.ByID("z") {
 		t.Error("by token hash: not found")
 	}
@@ -118,9 +113,7 @@ func testAuthenticationLifeCycle(t *testing.T, s service.Store) {
 		return errors.Join(tx.PutAuthentication(ctx, got), tx.DeleteAuthentication(ctx, "nope"), tx.DeleteAuthentication(ctx, "z"))
 	})
 	changed := authentications(t, s)
-	if diff := cmp.Diff([]string{"b", "a"}, ids(changed.All())); diff != "" {
-		t.Errorf("after the change (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "after the change", []string{"b", "a"}, ids(changed.All()))
 	if changed.ByTokenHash("other") == nil || changed.ByTokenHash("hash of b") != nil || changed.ByTokenHash("hash of z") != nil {
 		t.Error("token hashes are not those stored")
 	}
@@ -158,9 +151,7 @@ func testAuthenticationFirst(t *testing.T, s service.Store) {
 		{"none left", false, func(context.Context, service.AuthenticationTx) error { return nil }},
 	} {
 		err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
-			if got := tx.First(); got != step.want {
-				t.Errorf("%s: First is %t, want %t", step.name, got, step.want)
-			}
+			wantEqual(t, step.name+": First", step.want, tx.First())
 			return step.fn(ctx, tx)
 		})
 		if err != nil && !errors.Is(err, errStop) {

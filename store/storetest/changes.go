@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -25,9 +25,7 @@ func testChangeFilters(t *testing.T, s service.Store) {
 				at = tx.Now()
 				return fn(ctx, tx)
 			})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		// The next update must have another time.
 		for !time.Now().Truncate(time.Microsecond).After(at) {
 		}
@@ -70,14 +68,9 @@ func testChangeFilters(t *testing.T, s service.Store) {
 	} {
 		c.query.Namespace, c.query.Limit = "other", 100
 		got, err := s.Changes(t.Context(), c.query)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		mustSucceed(t, err)
 		slices.Reverse(c.want)
-		if diff := cmp.Diff(c.want, brief(got)); diff != "" && len(got)+len(c.want) > 0 {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		wantEqual(t, c.name, c.want, brief(got), cmpopts.EquateEmpty())
 	}
 	for _, c := range []struct {
 		name  string
@@ -91,12 +84,8 @@ func testChangeFilters(t *testing.T, s service.Store) {
 		{"after the newest", change.After(4), []string{}},
 	} {
 		got, err := s.Changes(t.Context(), change.Query{Namespace: "other", After: c.after, Limit: 100})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		if diff := cmp.Diff(c.want, brief(got)); diff != "" {
-			t.Errorf("%s, oldest first (-want +got):\n%s", c.name, diff)
-		}
+		mustSucceed(t, err)
+		wantEqual(t, c.name+", oldest first", c.want, brief(got))
 	}
 	if got := allChanges(t, s, change.Query{Namespace: "never was"}); len(got) != 0 {
 		t.Errorf("unknown namespace: got %q", brief(got))
@@ -124,9 +113,7 @@ func testChangePages(t *testing.T, s service.Store) {
 		query := change.Query{Namespace: defaultNamespace, Limit: limit}
 		for {
 			page, err := s.Changes(t.Context(), query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustSucceed(t, err)
 			if len(page) > limit {
 				t.Fatalf("got %d records, the limit was %d", len(page), limit)
 			}
@@ -137,24 +124,18 @@ func testChangePages(t *testing.T, s service.Store) {
 			query.Before = page[len(page)-1].Cursor()
 		}
 		slices.Reverse(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
-		}
+		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, got)
 		got = nil
 		for query := (change.Query{Namespace: defaultNamespace, Limit: limit, After: change.After(0)}); ; {
 			page, err := s.Changes(t.Context(), query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustSucceed(t, err)
 			if len(page) == 0 {
 				break
 			}
 			got = append(got, brief(page)...)
 			query.After = page[len(page)-1].Cursor()
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages of %d, oldest first (-want +got):\n%s", limit, diff)
-		}
+		wantEqual(t, fmt.Sprintf("pages of %d, oldest first", limit), want, got)
 	}
 }
 
@@ -166,13 +147,9 @@ func testChangePagesBounded(t *testing.T, s service.Store) {
 		putFlags(t, s, defaultNamespace, f)
 	}
 	first, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	if len(first) != 1 {
 		t.Errorf("got %d records of 12 MiB in one page, want 1", len(first))
 	}
-	if got := len(allChanges(t, s, change.Query{Namespace: defaultNamespace})); got != 4 {
-		t.Errorf("got %d records in all, want 4", got)
-	}
+	wantEqual(t, "records in all", 4, len(allChanges(t, s, change.Query{Namespace: defaultNamespace})))
 }

@@ -33,9 +33,7 @@ func testLostUpdates(t *testing.T, s service.Store) {
 		})
 	}
 	wg.Wait()
-	if got, want := snapshot(t, s, defaultNamespace).Flag("counter").Description, fmt.Sprint(writers*writes); got != want {
-		t.Errorf("counted to %s, want %s", got, want)
-	}
+	wantEqual(t, "the counter", fmt.Sprint(writers*writes), snapshot(t, s, defaultNamespace).Flag("counter").Description)
 }
 
 func increment(ctx context.Context, tx service.Tx) error {
@@ -82,9 +80,7 @@ func testTornReads(t *testing.T, s service.Store) {
 	}
 	done.Store(true)
 	wg.Wait()
-	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != writes+2 {
-		t.Errorf("got revision %d, want %d", got, writes+2)
-	}
+	wantEqual(t, "revision", writes+2, snapshot(t, s, defaultNamespace).Revision().Number)
 }
 
 func writeAll(t *testing.T, s service.Store) {
@@ -157,9 +153,7 @@ func testUniqueFlag(t *testing.T, s service.Store) {
 		})
 		return err
 	})
-	if n := len(snapshot(t, s, defaultNamespace).Flags()); n != 1 {
-		t.Errorf("got %d flags", n)
-	}
+	wantEqual(t, "flags", 1, len(snapshot(t, s, defaultNamespace).Flags()))
 }
 
 // A new namespace has no row that could be locked. The losers run again and must see
@@ -183,9 +177,7 @@ func testUniqueNamespace(t *testing.T, s service.Store) {
 		if shot.Revision().Number != 1 || len(shot.Flags()) != 1 {
 			t.Errorf("got %d flags at revision %d, want 1 at 1", len(shot.Flags()), shot.Revision().Number)
 		}
-		if got := len(allChanges(t, s, change.Query{Namespace: key})); got != 2 {
-			t.Errorf("got %d records, want 2", got)
-		}
+		wantEqual(t, "records", 2, len(allChanges(t, s, change.Query{Namespace: key})))
 	}
 }
 

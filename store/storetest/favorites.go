@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
@@ -29,9 +27,8 @@ func RunFavorites(t *testing.T, open func(t *testing.T) FavoriteStore) {
 func wantFavorites(t *testing.T, what string, s service.FavoriteStore, account string, want ...service.Favorite) {
 	t.Helper()
 	got, err := s.Favorites(t.Context(), account)
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, what, want, got)
 }
 
 func testFavorites(t *testing.T, s FavoriteStore) {
@@ -52,9 +49,7 @@ func testFavorites(t *testing.T, s FavoriteStore) {
 	wantFavorites(t, "after removals", s, account, b, a)
 	mustSucceed(t, s.AddFavorite(t.Context(), account, long))
 	wantFavorites(t, "added again", s, account, long, b, a)
-	if n := snapshot(t, s, "default").Revision().Number; n != 1 {
-		t.Errorf("the namespace is at revision %d, want 1", n)
-	}
+	wantEqual(t, "revision of the namespace", 1, snapshot(t, s, "default").Revision().Number)
 }
 
 // An account has at most 500 favorites. Those of flags that no longer exist make room.

@@ -66,9 +66,7 @@ func testLastChange(t *testing.T, s service.Store) {
 				t.Errorf("%s: got %+v, want an actor, a time and no bodies", test.name, last)
 			}
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+		wantEqual(t, test.name, test.want, got)
 	}
 	testLastChangeInside(t, s)
 }
@@ -137,9 +135,7 @@ func testLastChangeOneWins(t *testing.T, s service.Store) {
 		switch {
 		case err == nil:
 			winners++
-			if got := snapshot(t, s, defaultNamespace).Flag("a").Name; got != fmt.Sprint("writer ", i) {
-				t.Errorf("got the name %q, want that of writer %d", got, i)
-			}
+			wantEqual(t, "the name", fmt.Sprint("writer ", i), snapshot(t, s, defaultNamespace).Flag("a").Name)
 		case !errors.Is(err, errChanged):
 			t.Errorf("writer %d: %v", i, err)
 		}

@@ -122,9 +122,7 @@ func testMirrorMany(t *testing.T, s Mirrored, other service.Store) {
 			t.Errorf("%s: the copy has %d authentications at %v, want %d at %v",
 				name, len(got.All()), got.Revision(), len(want.All()), want.Revision())
 		}
-		if diff := cmp.Diff(want.Bindings().All(), m.held.Bindings().All()); diff != "" {
-			t.Errorf("%s: the bindings of the copy (-want +got):\n%s", name, diff)
-		}
+		wantEqual(t, name+": the bindings of the copy", want.Bindings().All(), m.held.Bindings().All())
 	}
 }
 
@@ -175,13 +173,6 @@ func parts(s *guidon.Snapshot) snapshotParts {
 	p.Flags = append(p.Flags, s.Flags()...)
 	p.Segments = append(p.Segments, s.Segments()...)
 	return p
-}
-
-func mustSucceed(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func mustAuthentications(t *testing.T, s service.Store) *service.AuthenticationSet {

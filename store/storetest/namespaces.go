@@ -15,36 +15,24 @@ import (
 // A fresh store has one protected namespace (contract 4.7).
 func testSeed(t *testing.T, s service.Store) {
 	all, err := s.Namespaces(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	want := []*guidon.Namespace{{Key: "default", Name: "Default", Description: "Default namespace", Protected: true}}
-	if diff := cmp.Diff(want, all, cmpopts.IgnoreFields(guidon.Namespace{}, "CreatedAt", "UpdatedAt")); diff != "" {
-		t.Errorf("namespaces (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "namespaces", want, all, cmpopts.IgnoreFields(guidon.Namespace{}, "CreatedAt", "UpdatedAt"))
 	if got := all[0].CreatedAt; got.IsZero() || got.Nanosecond() != 0 {
 		t.Errorf("created at %v, want a whole second", got)
 	}
 	shot := snapshot(t, s, defaultNamespace)
-	if got := shot.Revision().Number; got != 1 {
-		t.Errorf("got revision %d, want 1", got)
-	}
+	wantEqual(t, "revision", 1, shot.Revision().Number)
 	if shot.Revision().Stamp == 0 {
 		t.Error("the revision has no stamp")
 	}
 	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(set.All()); n != 0 {
-		t.Errorf("got %d authentications, want none", n)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "authentications", 0, len(set.All()))
 }
 
 func testNamespaceLifeCycle(t *testing.T, s service.Store) {
-	if got := createNamespace(t, s, "shop"); got != 1 {
-		t.Errorf("create: got revision %d, want 1", got)
-	}
+	wantEqual(t, "create: revision", 1, createNamespace(t, s, "shop"))
 	putFlags(t, s, "shop", newFlag("a"))
 	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
 		n, err := tx.Namespace(ctx)
@@ -54,9 +42,7 @@ func testNamespaceLifeCycle(t *testing.T, s service.Store) {
 		n.Name = "The shop"
 		return tx.PutNamespace(ctx, n)
 	})
-	if got := snapshot(t, s, "shop").Namespace().Name; got != "The shop" {
-		t.Errorf("got name %q, want %q", got, "The shop")
-	}
+	wantEqual(t, "name", "The shop", snapshot(t, s, "shop").Namespace().Name)
 	if got := flagKeys(snapshot(t, s, "shop").Flags()); !cmp.Equal(got, []string{"a"}) {
 		t.Errorf("flags after renaming the namespace: got %q", got)
 	}
@@ -97,9 +83,7 @@ func testNamespaceOrder(t *testing.T, s service.Store) {
 func wantNamespaces(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
 	all, err := s.Namespaces(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var got []string
 	for _, n := range all {
 		got = append(got, n.Key)

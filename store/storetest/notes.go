@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -22,9 +23,8 @@ func noted(
 ) {
 	t.Helper()
 	w := service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}, Message: message, Reason: reason}
-	if _, err := s.Update(t.Context(), namespace, w, fn); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Update(t.Context(), namespace, w, fn)
+	mustSucceed(t, err)
 }
 
 // All records of a write have its message and its reason, those of other writes have none.
@@ -55,9 +55,7 @@ func testNotes(t *testing.T, s service.Store) {
 		}
 	}
 	w := service.Write{Message: message}
-	if err := s.UpdateAuthentications(t.Context(), w, putTokens(newAuthentication("a"))); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.UpdateAuthentications(t.Context(), w, putTokens(newAuthentication("a"))))
 	got, err := s.Changes(t.Context(), change.Query{Kind: change.KindAuthentication, Limit: 5})
 	if err != nil || len(got) != 1 || got[0].Message != message || got[0].Namespace != "" {
 		t.Errorf("authentication: got %+v, %v", got, err)
@@ -79,9 +77,7 @@ func searchAll(t *testing.T, s service.Store, search change.Search) (found []*ch
 	t.Helper()
 	for {
 		page, next, err := s.SearchChanges(t.Context(), search)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		if len(page) > search.Limit {
 			t.Fatalf("got %d records, the limit was %d", len(page), search.Limit)
 		}
@@ -159,9 +155,7 @@ func testChangeSearch(t *testing.T, s service.Store) {
 		for limit := 1; limit <= 9; limit++ {
 			test.search.Limit = limit
 			found, _ := searchAll(t, s, test.search)
-			if diff := cmp.Diff(test.want, brief(found)); diff != "" && len(found)+len(test.want) > 0 {
-				t.Errorf("%s, limit %d (-want +got):\n%s", test.name, limit, diff)
-			}
+			wantEqual(t, fmt.Sprintf("%s, limit %d", test.name, limit), test.want, brief(found), cmpopts.EquateEmpty())
 		}
 	}
 	if _, _, err := s.SearchChanges(t.Context(), change.Search{Query: change.Query{Namespace: "shop"}, Message: "a"}); err == nil {
@@ -245,10 +239,7 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		{"no keys", defaultNamespace, change.KindFlag, nil, nil},
 	} {
 		records, err := s.LatestChanges(t.Context(), test.namespace, test.kind, test.keys)
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-			continue
-		}
+		mustSucceed(t, err)
 		slices.SortFunc(records, func(a, b *change.Record) int { return strings.Compare(a.Key, b.Key) })
 		var got []string
 		for i, line := range brief(records) {
@@ -257,9 +248,7 @@ func testLatestChanges(t *testing.T, s service.Store) {
 				t.Errorf("%s: got %+v, want a time and the bodies", test.name, c)
 			}
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+		wantEqual(t, test.name, test.want, got)
 	}
 	if _, err := s.LatestChanges(t.Context(), defaultNamespace, change.KindBinding, []string{"a"}); err == nil {
 		t.Error("bindings: got no error")

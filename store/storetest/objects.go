@@ -93,13 +93,6 @@ func testObjectLifeCycle(t *testing.T, s service.Store) {
 	}
 }
 
-func wantEqual[T any](t testing.TB, where string, want, got T) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-put +got):\n%s", where, diff)
-	}
-}
-
 // The caller owns the objects that a transaction returns. Changing them affects
 // neither what is stored nor what is read later.
 func testOwnedByCaller(t *testing.T, s service.Store) {
@@ -122,9 +115,7 @@ func testOwnedByCaller(t *testing.T, s service.Store) {
 		}
 		return nil
 	})
-	if got := before.Flag("a").Name; got != "Flag a" {
-		t.Errorf("the snapshot changed: %q", got)
-	}
+	wantEqual(t, "the snapshot from before", "Flag a", before.Flag("a").Name)
 }
 
 // Lists are in creation order, whatever happened to the objects since. This includes
@@ -243,9 +234,7 @@ func testListedKeys(t *testing.T, s service.Store) {
 		if err != nil {
 			return err
 		}
-		if diff := cmp.Diff(slices.Concat(keys[:240], keys[241:]), got); diff != "" {
-			t.Errorf("keys (-want +got):\n%s", diff)
-		}
+		wantEqual(t, "keys", slices.Concat(keys[:240], keys[241:]), got)
 		f, err := tx.Flag(ctx, keys[120])
 		if err != nil || f.Name != "old" || f.Created.Sequence != 120 {
 			t.Errorf("got %+v, %v; want the old flag", f, err)
@@ -274,9 +263,7 @@ func testListedKeys(t *testing.T, s service.Store) {
 		return err
 	})
 	changes, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var got []string
 	for _, c := range slices.Backward(changes) {
 		got = append(got, fmt.Sprint(c.Action, " ", c.Key, " ", c.Before != nil, " ", c.After != nil))
@@ -286,7 +273,5 @@ func testListedKeys(t *testing.T, s service.Store) {
 		"update " + keys[120] + " true true", "create added false true", "delete " + keys[1] + " true false",
 		"delete " + keys[130] + " true false",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", want, got)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
@@ -32,9 +30,7 @@ func testFormerPositions(t *testing.T, s service.Store) {
 		got, err := tx.DeletedSince(ctx, 3)
 		want := map[change.Object]guidon.Position{{Kind: change.KindFlag, Key: "a"}: {Revision: 2},
 			{Kind: change.KindSegment, Key: "s"}: {Revision: 3}}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("deleted (-want +got):\n%s", diff)
-		}
+		wantEqual(t, "deleted", want, got)
 		if later, err := tx.DeletedSince(ctx, 4); len(later) > 0 || err != nil {
 			t.Errorf("deleted after revision 4: got %v, %v", later, err)
 		}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
@@ -150,9 +149,8 @@ func prune(t testing.TB, s ReaderStore) int {
 func wantHeldBack(t testing.TB, s ReaderStore, want map[string]int) {
 	t.Helper()
 	got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1000)
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
-		t.Errorf("held back: %v (-want +got):\n%s", err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "held back", want, got, cmpopts.EquateEmpty())
 }
 
 func testRegisterReader(t *testing.T, s ReaderStore) {
@@ -177,9 +175,7 @@ func testRegisterReader(t *testing.T, s ReaderStore) {
 		}
 	}
 	readers, err := s.Readers(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var names []string
 	for _, r := range readers {
 		names = append(names, r.Name)
@@ -187,16 +183,12 @@ func testRegisterReader(t *testing.T, s ReaderStore) {
 			t.Errorf("%s: registered %v, advanced %v", r.Name, r.RegisteredAt, r.AdvancedAt)
 		}
 	}
-	if diff := cmp.Diff([]string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names); diff != "" {
-		t.Errorf("readers (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "readers", []string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names)
 	// A second registration changes nothing, whatever its start.
 	createNamespace(t, s, "shop")
 	register(t, s, "webhook:3f2a", service.StartLatest)
 	register(t, s, "webhook:3f2a", service.StartEarliest)
-	if diff := cmp.Diff([]string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10)); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", []string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10))
 	for _, unknown := range []string{"unknown", "", "\x00", "Upper"} {
 		_, changedErr := s.ChangedNamespaces(t.Context(), unknown, "", 1)
 		_, positionErr := s.ReaderPosition(t.Context(), unknown, "shop")
@@ -218,9 +210,7 @@ func testReaderLimit(t *testing.T, s ReaderStore) {
 	err := s.RegisterReader(t.Context(), "another", service.StartEarliest)
 	wantCode(t, "one more than the limit", err, guidon.FailedPrecondition)
 	register(t, s, "reader-7", service.StartEarliest)
-	if err := s.RemoveReader(t.Context(), "reader-7"); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RemoveReader(t.Context(), "reader-7"))
 	register(t, s, "another", service.StartEarliest)
 }
 
@@ -259,9 +249,7 @@ func testReaderStart(t *testing.T, s ReaderStore) {
 		got := readAll(t, s, reader, 10)
 		slices.Sort(want)
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", reader, diff)
-		}
+		wantEqual(t, reader, want, got)
 	}
 }
 
@@ -285,9 +273,7 @@ func testChangedNamespaces(t *testing.T, s ReaderStore) {
 		}
 		got[i].Since = time.Time{}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("changed namespaces (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "changed namespaces", want, got)
 	if got := brief(unread(t, s, got[2], 10)); !slices.Equal(got, []string{"2.0 delete namespace gone"}) {
 		t.Errorf("records of the deleted namespace: got %q", got)
 	}
@@ -298,9 +284,7 @@ func testChangedNamespaces(t *testing.T, s ReaderStore) {
 		wantPosition(t, s, "r", n.Key, n.Position)
 		advance(t, s, "r", n.Position, record)
 		n.Position = record.Cursor()
-		if rest := slices.Contains(changedKeys(changed(t, s, "r")), n.Key); rest != (i < 2) {
-			t.Errorf("after record %d of 3: unread is %t", i+1, rest)
-		}
+		wantEqual(t, fmt.Sprintf("after record %d of 3: unread", i+1), i < 2, slices.Contains(changedKeys(changed(t, s, "r")), n.Key))
 	}
 	readAll(t, s, "r", 10)
 	if got := changed(t, s, "r"); len(got) > 0 {
@@ -334,9 +318,7 @@ func testChangedNamespacePages(t *testing.T, s ReaderStore) {
 			}
 			got, after = append(got, changedKeys(page)...), page[len(page)-1].Key
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
-		}
+		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, got)
 	}
 	if _, err := s.ChangedNamespaces(t.Context(), "r", "", 0); err == nil {
 		t.Error("a query without a limit was accepted")

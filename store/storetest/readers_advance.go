@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
@@ -86,9 +84,7 @@ func testAdvanceRaces(t *testing.T, s ReaderStore) {
 	for i := range revisions {
 		want[int64(i+2)] = 1
 	}
-	if diff := cmp.Diff(want, moved); diff != "" {
-		t.Errorf("advances to each revision (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "advances to each revision", want, moved)
 }
 
 // A removed reader has no cursors left, and its process cannot leave new ones behind.
@@ -98,9 +94,7 @@ func testRemoveReader(t *testing.T, s ReaderStore) {
 	n := changed(t, s, "r")[0]
 	records := unread(t, s, n, 10)
 	advance(t, s, "r", n.Position, records[0])
-	if err := s.RemoveReader(t.Context(), "r"); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RemoveReader(t.Context(), "r"))
 	wantCode(t, "advance", s.AdvanceReader(t.Context(), "r", records[0].Cursor(), records[1]), guidon.NotFound)
 	wantCode(t, "second removal", s.RemoveReader(t.Context(), "r"), guidon.NotFound)
 	var cursors int
@@ -108,7 +102,5 @@ func testRemoveReader(t *testing.T, s ReaderStore) {
 		t.Errorf("%d cursors are left, %v", cursors, err)
 	}
 	register(t, s, "r", service.StartEarliest)
-	if got := len(readAll(t, s, "r", 10)); got != 3 {
-		t.Errorf("registered again, it read %d records, want all 3", got)
-	}
+	wantEqual(t, "records that it read when registered again", 3, len(readAll(t, s, "r", 10)))
 }

@@ -35,17 +35,11 @@ func testRevisionCountsWrites(t *testing.T, s service.Store) {
 	}
 	wg.Wait()
 	for revision := 2; revision < len(seen); revision++ {
-		if n := seen[revision].Load(); n != 1 {
-			t.Errorf("revision %d was reported to %d writers", revision, n)
-		}
+		wantEqual(t, fmt.Sprintf("writers to which revision %d was reported", revision), 1, seen[revision].Load())
 	}
 	shot := snapshot(t, s, defaultNamespace)
-	if got, want := shot.Revision().Number, int64(writers*writes+1); got != want {
-		t.Errorf("got revision %d, want %d", got, want)
-	}
-	if got, want := len(shot.Flags()), writers*writes; got != want {
-		t.Errorf("got %d flags, want %d", got, want)
-	}
+	wantEqual(t, "revision", int64(writers*writes+1), shot.Revision().Number)
+	wantEqual(t, "flags", writers*writes, len(shot.Flags()))
 	for i, c := range allChanges(t, s, change.Query{Namespace: defaultNamespace}) {
 		if c.Revision != int64(i+1) || c.Sequence != 0 {
 			t.Fatalf("record %d is %d.%d", i, c.Revision, c.Sequence)
@@ -69,16 +63,10 @@ func testNothingStored(t *testing.T, s service.Store) {
 			return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.DeleteSegment(ctx, "s"))
 		},
 	} {
-		if got := update(t, s, defaultNamespace, fn); got != want {
-			t.Errorf("%s: got revision %d, want %d", name, got, want)
-		}
-		if got := snapshot(t, s, defaultNamespace).Revision(); got != before.Revision() {
-			t.Errorf("%s: got revision %v, want %v", name, got, before.Revision())
-		}
+		wantEqual(t, name+": revision", want, update(t, s, defaultNamespace, fn))
+		wantEqual(t, name+": revision", before.Revision(), snapshot(t, s, defaultNamespace).Revision())
 	}
-	if got := putFlags(t, s, defaultNamespace, newFlag("b")); got != want+1 {
-		t.Errorf("the next write has revision %d, want %d", got, want+1)
-	}
+	wantEqual(t, "revision of the next write", want+1, putFlags(t, s, defaultNamespace, newFlag("b")))
 }
 
 func putSameNamespace(ctx context.Context, tx service.Tx) error {
@@ -99,12 +87,8 @@ func testRevisionOfDeletedNamespace(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	first := snapshot(t, s, "shop").Revision()
-	if got := deleteNamespace(t, s, "shop"); got != 3 {
-		t.Errorf("delete: got revision %d, want 3", got)
-	}
-	if got := createNamespace(t, s, "shop"); got != 4 {
-		t.Errorf("create again: got revision %d, want 4", got)
-	}
+	wantEqual(t, "delete: revision", 3, deleteNamespace(t, s, "shop"))
+	wantEqual(t, "create again: revision", 4, createNamespace(t, s, "shop"))
 	again := snapshot(t, s, "shop").Revision()
 	if again.Number != 4 || again.Stamp == first.Stamp {
 		t.Errorf("got revision %v after %v", again, first)

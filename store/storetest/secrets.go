@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
@@ -69,9 +67,7 @@ func testSpend(t *testing.T, both [2]SecretStore) {
 	// Digests are case-sensitive, and there is no revision for them.
 	mustSucceed(t, both[0].Spend(t.Context(), "Case", until))
 	mustSucceed(t, both[1].Spend(t.Context(), "case", until))
-	if got := authentications(t, both[1]).Revision().Number; got != 0 {
-		t.Errorf("the authentications are at revision %d, want 0", got)
-	}
+	wantEqual(t, "revision of the authentications", 0, authentications(t, both[1]).Revision().Number)
 }
 
 // What a transaction uses is used only if it commits and stores something else.
@@ -118,9 +114,7 @@ func testSpendOnce(t *testing.T, both [2]SecretStore) {
 				return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(round, "-", i)))
 			})
 		})
-		if n := len(authentications(t, both[0]).All()); n != round+1 {
-			t.Errorf("round %d: got %d authentications, want %d", round, n, round+1)
-		}
+		wantEqual(t, fmt.Sprintf("round %d: authentications", round), round+1, len(authentications(t, both[0]).All()))
 	}
 }
 
@@ -155,9 +149,8 @@ func wantSecrets(t testing.TB, what string, both [2]SecretStore, want ...service
 	t.Helper()
 	for i, s := range both {
 		got, err := s.Secrets(t.Context())
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: instance %d: %v (-want +got):\n%s", what, i, err, diff)
-		}
+		mustSucceed(t, err)
+		wantEqual(t, fmt.Sprintf("%s: instance %d", what, i), want, got)
 	}
 }
 
@@ -213,9 +206,7 @@ func testIndexOfOwners(t *testing.T, both [2]SecretStore) {
 	}
 	putAuthentication(t, s, sessionOf(subject, "1"), sessionOf(subject, "2"), newAuthentication("token"))
 	wantRows("created", 2)
-	if _, err := s.SQL().ExecContext(t.Context(), "DELETE FROM authentications WHERE id = '1'"); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, s.SQL(), "DELETE FROM authentications WHERE id = '1'")
 	wantOfOwner(t, "deleted by an earlier release", s, subject, "2")
 	putAuthentication(t, s, sessionOf("oidc:google:sub:2", "1"))
 	wantOfOwner(t, "created again", s, "oidc:google:sub:2", "1")

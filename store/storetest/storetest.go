@@ -4,10 +4,14 @@ package storetest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -193,6 +197,27 @@ func wantCode(t testing.TB, what string, err error, code guidon.Code) {
 	}
 }
 
+func wantEqual[T any](t testing.TB, what string, want, got T, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func mustSucceed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// execute runs a statement beside the store.
+func execute(t testing.TB, db *sql.DB, statement string) {
+	t.Helper()
+	_, err := db.ExecContext(t.Context(), statement)
+	mustSucceed(t, err)
+}
+
 // allChanges returns all records that match the query, oldest first.
 func allChanges(t testing.TB, s service.Store, query change.Query) []*change.Record {
 	t.Helper()
@@ -209,9 +234,7 @@ func allChanges(t testing.TB, s service.Store, query change.Query) []*change.Rec
 		all = append(all, page...)
 		query.Before = page[len(page)-1].Cursor()
 	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-		all[i], all[j] = all[j], all[i]
-	}
+	slices.Reverse(all)
 	return all
 }
 

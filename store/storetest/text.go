@@ -32,12 +32,8 @@ func testCollation(t *testing.T, s service.Store) {
 		})
 	}
 	shot := snapshot(t, s, defaultNamespace)
-	if diff := cmp.Diff(keys, flagKeys(shot.Flags())); diff != "" {
-		t.Errorf("flags (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(keys, segmentKeys(shot.Segments())); diff != "" {
-		t.Errorf("segments (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "flags", keys, flagKeys(shot.Flags()))
+	wantEqual(t, "segments", keys, segmentKeys(shot.Segments()))
 	for _, key := range keys {
 		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			f, err := tx.Flag(ctx, key)
@@ -46,9 +42,7 @@ func testCollation(t *testing.T, s service.Store) {
 			}
 			return nil
 		})
-		if got := len(allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: key})); got != 2 {
-			t.Errorf("got %d records of key %q, want 2", got, key)
-		}
+		wantEqual(t, fmt.Sprintf("records of key %q", key), 2, len(allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: key})))
 	}
 }
 
@@ -186,8 +180,6 @@ func testTimes(t *testing.T, s service.Store) {
 			t.Errorf("got %v, want %v", got.CreatedAt, want)
 		}
 		f.Created = got.Created
-		if diff := cmp.Diff(f, got); diff != "" {
-			t.Errorf("the stored flag (-put +got):\n%s", diff)
-		}
+		wantEqual(t, "the stored flag", f, got)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
@@ -36,9 +34,7 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 		`UPDATE flags SET body = REPLACE(body, 'BOOLEAN_FLAG_TYPE', 'NEWER_FLAG_TYPE') WHERE flag_key = 'damaged'`,
 		`UPDATE segments SET body = REPLACE(body, 'ANY_MATCH_TYPE', 'NEWER_MATCH_TYPE') WHERE segment_key = 'damaged'`,
 	} {
-		if _, err := s.SQL().ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, s.SQL(), statement)
 	}
 	flag, segment := stored(t, s.SQL(), "flag"), stored(t, s.SQL(), "segment")
 
@@ -54,9 +50,7 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 				return err
 			}
 			for i, want := range []bool{true, false, false} {
-				if got := all[i].Unreadable != nil; got != want {
-					t.Errorf("flag %s: unreadable is %t", all[i].Key, got)
-				}
+				wantEqual(t, all[i].Key+": unreadable", want, all[i].Unreadable != nil)
 			}
 			all[2].Enabled = true
 			all[2].Name = "Changed"
@@ -78,12 +72,8 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 			}
 		}
 	})
-	if got := stored(t, s.SQL(), "flag"); got != flag {
-		t.Errorf("the body of the flag has become %s", got)
-	}
-	if got := stored(t, s.SQL(), "segment"); got != segment {
-		t.Errorf("the body of the segment has become %s", got)
-	}
+	wantEqual(t, "the body of the flag", flag, stored(t, s.SQL(), "flag"))
+	wantEqual(t, "the body of the segment", segment, stored(t, s.SQL(), "segment"))
 	t.Run("deleted", func(t *testing.T) {
 		before := snapshot(t, s, defaultNamespace).Revision().Number
 		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
@@ -93,9 +83,7 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 			t.Errorf("now: got %v, want nothing unreadable", got)
 		}
 		past, err := s.SnapshotAt(t.Context(), defaultNamespace, service.Moment{Revision: before}, service.Demand{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		checkUnreadable(t, past)
 		records, err := s.Changes(t.Context(),
 			change.Query{Namespace: defaultNamespace, Kind: change.KindFlag, Key: "damaged", First: before + 1, Limit: 1})
@@ -125,9 +113,7 @@ func checkUnreadable(t *testing.T, s *guidon.Snapshot) {
 	}
 	want := map[guidon.UnreadableKey]bool{{Kind: "flag", Key: "damaged"}: true, {Kind: "flag", Key: "users"}: true,
 		{Kind: "segment", Key: "damaged"}: true}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("unreadable (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "unreadable", want, got)
 	for _, key := range []string{"damaged", "users"} {
 		if _, err := s.Boolean(key, "e", nil); !guidon.IsUnreadable(err) {
 			t.Errorf("flag %s: got %v", key, err)
@@ -144,8 +130,6 @@ func checkUnreadable(t *testing.T, s *guidon.Snapshot) {
 // stored returns the body of the flag or segment with the key damaged.
 func stored(t *testing.T, db *sql.DB, kind string) (body string) {
 	t.Helper()
-	if err := db.QueryRowContext(t.Context(), "SELECT body FROM "+kind+"s WHERE "+kind+"_key = 'damaged'").Scan(&body); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, db.QueryRowContext(t.Context(), "SELECT body FROM "+kind+"s WHERE "+kind+"_key = 'damaged'").Scan(&body))
 	return body
 }

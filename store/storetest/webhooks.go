@@ -51,9 +51,8 @@ func putWebhook(h *service.Webhook) tokenChange {
 func wantWebhooks(t testing.TB, what string, s WebhookStore, want ...*service.Webhook) {
 	t.Helper()
 	got, err := s.Webhooks(t.Context())
-	if diff := cmp.Diff(append([]*service.Webhook{}, want...), got); diff != "" || err != nil {
-		t.Errorf("%s: %v, (-want +got):\n%s", what, err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, what, append([]*service.Webhook{}, want...), got)
 }
 
 // A webhook is kept with its private part, of which nothing is in records; the authentications
@@ -70,9 +69,7 @@ func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
 	}
 	unchanged := authentications(t, s).Revision()
 	updateAuthentications(t, s, putWebhook(newWebhook("b")))
-	if got := authentications(t, s).Revision(); got != unchanged {
-		t.Errorf("the same again: got revision %v, want %v", got, unchanged)
-	}
+	wantEqual(t, "the same again: revision", unchanged, authentications(t, s).Revision())
 	b = newWebhook("b")
 	b.Private.Secrets, b.UpdatedAt = b.Private.Secrets[:1], b.UpdatedAt.Add(time.Second)
 	updateAuthentications(t, s, putWebhook(b))
@@ -99,22 +96,16 @@ func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
 			t.Errorf("record %d: got %s, want the host and no secret", r.Revision, text)
 		}
 	}
-	if diff := cmp.Diff([]string{"create b", "create a", "update b", "delete b"}, actions); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", []string{"create b", "create a", "update b", "delete b"}, actions)
 }
 
 // A delivery moves the cursor in the same transaction, or nothing is stored.
 func testWebhookAttempts(t *testing.T, s WebhookStore) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
-	if err := s.RegisterReader(t.Context(), "webhook:w", service.StartLatest); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RegisterReader(t.Context(), "webhook:w", service.StartLatest))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	from, err := s.ReaderPosition(t.Context(), "webhook:w", defaultNamespace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	records := allChanges(t, s, change.Query{Namespace: defaultNamespace})
 	record := records[len(records)-1]
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
@@ -123,13 +114,10 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 		Webhook: "w", Namespace: defaultNamespace, Revision: 2, Part: 3, Attempt: 2, At: at, Took: 1500 * time.Millisecond,
 		Status: 500, Error: "status 500", Answer: "no\n<b>",
 	}
-	if err := s.RecordAttempt(t.Context(), &service.WebhookAttempt{WebhookDelivery: delivery, Failure: &failure}); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RecordAttempt(t.Context(), &service.WebhookAttempt{WebhookDelivery: delivery, Failure: &failure}))
 	got, err := s.WebhookFailures(t.Context(), "w")
-	if diff := cmp.Diff([]service.WebhookFailure{failure}, got); diff != "" || err != nil {
-		t.Errorf("failures: %v (-want +got):\n%s", err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "failures", []service.WebhookFailure{failure}, got)
 	if others, err := s.WebhookFailures(t.Context(), "other"); len(others) != 0 || err != nil {
 		t.Errorf("of another: got %v, %v", others, err)
 	}
@@ -141,9 +129,7 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 	if back.Past = records[0]; s.RecordAttempt(t.Context(), &back) == nil {
 		t.Error("a reader was moved back")
 	}
-	if err := s.RecordAttempt(t.Context(), done); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RecordAttempt(t.Context(), done))
 	if err := s.RecordAttempt(t.Context(), done); !errors.Is(err, guidon.FailedPrecondition) {
 		t.Errorf("the same advance again: got %v, want FailedPrecondition", err)
 	}
@@ -167,16 +153,12 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 	add := func(id string, at time.Time) {
 		t.Helper()
 		a := &service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: id, At: at}}
-		if err := s.RecordAttempt(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, s.RecordAttempt(t.Context(), a))
 	}
 	list := func(before int64, limit int) (numbers []int64) {
 		t.Helper()
 		got, err := s.Deliveries(t.Context(), "w", before, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		for _, v := range got {
 			numbers = append(numbers, v.Number)
 		}
@@ -186,17 +168,11 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 	for range 5 {
 		add("w", now)
 	}
-	if diff := cmp.Diff([][]int64{{5, 4}, {3, 2}, nil}, [][]int64{list(0, 2), list(4, 2), list(1, 2)}); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "pages", [][]int64{{5, 4}, {3, 2}, nil}, [][]int64{list(0, 2), list(4, 2), list(1, 2)})
 	add("w", now.Add(service.KeepDeliveries+time.Second))
-	if diff := cmp.Diff([]int64{6}, list(0, 100)); diff != "" {
-		t.Errorf("after a week (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "after a week", []int64{6}, list(0, 100))
 	gone := service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: "deleted"}, Failure: &service.WebhookFailure{Webhook: "deleted"}}
-	if err := s.RecordAttempt(t.Context(), &gone); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RecordAttempt(t.Context(), &gone))
 	if got, err := s.Deliveries(t.Context(), "deleted", 0, 10); len(got) != 0 || err != nil {
 		t.Errorf("of a webhook that does not exist: got %v, %v", got, err)
 	}
@@ -214,9 +190,7 @@ func testRewindReader(t *testing.T, s WebhookStore) {
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	putFlags(t, s, defaultNamespace, newFlag("b"), newFlag("c"))
 	last := putFlags(t, s, defaultNamespace, newFlag("d"))
-	if err := s.RegisterReader(t.Context(), reader, service.StartLatest); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RegisterReader(t.Context(), reader, service.StartLatest))
 	for _, tt := range []struct {
 		revision int64
 		want     guidon.Position
@@ -227,9 +201,7 @@ func testRewindReader(t *testing.T, s WebhookStore) {
 		{1, change.After(0)},
 		{3, change.After(0)},
 	} {
-		if err := s.RewindReader(t.Context(), reader, defaultNamespace, tt.revision); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, s.RewindReader(t.Context(), reader, defaultNamespace, tt.revision))
 		if got, err := s.ReaderPosition(t.Context(), reader, defaultNamespace); got != tt.want || err != nil {
 			t.Errorf("to revision %d: got %v, %v, want %v", tt.revision, got, err, tt.want)
 		}
