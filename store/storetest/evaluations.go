@@ -12,24 +12,8 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service/count"
+	"github.com/guidonhq/guidon/store"
 )
-
-// RunEvaluations checks counts of evaluations. open must return a store on a fresh database, and close it with
-// t.Cleanup.
-func RunEvaluations(t *testing.T, open func(t *testing.T) count.Store) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, s count.Store)
-	}{
-		{"Series", testSeries},
-		{"Minutes", testMinutes},
-		{"Reports", testReports},
-		{"Retention", testRetention},
-		{"Pause", testPause},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
 
 var keepAll = count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
 
@@ -123,7 +107,7 @@ func sums(s *count.Series) []uint64 {
 
 // testSeries counts for three days on three instances, with roll-ups that are killed, and compares every series
 // with what was counted.
-func testSeries(t *testing.T, s count.Store) {
+func testSeries(t *testing.T, s *store.DB) {
 	r := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a test
 	begin := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	now := begin
@@ -184,7 +168,7 @@ func testSeries(t *testing.T, s count.Store) {
 }
 
 // testMinutes: rows are stored together, instead of others, and those of several instances are merged.
-func testMinutes(t *testing.T, s count.Store) {
+func testMinutes(t *testing.T, s *store.DB) {
 	at := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	row := func(reporter string, n uint64) count.Minute {
 		return count.Minute{Namespace: "shop", At: at, Reporter: reporter, Counts: count.Counts{"a": {"true match": n}, "b": {"Ünï none": 1}}}
@@ -215,7 +199,7 @@ func testMinutes(t *testing.T, s count.Store) {
 }
 
 // testReports: a reporter reports once in ten seconds.
-func testReports(t *testing.T, s count.Store) {
+func testReports(t *testing.T, s *store.DB) {
 	now := time.Date(2026, 6, 28, 21, 40, 31, 0, time.UTC)
 	c := newCounting(s, keepAll, &now, 0)
 	mustSucceed(t, c.RollUp(t.Context()))
@@ -237,7 +221,7 @@ func testReports(t *testing.T, s count.Store) {
 }
 
 // testRetention: what is kept no longer is deleted, and series begin with what is kept.
-func testRetention(t *testing.T, s count.Store) {
+func testRetention(t *testing.T, s *store.DB) {
 	begin := time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)
 	now := begin
 	keep := count.Keep{Minutes: 2 * time.Hour, Hours: 48 * time.Hour, Days: 40 * 24 * time.Hour}
@@ -284,7 +268,7 @@ func testRetention(t *testing.T, s count.Store) {
 }
 
 // testPause: series begin when counting began.
-func testPause(t *testing.T, s count.Store) {
+func testPause(t *testing.T, s *store.DB) {
 	now := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	c := newCounting(s, keepAll, &now, 1)
 	c.evaluate(0, 1)

@@ -9,20 +9,8 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
-
-// FavoriteStore is a store that also keeps favorites.
-type FavoriteStore interface {
-	service.Store
-	service.FavoriteStore
-}
-
-// RunFavorites checks favorites. open must return a store on a fresh database, and close it with
-// t.Cleanup.
-func RunFavorites(t *testing.T, open func(t *testing.T) FavoriteStore) {
-	t.Run("Favorites", func(t *testing.T) { testFavorites(t, open(t)) })
-	t.Run("TooManyFavorites", func(t *testing.T) { testTooManyFavorites(t, open(t)) })
-}
 
 func wantFavorites(t *testing.T, what string, s service.FavoriteStore, account string, want ...service.Favorite) {
 	t.Helper()
@@ -31,7 +19,7 @@ func wantFavorites(t *testing.T, what string, s service.FavoriteStore, account s
 	wantEqual(t, what, want, got)
 }
 
-func testFavorites(t *testing.T, s FavoriteStore) {
+func testFavorites(t *testing.T, s *store.DB) {
 	a, upper := service.Favorite{Namespace: "default", Key: "a"}, service.Favorite{Namespace: "default", Key: "A"}
 	b := service.Favorite{Namespace: "shop", Key: "b"}
 	long := service.Favorite{Namespace: strings.Repeat("n", 255), Key: strings.Repeat("k", 255)}
@@ -53,7 +41,7 @@ func testFavorites(t *testing.T, s FavoriteStore) {
 }
 
 // An account has at most 500 favorites. Those of flags that no longer exist make room.
-func testTooManyFavorites(t *testing.T, s FavoriteStore) {
+func testTooManyFavorites(t *testing.T, s *store.DB) {
 	const account = "oidc:idp:sub:1"
 	_, err := s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		for i := range service.MaxFavorites + 1 {

@@ -11,22 +11,14 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// Mirrored is a store whose updates advance copies.
-type Mirrored interface {
-	service.Store
-	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta],
-		fn func(ctx context.Context, tx service.Tx) error) (int64, error)
-	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
-		fn func(ctx context.Context, tx service.AuthenticationTx) error) error
-}
-
-// RunMirrored checks that after every update a copy equals what a load returns,
-// although the copy itself is loaded only once. The updates make changes of all
-// kinds, or none. In between, others write through other, which must be a second
-// store on the same database.
-func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
+// After every update a copy equals what a load returns, although the copy itself is loaded
+// only once. The updates make changes of all kinds, or none. In between, others write through
+// the other instance.
+func testMirror(t *testing.T, both [2]*store.DB) {
+	s, other := both[0], both[1]
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
@@ -98,7 +90,7 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 
 // testMirrorMany makes more changes than are read by id, while the copy lacks one that
 // another store made. The bindings, which have not changed, must survive.
-func testMirrorMany(t *testing.T, s Mirrored, other service.Store) {
+func testMirrorMany(t *testing.T, s, other *store.DB) {
 	mustSucceed(t, s.UpdateAuthentications(t.Context(), service.Write{}, putBindings(newBinding("survivor", service.RoleViewer))))
 	var m mirrorCopy[service.AuthenticationSet, service.AuthenticationDelta]
 	m.apply, m.revision, m.empty = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision, service.NewAuthenticationSet(guidon.Revision{}, nil)

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,42 +14,10 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// ReaderStore is a store whose change log has readers.
-type ReaderStore interface {
-	service.Store
-	service.ChangeReaders
-	DeleteChanges(ctx context.Context, before time.Time, limit int) (int, error)
-	HeldBack(ctx context.Context, before time.Time, limit int) (map[string]int, error)
-	SQL() *sql.DB
-}
-
-// RunReaders checks the readers of the change log. open is that of [Run].
-func RunReaders(t *testing.T, open func(t *testing.T) ReaderStore) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, s ReaderStore)
-	}{
-		{"Register", testRegisterReader},
-		{"Limit", testReaderLimit},
-		{"Start", testReaderStart},
-		{"ChangedNamespaces", testChangedNamespaces},
-		{"ChangedNamespacePages", testChangedNamespacePages},
-		{"Advance", testAdvanceReader},
-		{"AdvanceRaces", testAdvanceRaces},
-		{"Remove", testRemoveReader},
-		{"Lag", testReaderLag},
-		{"Retention", testReaderRetention},
-		{"RetentionOfDeleted", testReaderRetentionOfDeleted},
-		{"RestoredLog", testRestoredLog},
-		{"RetentionRaces", testReaderRetentionRaces},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
-
-func register(t testing.TB, s ReaderStore, reader string, start service.ReaderStart) {
+func register(t testing.TB, s *store.DB, reader string, start service.ReaderStart) {
 	t.Helper()
 	if err := s.RegisterReader(t.Context(), reader, start); err != nil {
 		t.Fatalf("RegisterReader(%q): %v", reader, err)
@@ -58,7 +25,7 @@ func register(t testing.TB, s ReaderStore, reader string, start service.ReaderSt
 }
 
 // changed returns all namespaces with records that the reader has not passed.
-func changed(t testing.TB, s ReaderStore, reader string) []service.ChangedNamespace {
+func changed(t testing.TB, s *store.DB, reader string) []service.ChangedNamespace {
 	t.Helper()
 	all, err := s.ChangedNamespaces(t.Context(), reader, "", 1000)
 	if err != nil {
@@ -76,7 +43,7 @@ func changedKeys(all []service.ChangedNamespace) []string {
 }
 
 // unread returns up to limit records of the namespace that the reader has not passed.
-func unread(t testing.TB, s ReaderStore, n service.ChangedNamespace, limit int) []*change.Record {
+func unread(t testing.TB, s *store.DB, n service.ChangedNamespace, limit int) []*change.Record {
 	t.Helper()
 	records, err := s.Changes(t.Context(), n.Unread(limit))
 	if err != nil {
@@ -87,7 +54,7 @@ func unread(t testing.TB, s ReaderStore, n service.ChangedNamespace, limit int) 
 
 // readAll moves the reader past all records, in pages of the size, and returns them in a
 // form that is easy to compare.
-func readAll(t testing.TB, s ReaderStore, reader string, page int) []string {
+func readAll(t testing.TB, s *store.DB, reader string, page int) []string {
 	t.Helper()
 	got := []string{}
 	for all := changed(t, s, reader); len(all) > 0; all = changed(t, s, reader) {
@@ -105,14 +72,14 @@ func readAll(t testing.TB, s ReaderStore, reader string, page int) []string {
 	return got
 }
 
-func advance(t testing.TB, s ReaderStore, reader string, from guidon.Position, past *change.Record) {
+func advance(t testing.TB, s *store.DB, reader string, from guidon.Position, past *change.Record) {
 	t.Helper()
 	if err := s.AdvanceReader(t.Context(), reader, from, past); err != nil {
 		t.Fatalf("AdvanceReader(%q, %v, %v): %v", reader, from, past.Cursor(), err)
 	}
 }
 
-func wantPosition(t testing.TB, s ReaderStore, reader, namespace string, want guidon.Position) {
+func wantPosition(t testing.TB, s *store.DB, reader, namespace string, want guidon.Position) {
 	t.Helper()
 	got, err := s.ReaderPosition(t.Context(), reader, namespace)
 	if err != nil || got != want {
@@ -137,7 +104,7 @@ func describeNamespace(t testing.TB, s service.Store, namespace string, times in
 }
 
 // prune deletes all change records that may be deleted, whatever their age.
-func prune(t testing.TB, s ReaderStore) int {
+func prune(t testing.TB, s *store.DB) int {
 	t.Helper()
 	n, err := s.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 1000)
 	if err != nil {
@@ -146,14 +113,14 @@ func prune(t testing.TB, s ReaderStore) int {
 	return n
 }
 
-func wantHeldBack(t testing.TB, s ReaderStore, want map[string]int) {
+func wantHeldBack(t testing.TB, s *store.DB, want map[string]int) {
 	t.Helper()
 	got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1000)
 	mustSucceed(t, err)
 	wantEqual(t, "held back", want, got, cmpopts.EquateEmpty())
 }
 
-func testRegisterReader(t *testing.T, s ReaderStore) {
+func testRegisterReader(t *testing.T, s *store.DB) {
 	for _, c := range []struct {
 		name string
 		rule string // in the error, or "" if the name is accepted
@@ -203,7 +170,7 @@ func testRegisterReader(t *testing.T, s ReaderStore) {
 	}
 }
 
-func testReaderLimit(t *testing.T, s ReaderStore) {
+func testReaderLimit(t *testing.T, s *store.DB) {
 	for i := range service.MaxChangeReaders {
 		register(t, s, fmt.Sprint("reader-", i), service.StartEarliest)
 	}
@@ -215,7 +182,7 @@ func testReaderLimit(t *testing.T, s ReaderStore) {
 }
 
 // A reader gets either all records, or those that are written after its registration.
-func testReaderStart(t *testing.T, s ReaderStore) {
+func testReaderStart(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	putAuthentication(t, s, newAuthentication("1"))
@@ -254,7 +221,7 @@ func testReaderStart(t *testing.T, s ReaderStore) {
 }
 
 // The namespaces with unread records include deleted ones and the authentications.
-func testChangedNamespaces(t *testing.T, s ReaderStore) {
+func testChangedNamespaces(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "gone")
 	createNamespace(t, s, "idle")
 	register(t, s, "r", service.StartLatest)
@@ -297,7 +264,7 @@ func testChangedNamespaces(t *testing.T, s ReaderStore) {
 }
 
 // Pages of any size add up to all namespaces.
-func testChangedNamespacePages(t *testing.T, s ReaderStore) {
+func testChangedNamespacePages(t *testing.T, s *store.DB) {
 	for i := range 7 {
 		createNamespace(t, s, fmt.Sprint("n", i))
 	}

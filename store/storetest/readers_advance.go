@@ -8,10 +8,11 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
 // A cursor moves only forward, and only from where its process believes it to be.
-func testAdvanceReader(t *testing.T, s ReaderStore) {
+func testAdvanceReader(t *testing.T, s *store.DB) {
 	register(t, s, "r", service.StartEarliest)
 	describeNamespace(t, s, defaultNamespace, 4)
 	records := unread(t, s, changed(t, s, "r")[0], 10)
@@ -49,7 +50,7 @@ func testAdvanceReader(t *testing.T, s ReaderStore) {
 }
 
 // Several processes advance the same reader. At each position, exactly one of them succeeds.
-func testAdvanceRaces(t *testing.T, s ReaderStore) {
+func testAdvanceRaces(t *testing.T, s *store.DB) {
 	register(t, s, "r", service.StartLatest)
 	const processes, revisions = 4, 20
 	describeNamespace(t, s, defaultNamespace, revisions)
@@ -88,7 +89,7 @@ func testAdvanceRaces(t *testing.T, s ReaderStore) {
 }
 
 // A removed reader has no cursors left, and its process cannot leave new ones behind.
-func testRemoveReader(t *testing.T, s ReaderStore) {
+func testRemoveReader(t *testing.T, s *store.DB) {
 	describeNamespace(t, s, defaultNamespace, 2)
 	register(t, s, "r", service.StartEarliest)
 	n := changed(t, s, "r")[0]

@@ -13,9 +13,10 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-func testReaderLag(t *testing.T, s ReaderStore) {
+func testReaderLag(t *testing.T, s *store.DB) {
 	register(t, s, "r", service.StartLatest)
 	lag := func() service.ReaderLag {
 		t.Helper()
@@ -40,7 +41,7 @@ func testReaderLag(t *testing.T, s ReaderStore) {
 }
 
 // No record is deleted before the slowest reader has passed it.
-func testReaderRetention(t *testing.T, s ReaderStore) {
+func testReaderRetention(t *testing.T, s *store.DB) {
 	describeNamespace(t, s, defaultNamespace, 2)
 	register(t, s, "slow", service.StartEarliest)
 	register(t, s, "fast", service.StartLatest)
@@ -85,7 +86,7 @@ func testReaderRetention(t *testing.T, s ReaderStore) {
 
 // Records of deleted namespaces and of authentications are kept for readers, and deleted,
 // like all others.
-func testReaderRetentionOfDeleted(t *testing.T, s ReaderStore) {
+func testReaderRetentionOfDeleted(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "gone")
 	putFlags(t, s, "gone", newFlag("a"))
 	deleteNamespace(t, s, "gone")
@@ -113,7 +114,7 @@ func testReaderRetentionOfDeleted(t *testing.T, s ReaderStore) {
 
 // If the log has been restored from a backup, a reader loses nothing of its new history,
 // although the revisions have the same numbers.
-func testRestoredLog(t *testing.T, s ReaderStore) {
+func testRestoredLog(t *testing.T, s *store.DB) {
 	register(t, s, "read", service.StartLatest)
 	register(t, s, "reading", service.StartLatest)
 	describeNamespace(t, s, defaultNamespace, 2)
@@ -144,7 +145,7 @@ func testRestoredLog(t *testing.T, s ReaderStore) {
 
 // Records are written and deleted all the time, and readers are registered, read on for a
 // while and are removed. A reader gets every record since its registration.
-func testReaderRetentionRaces(t *testing.T, s ReaderStore) {
+func testReaderRetentionRaces(t *testing.T, s *store.DB) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	const readers, turns, records = 3, 6, 8
@@ -204,7 +205,7 @@ func testReaderRetentionRaces(t *testing.T, s ReaderStore) {
 
 // readSome registers a reader, passes the number of records of the default namespace one by
 // one, and removes the reader. It returns an error if a revision is missing.
-func readSome(ctx context.Context, s ReaderStore, reader string, records int) error {
+func readSome(ctx context.Context, s *store.DB, reader string, records int) error {
 	if err := s.RegisterReader(ctx, reader, service.StartLatest); err != nil {
 		return err
 	}

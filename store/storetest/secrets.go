@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,34 +12,8 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
-
-// SecretStore is a store that also keeps secrets, and what was used.
-type SecretStore interface {
-	service.Store
-	service.SecretStore
-	SQL() *sql.DB
-}
-
-// RunSecrets checks secrets, and that what was used cannot be used again. open must return
-// two stores on the same fresh database, as of two instances, and close them with
-// t.Cleanup.
-func RunSecrets(t *testing.T, open func(t *testing.T) [2]SecretStore) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, both [2]SecretStore)
-	}{
-		{"Spend", testSpend},
-		{"SpendInTransaction", testSpendInTransaction},
-		{"SpendOnce", testSpendOnce},
-		{"DeleteSpent", testDeleteSpent},
-		{"Secrets", testSecrets},
-		{"AddSecretOnce", testAddSecretOnce},
-		{"IndexOfOwners", testIndexOfOwners},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
 
 // digestOf returns a digest such as callers use.
 func digestOf(text string) string {
@@ -55,7 +28,7 @@ func wantSpent(t testing.TB, what string, s service.SecretStore, digest string, 
 	}
 }
 
-func testSpend(t *testing.T, both [2]SecretStore) {
+func testSpend(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	wantSpent(t, "before", both[0], digestOf("a"), false)
 	mustSucceed(t, both[0].Spend(t.Context(), digestOf("a"), until))
@@ -71,7 +44,7 @@ func testSpend(t *testing.T, both [2]SecretStore) {
 }
 
 // What a transaction uses is used only if it commits and stores something else.
-func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
+func testSpendInTransaction(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	spend := func(digest string, then func(ctx context.Context, tx service.AuthenticationTx) error) error {
 		return both[0].UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
@@ -101,7 +74,7 @@ func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
 }
 
 // Of many attempts on two instances, one succeeds, in a transaction or on its own.
-func testSpendOnce(t *testing.T, both [2]SecretStore) {
+func testSpendOnce(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	for round := range 5 {
 		alone, inside := digestOf(fmt.Sprint("alone ", round)), digestOf(fmt.Sprint("inside ", round))
@@ -118,7 +91,7 @@ func testSpendOnce(t *testing.T, both [2]SecretStore) {
 	}
 }
 
-func testDeleteSpent(t *testing.T, both [2]SecretStore) {
+func testDeleteSpent(t *testing.T, both [2]*store.DB) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, until := range map[string]time.Time{
 		"long ago": now.Add(-time.Hour), "just now": now.Add(-time.Microsecond), "now": now,
@@ -145,7 +118,7 @@ func newSecret(number int64, fill byte) service.Secret {
 	return secret
 }
 
-func wantSecrets(t testing.TB, what string, both [2]SecretStore, want ...service.Secret) {
+func wantSecrets(t testing.TB, what string, both [2]*store.DB, want ...service.Secret) {
 	t.Helper()
 	for i, s := range both {
 		got, err := s.Secrets(t.Context())
@@ -154,7 +127,7 @@ func wantSecrets(t testing.TB, what string, both [2]SecretStore, want ...service
 	}
 }
 
-func testSecrets(t *testing.T, both [2]SecretStore) {
+func testSecrets(t *testing.T, both [2]*store.DB) {
 	wantSecrets(t, "at the start", both)
 	for _, number := range []int64{10, 2, 9} {
 		if added, err := both[0].AddSecret(t.Context(), newSecret(number, byte(number))); !added || err != nil { // #nosec G115 -- at most 10
@@ -171,7 +144,7 @@ func testSecrets(t *testing.T, both [2]SecretStore) {
 }
 
 // Of many instances that make a secret with the same number, one succeeds.
-func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
+func testAddSecretOnce(t *testing.T, both [2]*store.DB) {
 	for number := int64(1); number <= 5; number++ {
 		var mu sync.Mutex
 		var won []service.Secret
@@ -195,7 +168,7 @@ func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
 
 // Deleted authentications leave nothing in the index of subjects, and one that was deleted
 // by a server of an earlier release, which does not know the index, can be created again.
-func testIndexOfOwners(t *testing.T, both [2]SecretStore) {
+func testIndexOfOwners(t *testing.T, both [2]*store.DB) {
 	s, subject := both[0], "oidc:google:sub:1"
 	wantRows := func(what string, want int) {
 		t.Helper()

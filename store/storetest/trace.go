@@ -8,22 +8,16 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// PingedStore is a [service.Store] that can be asked whether the database responds.
-type PingedStore interface {
-	service.Store
-	Ping(ctx context.Context) error
-}
-
-// RunTraced checks what a store says about its statements to the function that open gets, which
-// is an option of package store: their texts without values, and errors.
-func RunTraced(t *testing.T, open func(t *testing.T, trace func(ctx context.Context, system string) func(text string, err error)) PingedStore) {
+// testTrace checks what a store says about its statements: their texts without values, and errors.
+func testTrace(t *testing.T, database string) {
 	var texts []string
 	var failed int
 	recorded := true
 	systems := map[string]bool{}
-	s := open(t, func(_ context.Context, system string) func(string, error) {
+	s := open(t, database, store.Options{Trace: func(_ context.Context, system string) func(string, error) {
 		systems[system] = true
 		if !recorded {
 			return nil
@@ -34,7 +28,7 @@ func RunTraced(t *testing.T, open func(t *testing.T, trace func(ctx context.Cont
 				failed++
 			}
 		}
-	})
+	}})
 	update(t, s, "default", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "secret-flag", Name: "secret-name"})
 	})

@@ -9,18 +9,12 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// SQLStore is a store whose rows a test can damage.
-type SQLStore interface {
-	service.Store
-	SQL() *sql.DB
-	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
-}
-
-// RunUnreadable checks that a flag or segment whose body this release cannot read affects
-// nothing else, and that the body is never replaced.
-func RunUnreadable(t *testing.T, s SQLStore) {
+// A flag or segment whose body this release cannot read affects nothing else, and the body is
+// never replaced.
+func testUnreadable(t *testing.T, s *store.DB) {
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		users := fullFlag(tx, "users")
 		users.Rollouts[1].Segment.SegmentKeys, users.Rules = []string{"damaged"}, nil

@@ -13,24 +13,8 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
-
-// WebhookStore is a store that keeps webhooks.
-type WebhookStore interface {
-	service.Store
-	service.WebhookStore
-	Revisions(ctx context.Context) (int64, error)
-}
-
-// RunWebhooks checks what is kept of webhooks. open is that of [Run].
-func RunWebhooks(t *testing.T, open func(t *testing.T) WebhookStore) {
-	for name, test := range map[string]func(t *testing.T, s WebhookStore){
-		"LifeCycle": testWebhookLifeCycle, "Attempts": testWebhookAttempts, "Deliveries": testDeliveries, "Rewind": testRewindReader,
-		"Revisions": testRevisions,
-	} {
-		t.Run(name, func(t *testing.T) { test(t, open(t)) })
-	}
-}
 
 func newWebhook(id string) *service.Webhook {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
@@ -48,7 +32,7 @@ func putWebhook(h *service.Webhook) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error { return tx.PutWebhook(ctx, h) }
 }
 
-func wantWebhooks(t testing.TB, what string, s WebhookStore, want ...*service.Webhook) {
+func wantWebhooks(t testing.TB, what string, s *store.DB, want ...*service.Webhook) {
 	t.Helper()
 	got, err := s.Webhooks(t.Context())
 	mustSucceed(t, err)
@@ -57,7 +41,7 @@ func wantWebhooks(t testing.TB, what string, s WebhookStore, want ...*service.We
 
 // A webhook is kept with its private part, of which nothing is in records; the authentications
 // change their revision and nothing else.
-func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
+func testWebhookLifeCycle(t *testing.T, s *store.DB) {
 	wantWebhooks(t, "at the start", s)
 	before := authentications(t, s)
 	b, a := newWebhook("b"), newWebhook("a")
@@ -100,7 +84,7 @@ func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
 }
 
 // A delivery moves the cursor in the same transaction, or nothing is stored.
-func testWebhookAttempts(t *testing.T, s WebhookStore) {
+func testWebhookAttempts(t *testing.T, s *store.DB) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
 	mustSucceed(t, s.RegisterReader(t.Context(), "webhook:w", service.StartLatest))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
@@ -147,7 +131,7 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 }
 
 // Deliveries are listed in pages, and bounded by number and age.
-func testDeliveries(t *testing.T, s WebhookStore) {
+func testDeliveries(t *testing.T, s *store.DB) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
 	now := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	add := func(id string, at time.Time) {
@@ -182,7 +166,7 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 }
 
 // A reader is moved back, and never forward.
-func testRewindReader(t *testing.T, s WebhookStore) {
+func testRewindReader(t *testing.T, s *store.DB) {
 	const reader = "webhook:w"
 	if err := s.RewindReader(t.Context(), reader, defaultNamespace, 1); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("without a reader: got %v, want NotFound", err)
@@ -214,7 +198,7 @@ func testRewindReader(t *testing.T, s WebhookStore) {
 }
 
 // The sum of revisions differs after every change of anything.
-func testRevisions(t *testing.T, s WebhookStore) {
+func testRevisions(t *testing.T, s *store.DB) {
 	seen := map[int64]bool{}
 	for _, write := range []func(){
 		func() {}, func() { putFlags(t, s, defaultNamespace, newFlag("a")) }, func() { createNamespace(t, s, "shop") },
