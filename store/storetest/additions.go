@@ -36,7 +36,7 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		})
 	}
 	for name, f := range flagsWithAdditions() {
-		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) })
+		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, putObjects(f))
 		if !errors.Is(err, service.ErrAdditions) {
 			t.Errorf("a flag with %s: got %v, want that it is refused", name, err)
 		}
@@ -61,7 +61,7 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		t.Errorf("got %d segments, want both with their additions", len(got))
 	}
 	for name, f := range flagsWithAdditions() {
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) })
+		update(t, s, defaultNamespace, putObjects(f))
 		var body string
 		mustSucceed(t, db.QueryRowContext(t.Context(), "SELECT body FROM flags WHERE flag_key = 'f'").Scan(&body))
 		if mark := fmt.Sprintf(`_FLAG_TYPE+%d"`, map[bool]int{false: 1, true: 3}[f.Linked()]); !strings.Contains(body, mark) {
@@ -71,7 +71,7 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		got.Created = guidon.Position{}
 		wantEqual(t, "a flag with "+name, f, &got)
 	}
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, linkedFlag("newer")) })
+	update(t, s, defaultNamespace, putObjects(linkedFlag("newer")))
 	execute(t, db, `UPDATE flags SET body = REPLACE(body, 'FLAG_TYPE+3"', 'FLAG_TYPE+31"') WHERE flag_key = 'newer'`)
 	_, err = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { _, err := tx.Flag(ctx, "newer"); return err })
 	if !guidon.IsUnreadable(err) {

@@ -5,21 +5,15 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
 // changeEverything makes a change of every kind.
 func changeEverything(ctx context.Context, tx service.Tx) error {
-	n, err := tx.Namespace(ctx)
-	if err != nil {
-		return err
-	}
-	n.Name = "changed"
-	changed := newFlag("a")
-	changed.Name = "changed"
-	return errors.Join(tx.PutNamespace(ctx, n), tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("new")),
-		tx.DeleteFlag(ctx, "b"), tx.PutSegment(ctx, newSegment("s")))
+	return inOneUpdate(editNamespace(func(n *guidon.Namespace) { n.Name = "changed" }),
+		putObjects(renamed("a", "changed"), newFlag("new")), deleteFlags("b"), putObjects(newSegment("s")))(ctx, tx)
 }
 
 // wantUntouched runs attempt, which fails, and checks that it stores nothing.

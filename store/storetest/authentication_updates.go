@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
@@ -83,7 +84,7 @@ func testAuthenticationRecords(t *testing.T, s service.Store) {
 
 // If many processes bootstrap concurrently, only one token is created.
 func testAuthenticationRaces(t *testing.T, s service.Store) {
-	race(t, func(ctx context.Context, i int) error {
+	race(t, errTaken, func(ctx context.Context, i int) error {
 		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			if !tx.First() {
 				return errTaken
@@ -91,7 +92,7 @@ func testAuthenticationRaces(t *testing.T, s service.Store) {
 			return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(i)))
 		})
 	})
-	race(t, func(ctx context.Context, i int) error {
+	race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error {
 		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			a := newAuthentication(fmt.Sprint("same hash ", i))
 			a.TokenHash = "wanted"

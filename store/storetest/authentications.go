@@ -35,7 +35,7 @@ func putAuthentication(t testing.TB, s service.Store, all ...*service.Authentica
 }
 
 // tokenChange is a part of an update of authentications and bindings.
-type tokenChange func(ctx context.Context, tx service.AuthenticationTx) error
+type tokenChange = func(ctx context.Context, tx service.AuthenticationTx) error
 
 func putTokens(all ...*service.Authentication) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error {
@@ -52,18 +52,6 @@ func deleteTokens(ids ...string) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error {
 		for _, id := range ids {
 			if err := tx.DeleteAuthentication(ctx, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// inOneUpdate makes the changes one after the other.
-func inOneUpdate(all ...tokenChange) tokenChange {
-	return func(ctx context.Context, tx service.AuthenticationTx) error {
-		for _, change := range all {
-			if err := change(ctx, tx); err != nil {
 				return err
 			}
 		}

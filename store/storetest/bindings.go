@@ -115,9 +115,7 @@ func testBindingAtomic(t *testing.T, s service.Store) {
 func testBindingRecords(t *testing.T, s service.Store) {
 	by := service.Caller{Actor: change.Actor{ID: "oidc:google:sub:1", Name: "Ada", Method: "METHOD_OIDC"}, RequestID: "request-1"}
 	for _, fn := range []tokenChange{
-		func(ctx context.Context, tx service.AuthenticationTx) error {
-			return errors.Join(tx.PutAuthentication(ctx, newAuthentication("1")), tx.PutBinding(ctx, newBinding("1", service.RoleViewer)))
-		},
+		inOneUpdate(putTokens(newAuthentication("1")), putBindings(newBinding("1", service.RoleViewer))),
 		inOneUpdate(putBindings(newBinding("2", service.RoleViewer), newBinding("1", service.RoleEditor)), deleteBinding("2"),
 			deleteTokens("1")),
 		deleteBinding("1"),

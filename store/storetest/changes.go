@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,11 +30,9 @@ func testChangeFilters(t *testing.T, s service.Store) {
 		}
 		return at
 	}
-	by("ann", func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("x")) })
-	second := by("bob", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("x")), tx.PutFlag(ctx, newFlag("X")))
-	})
-	third := by("ann", func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "x") })
+	by("ann", putObjects(newFlag("x")))
+	second := by("bob", putObjects(newSegment("x"), newFlag("X")))
+	third := by("ann", deleteFlags("x"))
 
 	const create, flagX, segmentX, flagUpper, deleteX = "1.0 create namespace other", "2.0 create flag x", "3.0 create segment x", "3.1 create flag X", "4.0 delete flag x"
 	for _, c := range []struct {
@@ -98,44 +95,17 @@ func testChangeFilters(t *testing.T, s service.Store) {
 // Pages of any size add up to all records.
 func testChangePages(t *testing.T, s service.Store) {
 	for i := range 5 {
-		var flags []*guidon.Flag
-		for j := range 4 {
-			flags = append(flags, newFlag(fmt.Sprintf("flag-%d-%d", i, j)))
-		}
-		putFlags(t, s, defaultNamespace, flags...)
+		putFlags(t, s, defaultNamespace, numberedFlags(fmt.Sprintf("flag-%d-", i), 4)...)
 	}
 	want := brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))
 	if len(want) != 21 {
 		t.Fatalf("got %d records, want 21", len(want))
 	}
 	for limit := 1; limit <= 22; limit++ {
-		var got []string
 		query := change.Query{Namespace: defaultNamespace, Limit: limit}
-		for {
-			page, err := s.Changes(t.Context(), query)
-			mustSucceed(t, err)
-			if len(page) > limit {
-				t.Fatalf("got %d records, the limit was %d", len(page), limit)
-			}
-			if len(page) == 0 {
-				break
-			}
-			got = append(got, brief(page)...)
-			query.Before = page[len(page)-1].Cursor()
-		}
-		slices.Reverse(got)
-		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, got)
-		got = nil
-		for query := (change.Query{Namespace: defaultNamespace, Limit: limit, After: change.After(0)}); ; {
-			page, err := s.Changes(t.Context(), query)
-			mustSucceed(t, err)
-			if len(page) == 0 {
-				break
-			}
-			got = append(got, brief(page)...)
-			query.After = page[len(page)-1].Cursor()
-		}
-		wantEqual(t, fmt.Sprintf("pages of %d, oldest first", limit), want, got)
+		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, brief(allChanges(t, s, query)))
+		query.After = change.After(0)
+		wantEqual(t, fmt.Sprintf("pages of %d, oldest first", limit), want, brief(allChanges(t, s, query)))
 	}
 }
 

@@ -142,7 +142,7 @@ func testReadYourWrites(t *testing.T, s service.Store) {
 var errTaken = errors.New("taken")
 
 func testUniqueFlag(t *testing.T, s service.Store) {
-	race(t, func(ctx context.Context, i int) error {
+	race(t, errTaken, func(ctx context.Context, i int) error {
 		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if _, err := tx.Flag(ctx, "wanted"); !errors.Is(err, guidon.NotFound) {
 				return errors.Join(errTaken, err)
@@ -161,7 +161,7 @@ func testUniqueFlag(t *testing.T, s service.Store) {
 func testUniqueNamespace(t *testing.T, s service.Store) {
 	for round := range 5 {
 		key := fmt.Sprint("namespace-", round)
-		race(t, func(ctx context.Context, i int) error {
+		race(t, errTaken, func(ctx context.Context, i int) error {
 			_, err := s.Update(ctx, key, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 				if _, err := tx.Namespace(ctx); !errors.Is(err, guidon.NotFound) {
 					return errors.Join(errTaken, err)
@@ -181,29 +181,32 @@ func testUniqueNamespace(t *testing.T, s service.Store) {
 	}
 }
 
-// race runs attempt 8 times concurrently and checks that exactly one succeeds and the
-// others are too late.
-func race(t *testing.T, attempt func(ctx context.Context, i int) error) {
+// race runs attempt 8 times concurrently. It checks that exactly one succeeds, which it returns,
+// and that the others fail with late.
+func race(t *testing.T, late error, attempt func(ctx context.Context, i int) error) (winner int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	var wg sync.WaitGroup
-	var won atomic.Int32
 	start := make(chan time.Time)
-	for i := range 8 {
+	errs := make([]error, 8)
+	for i := range errs {
 		wg.Go(func() {
 			<-start
-			switch err := attempt(ctx, i); {
-			case err == nil:
-				won.Add(1)
-			case !errors.Is(err, errTaken) && !errors.Is(err, guidon.InvalidArgument):
-				t.Error(err)
-			}
+			errs[i] = attempt(ctx, i)
 		})
 	}
 	close(start)
 	wg.Wait()
-	if won.Load() != 1 {
-		t.Errorf("%d succeeded, want 1", won.Load())
+	won := 0
+	for i, err := range errs {
+		if err == nil {
+			winner = i
+			won++
+		} else if !errors.Is(err, late) {
+			t.Error(err)
+		}
 	}
+	wantEqual(t, "attempts that succeeded", 1, won)
+	return winner
 }

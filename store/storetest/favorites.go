@@ -1,13 +1,11 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -43,15 +41,7 @@ func testFavorites(t *testing.T, s *store.DB) {
 // An account has at most 500 favorites. Those of flags that no longer exist make room.
 func testTooManyFavorites(t *testing.T, s *store.DB) {
 	const account = "oidc:idp:sub:1"
-	_, err := s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
-		for i := range service.MaxFavorites + 1 {
-			if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", i), Name: "F", Type: guidon.BooleanFlag}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	mustSucceed(t, err)
+	putFlags(t, s, defaultNamespace, numberedFlags("flag-", service.MaxFavorites+1)...)
 	favorite := func(i int) service.Favorite {
 		return service.Favorite{Namespace: "default", Key: fmt.Sprint("flag-", i)}
 	}
@@ -63,10 +53,7 @@ func testTooManyFavorites(t *testing.T, s *store.DB) {
 	if err := s.AddFavorite(t.Context(), account, favorite(service.MaxFavorites)); !errors.Is(err, service.ErrTooManyFavorites) {
 		t.Fatalf("one more: got %v, want %v", err, service.ErrTooManyFavorites)
 	}
-	_, err = s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.DeleteFlag(ctx, "flag-0"), tx.DeleteFlag(ctx, "flag-1"))
-	})
-	mustSucceed(t, err)
+	update(t, s, defaultNamespace, deleteFlags("flag-0", "flag-1"))
 	mustSucceed(t, s.AddFavorite(t.Context(), account, favorite(service.MaxFavorites)))
 	var want []service.Favorite
 	for i := service.MaxFavorites; i > 1; i-- {

@@ -125,15 +125,8 @@ func testFeed(t *testing.T, s service.Store) {
 
 // A page examines a limited number of records, and the next one goes on after them.
 func testFeedBounded(t *testing.T, s service.Store) {
-	noted(t, s, defaultNamespace, "rare", "", change.Reason{}, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("old")) })
-	noted(t, s, defaultNamespace, "often", "", change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-		for i := range 2500 {
-			if err := tx.PutSegment(ctx, newSegment(fmt.Sprint(i))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	noted(t, s, defaultNamespace, "rare", "", change.Reason{}, putObjects(newFlag("old")))
+	noted(t, s, defaultNamespace, "often", "", change.Reason{}, putAll(numberedFlags("new-", 2500)))
 	want := allChanges(t, s, change.Query{Namespace: defaultNamespace, Actor: "rare"})[0].Place()
 	found, pages := feedAll(t, s, change.Feed{In: defaultNamespace, Actor: "rare", Limit: 10})
 	if diff := cmp.Diff([]change.Place{want}, found); diff != "" || pages != 2 {

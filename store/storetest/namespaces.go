@@ -34,14 +34,7 @@ func testSeed(t *testing.T, s service.Store) {
 func testNamespaceLifeCycle(t *testing.T, s service.Store) {
 	wantEqual(t, "create: revision", 1, createNamespace(t, s, "shop"))
 	putFlags(t, s, "shop", newFlag("a"))
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
-		n, err := tx.Namespace(ctx)
-		if err != nil {
-			return err
-		}
-		n.Name = "The shop"
-		return tx.PutNamespace(ctx, n)
-	})
+	update(t, s, "shop", editNamespace(func(n *guidon.Namespace) { n.Name = "The shop" }))
 	wantEqual(t, "name", "The shop", snapshot(t, s, "shop").Namespace().Name)
 	if got := flagKeys(snapshot(t, s, "shop").Flags()); !cmp.Equal(got, []string{"a"}) {
 		t.Errorf("flags after renaming the namespace: got %q", got)

@@ -40,9 +40,7 @@ func testNotes(t *testing.T, s service.Store) {
 		{strings.Repeat("🎈", service.MaxMessageLength), change.PromotionReason("staging", 412)},
 		{"", change.UndoReason(3, 5)},
 	} {
-		noted(t, s, defaultNamespace, "a", test.message, test.reason, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.PutFlag(ctx, newFlag(fmt.Sprint(i))), tx.PutSegment(ctx, newSegment(fmt.Sprint(i))))
-		})
+		noted(t, s, defaultNamespace, "a", test.message, test.reason, putObjects(newFlag(fmt.Sprint(i)), newSegment(fmt.Sprint(i))))
 		got, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 2})
 		if err != nil || len(got) != 2 {
 			t.Fatalf("got %v, %v", got, err)
@@ -62,9 +60,7 @@ func testNotes(t *testing.T, s service.Store) {
 	}
 
 	// An update that stores nothing leaves no note for the next one.
-	noted(t, s, defaultNamespace, "a", "nothing", change.ImportReason(), func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("0"))
-	})
+	noted(t, s, defaultNamespace, "a", "nothing", change.ImportReason(), putObjects(newFlag("0")))
 	putFlags(t, s, defaultNamespace, newFlag("next"))
 	if got := allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: "next"}); len(got) != 1 || got[0].Message != "" || got[0].Reason != (change.Reason{}) {
 		t.Errorf("after an update that stored nothing: got %+v", got)
@@ -112,9 +108,7 @@ func testChangeSearch(t *testing.T, s service.Store) {
 	put("bob", "100% off_", change.RestoreReason(2), "b")
 	middle := time.Now()
 	put("bob", "Summer again", change.UndoReason(5, 5), "c", "a")
-	noted(t, s, defaultNamespace, "ann", "summer elsewhere", change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("a"))
-	})
+	noted(t, s, defaultNamespace, "ann", "summer elsewhere", change.Reason{}, putObjects(newFlag("a")))
 	const (
 		a2, s2     = "2.0 create flag a", "2.1 create segment a"
 		a4, b4, c4 = "4.0 update flag a", "4.1 update flag b", "4.2 create flag c"
@@ -168,14 +162,7 @@ func testChangeSearch(t *testing.T, s service.Store) {
 func testChangeSearchBounded(t *testing.T, s service.Store) {
 	put := func(message string, count int) {
 		t.Helper()
-		noted(t, s, defaultNamespace, "bulk", message, change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-			for i := range count {
-				if err := tx.PutFlag(ctx, newFlag(fmt.Sprintf("%s-%d", message, i))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		noted(t, s, defaultNamespace, "bulk", message, change.Reason{}, putAll(numberedFlags(message+"-", count)))
 	}
 	put("first", 3)
 	put("", 1998) // a search examines 2,000 records
@@ -200,22 +187,10 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		t.Helper()
 		noted(t, s, defaultNamespace, "ann", message, change.ImportReason(), fn)
 	}
-	renamed := func(key, name string) *guidon.Flag {
-		f := newFlag(key)
-		f.Name = name
-		return f
-	}
-	put("first", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("a")), tx.PutFlag(ctx, newFlag("a")), tx.PutFlag(ctx, newFlag("b")),
-			tx.PutFlag(ctx, newFlag("gone")), tx.PutFlag(ctx, newFlag("again")))
-	})
-	put("second", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, renamed("a", "second")), tx.DeleteFlag(ctx, "gone"))
-	})
-	put("third", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, renamed("a", "second")), // which changes nothing
-			tx.DeleteFlag(ctx, "again"), tx.PutFlag(ctx, newFlag("again")))
-	})
+	put("first", putObjects(newSegment("a"), newFlag("a"), newFlag("b"), newFlag("gone"), newFlag("again")))
+	put("second", inOneUpdate(putObjects(renamed("a", "second")), deleteFlags("gone")))
+	put("third", inOneUpdate(putObjects(renamed("a", "second")), // which changes nothing
+		deleteFlags("again"), putObjects(newFlag("again"))))
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("b"))
 

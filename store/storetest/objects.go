@@ -131,9 +131,7 @@ func testOrder(t *testing.T, s service.Store) {
 	for _, f := range flags[200:] {
 		putFlags(t, s, defaultNamespace, f)
 	}
-	changed := newFlag(want[3])
-	changed.Enabled = true
-	putFlags(t, s, defaultNamespace, changed)
+	putFlags(t, s, defaultNamespace, renamed(want[3], "changed"))
 	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !cmp.Equal(got, want) {
 		t.Errorf("snapshot: got %q, want %q", got, want)
 	}
@@ -160,15 +158,10 @@ func testOrder(t *testing.T, s service.Store) {
 // An object that is deleted and created again, in one update or two, is listed last.
 func testOrderAfterRecreation(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	update(t, s, defaultNamespace, deleteFlags("a"))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	wantFlags(t, s, "b", "c", "a")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		if err := tx.DeleteFlag(ctx, "b"); err != nil {
-			return err
-		}
-		return tx.PutFlag(ctx, newFlag("b"))
-	})
+	update(t, s, defaultNamespace, inOneUpdate(deleteFlags("b"), putObjects(newFlag("b"))))
 	wantFlags(t, s, "c", "a", "b")
 	wantReplay(t, s, defaultNamespace)
 }
@@ -183,14 +176,9 @@ func wantFlags(t *testing.T, s service.Store, want ...string) {
 func testReadsOwnWrites(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		changed := newFlag("b")
-		changed.Name = "changed"
-		for _, err := range []error{
-			tx.DeleteFlag(ctx, "a"), tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("c")), tx.PutSegment(ctx, newSegment("s")),
-		} {
-			if err != nil {
-				return err
-			}
+		changes := inOneUpdate(deleteFlags("a"), putObjects(renamed("b", "changed"), newFlag("c"), newSegment("s")))
+		if err := changes(ctx, tx); err != nil {
+			return err
 		}
 		_, err := tx.Flag(ctx, "a")
 		wantCode(t, "deleted flag", err, guidon.NotFound)

@@ -15,14 +15,10 @@ import (
 // which earlier states have the order that they had.
 func testFormerPositions(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c")) // revision 2
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.PutSegment(ctx, newSegment("t")))
-	})
+	update(t, s, defaultNamespace, putObjects(newSegment("s"), newSegment("t")))
 	remove := func() {
 		t.Helper()
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.DeleteFlag(ctx, "a"), tx.DeleteSegment(ctx, "s"))
-		})
+		update(t, s, defaultNamespace, inOneUpdate(deleteFlags("a"), deleteSegment("s")))
 	}
 	remove() // revision 4
 	a, g := newFlag("a"), newSegment("s")

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,14 +91,7 @@ func wantPosition(t testing.TB, s *store.DB, reader, namespace string, want guid
 func describeNamespace(t testing.TB, s service.Store, namespace string, times int) {
 	t.Helper()
 	for range times {
-		update(t, s, namespace, func(ctx context.Context, tx service.Tx) error {
-			n, err := tx.Namespace(ctx)
-			if err != nil {
-				return err
-			}
-			n.Description += "x"
-			return tx.PutNamespace(ctx, n)
-		})
+		update(t, s, namespace, editNamespace(func(n *guidon.Namespace) { n.Description += "x" }))
 	}
 }
 

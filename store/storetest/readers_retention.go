@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -180,14 +181,7 @@ func testReaderRetentionRaces(t *testing.T, s *store.DB) {
 		})
 	}
 	repeat(func() error {
-		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
-			n, err := tx.Namespace(ctx)
-			if err != nil {
-				return err
-			}
-			n.Description = fmt.Sprint(tx.Now())
-			return tx.PutNamespace(ctx, n)
-		})
+		_, err := s.Update(ctx, defaultNamespace, service.Write{}, editNamespace(func(n *guidon.Namespace) { n.Description = rand.Text() }))
 		return err
 	})
 	repeat(func() error {

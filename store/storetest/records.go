@@ -20,14 +20,8 @@ import (
 // changed.
 func testRecordsComplete(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, newFlag("z")), tx.PutSegment(ctx, newSegment("s")), tx.PutFlag(ctx, newFlag("a")))
-	})
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
-		changed := newFlag("a")
-		changed.Enabled = true
-		return errors.Join(tx.DeleteSegment(ctx, "s"), tx.PutFlag(ctx, changed), tx.DeleteFlag(ctx, "z"))
-	})
+	update(t, s, "shop", putObjects(newFlag("z"), newSegment("s"), newFlag("a")))
+	update(t, s, "shop", inOneUpdate(deleteSegment("s"), putObjects(renamed("a", "changed")), deleteFlags("z")))
 	want := []string{
 		"1.0 create namespace shop",
 		"2.0 create flag z", "2.1 create segment s", "2.2 create flag a",
@@ -41,22 +35,13 @@ func testRecordsComplete(t *testing.T, s service.Store) {
 // deleted and put again has two, because it has a new position in lists.
 func testRecordsCoalesced(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("gone"), newFlag("again"), newFlag("back"))
-	late := newFlag("late")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		once, twice := newFlag("a"), newFlag("a")
-		once.Name, twice.Name = "once", "twice"
-		there := newFlag("back")
-		there.Name = "there"
-		brief := newFlag("brief")
-		return errors.Join(
-			tx.PutFlag(ctx, brief), tx.DeleteFlag(ctx, "brief"),
-			tx.PutFlag(ctx, once), tx.PutFlag(ctx, twice),
-			tx.PutFlag(ctx, there), tx.PutFlag(ctx, newFlag("back")),
-			tx.PutFlag(ctx, newFlag("gone")), tx.DeleteFlag(ctx, "gone"),
-			tx.DeleteFlag(ctx, "again"), tx.PutFlag(ctx, newFlag("again")),
-			tx.PutFlag(ctx, late),
-		)
-	})
+	update(t, s, defaultNamespace, inOneUpdate(
+		putObjects(newFlag("brief")), deleteFlags("brief"),
+		putObjects(renamed("a", "once"), renamed("a", "twice")),
+		putObjects(renamed("back", "there"), newFlag("back")),
+		putObjects(newFlag("gone")), deleteFlags("gone", "again"),
+		putObjects(newFlag("again"), newFlag("late")),
+	))
 	got := allChanges(t, s, change.Query{Namespace: defaultNamespace})[5:]
 	want := []string{"3.0 update flag a", "3.1 delete flag gone", "3.2 delete flag again", "3.3 create flag again", "3.4 create flag late"}
 	wantEqual(t, "records", want, brief(got))
@@ -77,7 +62,7 @@ func decodeFlag(t *testing.T, body json.RawMessage) *guidon.Flag {
 func testRecordsOfDeletedNamespace(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("b"), newFlag("a"))
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, newSegment("s")) })
+	update(t, s, "shop", putObjects(newSegment("s")))
 	deleteNamespace(t, s, "shop")
 	got := brief(allChanges(t, s, change.Query{Namespace: "shop"}))[4:]
 	want := []string{"4.0 delete flag b", "4.1 delete flag a", "4.2 delete segment s", "4.3 delete namespace shop"}
@@ -90,9 +75,7 @@ func testRecordFields(t *testing.T, s service.Store) {
 	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: actor, RequestID: "request-1"}},
 		func(ctx context.Context, tx service.Tx) error {
 			at = tx.Now()
-			f := newFlag("a")
-			f.Name = `<"&>`
-			return tx.PutFlag(ctx, f)
+			return tx.PutFlag(ctx, renamed("a", `<"&>`))
 		})
 	mustSucceed(t, err)
 	got, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 1})
@@ -106,7 +89,7 @@ func testRecordFields(t *testing.T, s service.Store) {
 	wantEqual(t, "record", want, got)
 	// An update without a call is anonymous.
 	_, err = s.Update(t.Context(), defaultNamespace, service.Write{},
-		func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
+		deleteFlags("a"))
 	mustSucceed(t, err)
 	got, err = s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 1})
 	if err != nil || len(got) != 1 {
@@ -128,9 +111,7 @@ func testRecordAddresses(t *testing.T, s service.Store) {
 			return errors.Join(tx.PutAuthentication(ctx, newAuthentication(strconv.Itoa(i))), tx.PutBinding(ctx, b))
 		})
 		mustSucceed(t, err)
-		if _, err := s.Update(t.Context(), defaultNamespace, w, func(ctx context.Context, tx service.Tx) error {
-			return tx.PutFlag(ctx, newFlag(strconv.Itoa(i)))
-		}); err != nil {
+		if _, err := s.Update(t.Context(), defaultNamespace, w, putObjects(newFlag(strconv.Itoa(i)))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -22,9 +21,7 @@ func testRevisionCountsWrites(t *testing.T, s service.Store) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range writes {
-				revision, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
-					return tx.PutFlag(ctx, newFlag(fmt.Sprintf("flag-%d-%d", w, i)))
-				})
+				revision, err := s.Update(t.Context(), defaultNamespace, service.Write{}, putObjects(newFlag(fmt.Sprintf("flag-%d-%d", w, i))))
 				if err != nil {
 					t.Error(err)
 					return
@@ -54,33 +51,17 @@ func testNothingStored(t *testing.T, s service.Store) {
 	want := putFlags(t, s, defaultNamespace, f)
 	before := snapshot(t, s, defaultNamespace)
 	for name, fn := range map[string]func(ctx context.Context, tx service.Tx) error{
-		"nothing at all":     func(context.Context, service.Tx) error { return nil },
-		"delete of nothing":  func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "nope") },
-		"the same flag":      func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("a")) },
-		"the same namespace": putSameNamespace,
-		"there and back":     putAndPutBack,
-		"created and deleted": func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.DeleteSegment(ctx, "s"))
-		},
+		"nothing at all":      func(context.Context, service.Tx) error { return nil },
+		"delete of nothing":   deleteFlags("nope"),
+		"the same flag":       putObjects(newFlag("a")),
+		"the same namespace":  editNamespace(func(*guidon.Namespace) {}),
+		"there and back":      putObjects(renamed("a", "there"), newFlag("a")),
+		"created and deleted": inOneUpdate(putObjects(newSegment("s")), deleteSegment("s")),
 	} {
 		wantEqual(t, name+": revision", want, update(t, s, defaultNamespace, fn))
 		wantEqual(t, name+": revision", before.Revision(), snapshot(t, s, defaultNamespace).Revision())
 	}
 	wantEqual(t, "revision of the next write", want+1, putFlags(t, s, defaultNamespace, newFlag("b")))
-}
-
-func putSameNamespace(ctx context.Context, tx service.Tx) error {
-	n, err := tx.Namespace(ctx)
-	if err != nil {
-		return err
-	}
-	return tx.PutNamespace(ctx, n)
-}
-
-func putAndPutBack(ctx context.Context, tx service.Tx) error {
-	changed := newFlag("a")
-	changed.Enabled = true
-	return errors.Join(tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("a")))
 }
 
 func testRevisionOfDeletedNamespace(t *testing.T, s service.Store) {
@@ -111,7 +92,7 @@ func testIfMatch(t *testing.T, s service.Store) {
 			t.Errorf("got revision %d, want %d", revision, current)
 		}
 	}
-	put := func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("b")) }
+	put := putObjects(newFlag("b"))
 	revision, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, put)
 	if err != nil {
 		t.Errorf("matching revision: %v", err)
@@ -124,9 +105,7 @@ func testIfMatch(t *testing.T, s service.Store) {
 
 	// A namespace that does not exist is at revision 0.
 	zero := int64(0)
-	_, err = s.Update(t.Context(), "new", service.Write{IfMatch: &zero}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new", Name: "New"})
-	})
+	_, err = s.Update(t.Context(), "new", service.Write{IfMatch: &zero}, putObjects(&guidon.Namespace{Key: "new", Name: "New"}))
 	if err != nil {
 		t.Errorf("revision 0 of a new namespace: %v", err)
 	}
@@ -135,25 +114,8 @@ func testIfMatch(t *testing.T, s service.Store) {
 // If many writers require the same revision, only one succeeds.
 func testIfMatchOneWins(t *testing.T, s service.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
-	var wg sync.WaitGroup
-	var won, lost atomic.Int32
-	for i := range 8 {
-		wg.Go(func() {
-			_, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, func(ctx context.Context, tx service.Tx) error {
-				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by ", i)))
-			})
-			switch {
-			case err == nil:
-				won.Add(1)
-			case errors.Is(err, guidon.FailedPrecondition):
-				lost.Add(1)
-			default:
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if won.Load() != 1 || lost.Load() != 7 {
-		t.Errorf("%d won and %d lost, want 1 and 7", won.Load(), lost.Load())
-	}
+	race(t, guidon.FailedPrecondition, func(ctx context.Context, i int) error {
+		_, err := s.Update(ctx, defaultNamespace, service.Write{IfMatch: &current}, putObjects(newFlag(fmt.Sprint("by ", i))))
+		return err
+	})
 }

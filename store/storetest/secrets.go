@@ -78,8 +78,8 @@ func testSpendOnce(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	for round := range 5 {
 		alone, inside := digestOf(fmt.Sprint("alone ", round)), digestOf(fmt.Sprint("inside ", round))
-		race(t, func(ctx context.Context, i int) error { return both[i%2].Spend(ctx, alone, until) })
-		race(t, func(ctx context.Context, i int) error {
+		race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error { return both[i%2].Spend(ctx, alone, until) })
+		race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error {
 			return both[i%2].UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 				if err := tx.Spend(ctx, inside, until); err != nil {
 					return err
@@ -148,7 +148,7 @@ func testAddSecretOnce(t *testing.T, both [2]*store.DB) {
 	for number := int64(1); number <= 5; number++ {
 		var mu sync.Mutex
 		var won []service.Secret
-		race(t, func(ctx context.Context, i int) error {
+		race(t, errTaken, func(ctx context.Context, i int) error {
 			secret := newSecret(number, byte(10*i)) // #nosec G115 -- i is small
 			added, err := both[i%2].AddSecret(ctx, secret)
 			if err != nil || !added {

@@ -124,6 +124,17 @@ var errStop = errors.New("stop")
 
 func newFlag(key string) *guidon.Flag { return &guidon.Flag{Key: key, Name: "Flag " + key} }
 
+func renamed(key, name string) *guidon.Flag { return &guidon.Flag{Key: key, Name: name} }
+
+// numberedFlags returns flags with the keys that end in 0, 1, ….
+func numberedFlags(prefix string, count int) []*guidon.Flag {
+	flags := make([]*guidon.Flag, count)
+	for i := range flags {
+		flags[i] = newFlag(fmt.Sprint(prefix, i))
+	}
+	return flags
+}
+
 func newSegment(key string) *guidon.Segment {
 	return &guidon.Segment{Key: key, Name: "Segment " + key}
 }
@@ -142,14 +153,66 @@ func update(t testing.TB, s service.Store, namespace string, fn func(ctx context
 // putFlags stores the flags in one update.
 func putFlags(t testing.TB, s service.Store, namespace string, flags ...*guidon.Flag) int64 {
 	t.Helper()
-	return update(t, s, namespace, func(ctx context.Context, tx service.Tx) error {
-		for _, f := range flags {
-			if err := tx.PutFlag(ctx, f); err != nil {
+	return update(t, s, namespace, putAll(flags))
+}
+
+// edit is a part of an update of a namespace.
+type edit = func(ctx context.Context, tx service.Tx) error
+
+// putObjects puts flags, segments, or the namespace.
+func putObjects(objects ...any) edit { return putAll(objects) }
+
+func putAll[T any](objects []T) edit {
+	return func(ctx context.Context, tx service.Tx) (err error) {
+		for _, object := range objects {
+			switch o := any(object).(type) {
+			case *guidon.Flag:
+				err = errors.Join(err, tx.PutFlag(ctx, o))
+			case *guidon.Segment:
+				err = errors.Join(err, tx.PutSegment(ctx, o))
+			case *guidon.Namespace:
+				err = errors.Join(err, tx.PutNamespace(ctx, o))
+			}
+		}
+		return err
+	}
+}
+
+// editNamespace puts the namespace after do has changed it.
+func editNamespace(do func(n *guidon.Namespace)) edit {
+	return func(ctx context.Context, tx service.Tx) error {
+		n, err := tx.Namespace(ctx)
+		if err != nil {
+			return err
+		}
+		do(n)
+		return tx.PutNamespace(ctx, n)
+	}
+}
+
+func deleteFlags(keys ...string) edit {
+	return func(ctx context.Context, tx service.Tx) (err error) {
+		for _, key := range keys {
+			err = errors.Join(err, tx.DeleteFlag(ctx, key))
+		}
+		return err
+	}
+}
+
+func deleteSegment(key string) edit {
+	return func(ctx context.Context, tx service.Tx) error { return tx.DeleteSegment(ctx, key) }
+}
+
+// inOneUpdate makes the changes one after the other, until one fails.
+func inOneUpdate[T any](all ...func(ctx context.Context, tx T) error) func(ctx context.Context, tx T) error {
+	return func(ctx context.Context, tx T) error {
+		for _, change := range all {
+			if err := change(ctx, tx); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
+	}
 }
 
 func createNamespace(t testing.TB, s service.Store, key string) int64 {
@@ -218,24 +281,33 @@ func execute(t testing.TB, db *sql.DB, statement string) {
 	mustSucceed(t, err)
 }
 
-// allChanges returns all records that match the query, oldest first.
+// allChanges returns all records that match the query, oldest first. It reads pages of 100
+// records, unless the query has a limit, from the newest on, unless it says after what.
 func allChanges(t testing.TB, s service.Store, query change.Query) []*change.Record {
 	t.Helper()
-	query.Limit = 100
+	if query.Limit == 0 {
+		query.Limit = 100
+	}
+	oldestFirst := query.After != guidon.Position{}
 	var all []*change.Record
 	for {
 		page, err := s.Changes(t.Context(), query)
-		if err != nil {
-			t.Fatalf("Changes: %v", err)
-		}
-		if len(page) == 0 {
-			break
+		switch {
+		case err != nil || len(page) > query.Limit:
+			t.Fatalf("Changes: got %d records, the limit was %d: %v", len(page), query.Limit, err)
+		case len(page) == 0 && !oldestFirst:
+			slices.Reverse(all)
+			return all
+		case len(page) == 0:
+			return all
 		}
 		all = append(all, page...)
-		query.Before = page[len(page)-1].Cursor()
+		if last := page[len(page)-1].Cursor(); oldestFirst {
+			query.After = last
+		} else {
+			query.Before = last
+		}
 	}
-	slices.Reverse(all)
-	return all
 }
 
 // brief returns the records in a form that is easy to compare.

@@ -110,9 +110,7 @@ func testUnstorableKeys(t *testing.T, s service.Store) {
 		t.Errorf("got authentications %q at %v, want no change since %v", ids(after.All()), after.Revision(), before)
 	}
 	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: change.Actor{ID: strings.Repeat("é",
-		300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("b"))
-	})
+		300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, putObjects(newFlag("b")))
 	if err != nil {
 		t.Errorf("an actor with unusual characters: %v", err)
 	}
@@ -140,8 +138,8 @@ func testTooLarge(t *testing.T, s service.Store) {
 	f.Description = strings.Repeat("x", service.MaxObjectSize)
 	g.Description = f.Description
 	for name, fn := range map[string]func(ctx context.Context, tx service.Tx) error{
-		"flag":    func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) },
-		"segment": func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, g) },
+		"flag":    putObjects(f),
+		"segment": putObjects(g),
 	} {
 		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, fn)
 		wantCode(t, name, err, guidon.TooLarge)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -29,9 +28,7 @@ func testTrace(t *testing.T, database string) {
 			}
 		}
 	}})
-	update(t, s, "default", func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, &guidon.Flag{Key: "secret-flag", Name: "secret-name"})
-	})
+	update(t, s, "default", putObjects(&guidon.Flag{Key: "secret-flag", Name: "secret-name"}))
 	snapshot(t, s, "default")
 	if len(systems) != 1 || failed > 0 {
 		t.Errorf("got %d failures, systems %v", failed, systems)

@@ -70,9 +70,7 @@ func testUnreadable(t *testing.T, s *store.DB) {
 	wantEqual(t, "the body of the segment", segment, stored(t, s.SQL(), "segment"))
 	t.Run("deleted", func(t *testing.T) {
 		before := snapshot(t, s, defaultNamespace).Revision().Number
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.DeleteFlag(ctx, "damaged"), tx.DeleteFlag(ctx, "users"), tx.DeleteSegment(ctx, "damaged"))
-		})
+		update(t, s, defaultNamespace, inOneUpdate(deleteFlags("damaged", "users"), deleteSegment("damaged")))
 		if got := snapshot(t, s, defaultNamespace).Unreadable(); len(got) > 0 {
 			t.Errorf("now: got %v, want nothing unreadable", got)
 		}
