@@ -2,4 +2,4 @@
 
 package bubble
 
-const raceDetector = false
+const RaceDetector = false

@@ -14,6 +14,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -26,7 +27,7 @@ const (
 // testPast makes random changes of every kind and keeps an export after each. Then every
 // one of these states must still be readable.
 func testPast(t *testing.T, s service.Store, changes int) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || bubble.RaceDetector {
 		changes = fewPasts
 	}
 	makePast(t, s, "shop", changes).wantReadable(t, s)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/servicetest"
 )
@@ -108,7 +109,7 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
 	steps, rounds := 100, 20
-	if testing.Short() || raceEnabled {
+	if testing.Short() || bubble.RaceDetector {
 		steps, rounds = 50, 10
 	}
 	for seed := range servicetest.Seeds(t, 1) {
