@@ -234,14 +234,14 @@ func (p *sourcePlan) namespace(have *guidon.Namespace) *guidon.Namespace {
 		}
 		want.ConfirmChanges = want.ConfirmChanges || have.ConfirmChanges // a document of a state never says no
 	}
-	if sameNamespaces(have, &want) {
+	if namespaceRules.same(exact, have, &want) {
 		return have
 	}
 	return &want
 }
 
 func (p *sourcePlan) putSegment(e expectation, have, want *guidon.Segment) {
-	if sameSegments(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
+	if segmentRules.same(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
 		return
 	}
 	if !p.restores {
@@ -251,7 +251,7 @@ func (p *sourcePlan) putSegment(e expectation, have, want *guidon.Segment) {
 }
 
 func (p *sourcePlan) putFlag(e expectation, have, want *guidon.Flag) {
-	if sameFlags(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
+	if flagRules.same(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
 		return
 	}
 	if !p.restores || have != nil && p.Keep != (service.Keep{}) {

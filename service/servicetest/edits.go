@@ -143,13 +143,13 @@ func (e *editBuilder) segment(key string, deleted bool) {
 
 // putFlag puts the content of the flag into the state, unless it is there already.
 func (m *model) putFlag(next *state, f *guidon.Flag) {
-	if !sameFlags(order, next.flags[f.Key], f) {
+	if !flagRules.same(order, next.flags[f.Key], f) {
 		next.flags[f.Key] = ranked(f)
 	}
 }
 
 func (m *model) putSegment(next *state, g *guidon.Segment) {
-	if !sameSegments(order, next.segments[g.Key], g) {
+	if !segmentRules.same(order, next.segments[g.Key], g) {
 		next.segments[g.Key] = g
 	}
 }
