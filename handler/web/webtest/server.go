@@ -237,6 +237,18 @@ func (s *Server) send(method, target, session string, form url.Values, headers .
 
 func (s *Server) sendBody(method, target, session string, body io.Reader, headers ...string) *Reply {
 	s.t.Helper()
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, s.request(method, target, session, body, headers...))
+	return &Reply{t: s.t, Status: w.Code, Header: w.Header(), Body: w.Body.String(), Result: w.Result()}
+}
+
+// Request returns a request of the visitor for a page, which may be sent several times.
+// Headers are names and values in turn.
+func (s *Server) Request(target string, headers ...string) *http.Request {
+	return s.request(http.MethodGet, target, s.session, nil, headers...)
+}
+
+func (s *Server) request(method, target, session string, body io.Reader, headers ...string) *http.Request {
 	request := httptest.NewRequestWithContext(s.t.Context(), method, "http://flags.test"+target, body)
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -252,7 +264,12 @@ func (s *Server) sendBody(method, target, session string, body io.Reader, header
 		}
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, request)
-	return &Reply{t: s.t, Status: w.Code, Header: w.Header(), Body: w.Body.String(), Result: w.Result()}
+	return request
+}
+
+// Listen serves the service to programs until the test ends, and returns its address.
+func (s *Server) Listen() string {
+	server := httptest.NewServer(s.handler)
+	s.t.Cleanup(server.Close)
+	return server.URL
 }
