@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -69,11 +70,7 @@ func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
 }
 
 func ids(all []*service.Authentication) []string {
-	list := make([]string, len(all))
-	for i, a := range all {
-		list[i] = a.ID
-	}
-	return list
+	return lists.Map(all, func(a *service.Authentication) string { return a.ID })
 }
 
 func testAuthenticationLifeCycle(t *testing.T, s service.Store) {

@@ -80,3 +80,11 @@ func open(t testing.TB, database string, options store.Options) *store.DB {
 	})
 	return db
 }
+
+// wantRows checks how many rows the table has.
+func wantRows(t testing.TB, s *store.DB, table string, want int) {
+	t.Helper()
+	var got int
+	mustSucceed(t, s.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got))
+	wantEqual(t, "rows of "+table, want, got)
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -77,13 +78,7 @@ func wantNamespaces(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
 	all, err := s.Namespaces(t.Context())
 	mustSucceed(t, err)
-	var got []string
-	for _, n := range all {
-		got = append(got, n.Key)
-	}
-	if !cmp.Equal(got, want) {
-		t.Errorf("got namespaces %q, want %q", got, want)
-	}
+	wantEqual(t, "namespaces", want, lists.Map(all, func(n *guidon.Namespace) string { return n.Key }))
 }
 
 func testUnknownNamespace(t *testing.T, s service.Store) {

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -132,14 +130,10 @@ func testOrder(t *testing.T, s service.Store) {
 		putFlags(t, s, defaultNamespace, f)
 	}
 	putFlags(t, s, defaultNamespace, renamed(want[3], "changed"))
-	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !cmp.Equal(got, want) {
-		t.Errorf("snapshot: got %q, want %q", got, want)
-	}
+	wantFlags(t, s, want...)
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		all, err := tx.Flags(ctx)
-		if got := flagKeys(all); !cmp.Equal(got, want) {
-			t.Errorf("transaction: got %q, want %q", got, want)
-		}
+		wantEqual(t, "flags in the transaction", want, flagKeys(all))
 		for i := range 100 {
 			if err := tx.PutSegment(ctx, newSegment(fmt.Sprint((i*37)%100))); err != nil {
 				return err
@@ -147,11 +141,8 @@ func testOrder(t *testing.T, s service.Store) {
 		}
 		return err
 	})
-	segments := segmentKeys(snapshot(t, s, defaultNamespace).Segments())
-	for i, key := range segments {
-		if key != fmt.Sprint((i*37)%100) {
-			t.Fatalf("segment %d is %q", i, key)
-		}
+	for i, key := range segmentKeys(snapshot(t, s, defaultNamespace).Segments()) {
+		wantEqual(t, fmt.Sprint("segment ", i), fmt.Sprint((i*37)%100), key)
 	}
 }
 
@@ -168,9 +159,7 @@ func testOrderAfterRecreation(t *testing.T, s service.Store) {
 
 func wantFlags(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
-	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !slices.Equal(got, want) {
-		t.Errorf("got flags %q, want %q", got, want)
-	}
+	wantEqual(t, "flags", want, flagKeys(snapshot(t, s, defaultNamespace).Flags()))
 }
 
 func testReadsOwnWrites(t *testing.T, s service.Store) {
@@ -186,14 +175,10 @@ func testReadsOwnWrites(t *testing.T, s service.Store) {
 			t.Errorf("changed flag: got %v, %v", got, err)
 		}
 		all, err := tx.Flags(ctx)
-		if got, want := flagKeys(all), []string{"b", "c"}; err != nil || !cmp.Equal(got, want) {
-			t.Errorf("got flags %q, %v, want %q", got, err, want)
-		}
-		segments, err := tx.Segments(ctx)
-		if got, want := segmentKeys(segments), []string{"s"}; err != nil || !cmp.Equal(got, want) {
-			t.Errorf("got segments %q, %v, want %q", got, err, want)
-		}
-		return nil
+		segments, err2 := tx.Segments(ctx)
+		wantEqual(t, "flags in the transaction", []string{"b", "c"}, flagKeys(all))
+		wantEqual(t, "segments in the transaction", []string{"s"}, segmentKeys(segments))
+		return errors.Join(err, err2)
 	})
 	wantFlags(t, s, "b", "c")
 }

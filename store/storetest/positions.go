@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/guidonhq/guidon"
@@ -45,20 +44,10 @@ func testFormerPositions(t *testing.T, s service.Store) {
 		shot := snapshot(t, s, defaultNamespace)
 		if at != (service.Moment{}) {
 			var err error
-			if shot, err = s.SnapshotAt(t.Context(), defaultNamespace, at, service.Demand{}, nil); err != nil {
-				t.Fatal(err)
-			}
+			shot, err = s.SnapshotAt(t.Context(), defaultNamespace, at, service.Demand{}, nil)
+			mustSucceed(t, err)
 		}
-		var got []string
-		for _, f := range shot.Flags() {
-			got = append(got, f.Key)
-		}
-		for _, g := range shot.Segments() {
-			got = append(got, g.Key)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", place, got, want)
-		}
+		wantEqual(t, place, want, append(flagKeys(shot.Flags()), segmentKeys(shot.Segments())...))
 	}
 	check("now", service.Moment{}, "a", "b", "c", "s", "t")
 	check("before", service.Moment{Revision: 3}, "a", "b", "c", "s", "t")
@@ -66,9 +55,7 @@ func testFormerPositions(t *testing.T, s service.Store) {
 	check("created anew", service.Moment{Revision: 5}, "b", "c", "a", "t")
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		keys, err := tx.FlagKeys(ctx)
-		if want := []string{"a", "b", "c"}; !slices.Equal(keys, want) {
-			t.Errorf("keys in a transaction: got %q, want %q", keys, want)
-		}
+		wantEqual(t, "keys in a transaction", []string{"a", "b", "c"}, keys)
 		a.Name = "renamed" // it keeps its position
 		return errors.Join(err, tx.PutFlag(ctx, a))
 	})

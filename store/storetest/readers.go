@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -34,11 +35,7 @@ func changed(t testing.TB, s *store.DB, reader string) []service.ChangedNamespac
 }
 
 func changedKeys(all []service.ChangedNamespace) []string {
-	keys := make([]string, len(all))
-	for i, n := range all {
-		keys[i] = n.Key
-	}
-	return keys
+	return lists.Map(all, func(n service.ChangedNamespace) string { return n.Key })
 }
 
 // unread returns up to limit records of the namespace that the reader has not passed.

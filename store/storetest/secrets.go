@@ -170,20 +170,13 @@ func testAddSecretOnce(t *testing.T, both [2]*store.DB) {
 // by a server of an earlier release, which does not know the index, can be created again.
 func testIndexOfOwners(t *testing.T, both [2]*store.DB) {
 	s, subject := both[0], "oidc:google:sub:1"
-	wantRows := func(what string, want int) {
-		t.Helper()
-		var got int
-		if err := s.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM authentication_subjects").Scan(&got); err != nil || got != want {
-			t.Errorf("%s: %d rows, %v, want %d", what, got, err, want)
-		}
-	}
 	putAuthentication(t, s, sessionOf(subject, "1"), sessionOf(subject, "2"), newAuthentication("token"))
-	wantRows("created", 2)
+	wantRows(t, s, "authentication_subjects", 2)
 	execute(t, s.SQL(), "DELETE FROM authentications WHERE id = '1'")
 	wantOfOwner(t, "deleted by an earlier release", s, subject, "2")
 	putAuthentication(t, s, sessionOf("oidc:google:sub:2", "1"))
 	wantOfOwner(t, "created again", s, "oidc:google:sub:2", "1")
 	wantOfOwner(t, "created again", s, subject, "2")
 	updateAuthentications(t, s, deleteTokens("1", "2", "token"))
-	wantRows("deleted", 0)
+	wantRows(t, s, "authentication_subjects", 0)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/bubble"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/servicetest"
 )
@@ -123,23 +124,6 @@ const defaultNamespace = guidon.DefaultNamespace
 // errStop is returned by a function under test to abandon its update.
 var errStop = errors.New("stop")
 
-func newFlag(key string) *guidon.Flag { return &guidon.Flag{Key: key, Name: "Flag " + key} }
-
-func renamed(key, name string) *guidon.Flag { return &guidon.Flag{Key: key, Name: name} }
-
-// numberedFlags returns flags with the keys that end in 0, 1, ….
-func numberedFlags(prefix string, count int) []*guidon.Flag {
-	flags := make([]*guidon.Flag, count)
-	for i := range flags {
-		flags[i] = newFlag(fmt.Sprint(prefix, i))
-	}
-	return flags
-}
-
-func newSegment(key string) *guidon.Segment {
-	return &guidon.Segment{Key: key, Name: "Segment " + key}
-}
-
 // update runs fn and fails the test if that fails. It returns the revision reported
 // to the caller.
 func update(t testing.TB, s service.Store, namespace string, fn func(ctx context.Context, tx service.Tx) error) int64 {
@@ -155,65 +139,6 @@ func update(t testing.TB, s service.Store, namespace string, fn func(ctx context
 func putFlags(t testing.TB, s service.Store, namespace string, flags ...*guidon.Flag) int64 {
 	t.Helper()
 	return update(t, s, namespace, putAll(flags))
-}
-
-// edit is a part of an update of a namespace.
-type edit = func(ctx context.Context, tx service.Tx) error
-
-// putObjects puts flags, segments, or the namespace.
-func putObjects(objects ...any) edit { return putAll(objects) }
-
-func putAll[T any](objects []T) edit {
-	return func(ctx context.Context, tx service.Tx) (err error) {
-		for _, object := range objects {
-			switch o := any(object).(type) {
-			case *guidon.Flag:
-				err = errors.Join(err, tx.PutFlag(ctx, o))
-			case *guidon.Segment:
-				err = errors.Join(err, tx.PutSegment(ctx, o))
-			case *guidon.Namespace:
-				err = errors.Join(err, tx.PutNamespace(ctx, o))
-			}
-		}
-		return err
-	}
-}
-
-// editNamespace puts the namespace after do has changed it.
-func editNamespace(do func(n *guidon.Namespace)) edit {
-	return func(ctx context.Context, tx service.Tx) error {
-		n, err := tx.Namespace(ctx)
-		if err != nil {
-			return err
-		}
-		do(n)
-		return tx.PutNamespace(ctx, n)
-	}
-}
-
-func deleteFlags(keys ...string) edit {
-	return func(ctx context.Context, tx service.Tx) (err error) {
-		for _, key := range keys {
-			err = errors.Join(err, tx.DeleteFlag(ctx, key))
-		}
-		return err
-	}
-}
-
-func deleteSegment(key string) edit {
-	return func(ctx context.Context, tx service.Tx) error { return tx.DeleteSegment(ctx, key) }
-}
-
-// inOneUpdate makes the changes one after the other, until one fails.
-func inOneUpdate[T any](all ...func(ctx context.Context, tx T) error) func(ctx context.Context, tx T) error {
-	return func(ctx context.Context, tx T) error {
-		for _, change := range all {
-			if err := change(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }
 
 func createNamespace(t testing.TB, s service.Store, key string) int64 {
@@ -238,19 +163,11 @@ func snapshot(t testing.TB, s service.Store, namespace string) *guidon.Snapshot 
 }
 
 func flagKeys(flags []*guidon.Flag) []string {
-	keys := make([]string, len(flags))
-	for i, f := range flags {
-		keys[i] = f.Key
-	}
-	return keys
+	return lists.Map(flags, func(f *guidon.Flag) string { return f.Key })
 }
 
 func segmentKeys(segments []*guidon.Segment) []string {
-	keys := make([]string, len(segments))
-	for i, g := range segments {
-		keys[i] = g.Key
-	}
-	return keys
+	return lists.Map(segments, func(g *guidon.Segment) string { return g.Key })
 }
 
 // wantCode fails the test unless err has the code.
@@ -313,11 +230,9 @@ func allChanges(t testing.TB, s service.Store, query change.Query) []*change.Rec
 
 // brief returns the records in a form that is easy to compare.
 func brief(changes []*change.Record) []string {
-	lines := make([]string, len(changes))
-	for i, c := range changes {
-		lines[i] = fmt.Sprintf("%d.%d %s %s %s", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)
-	}
-	return lines
+	return lists.Map(changes, func(c *change.Record) string {
+		return fmt.Sprintf("%d.%d %s %s %s", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)
+	})
 }
 
 // wait limits the tests that wait for other goroutines.

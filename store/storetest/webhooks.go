@@ -120,9 +120,7 @@ func testWebhookAttempts(t *testing.T, s *store.DB) {
 	if got, err := s.WebhookFailures(t.Context(), ""); len(got) != 0 || err != nil {
 		t.Errorf("after a success: got %v, %v, want none", got, err)
 	}
-	if got, err := s.ReaderPosition(t.Context(), "webhook:w", defaultNamespace); got != record.Cursor() || err != nil {
-		t.Errorf("position: got %v, %v, want %v", got, err, record.Cursor())
-	}
+	wantPosition(t, s, "webhook:w", defaultNamespace, record.Cursor())
 	deliveries, err := s.Deliveries(t.Context(), "w", 0, 10)
 	delivery.Number = 1
 	if len(deliveries) != 2 || err != nil || deliveries[0].Number != 2 || !cmp.Equal(*deliveries[1], delivery) {
@@ -186,9 +184,7 @@ func testRewindReader(t *testing.T, s *store.DB) {
 		{3, change.After(0)},
 	} {
 		mustSucceed(t, s.RewindReader(t.Context(), reader, defaultNamespace, tt.revision))
-		if got, err := s.ReaderPosition(t.Context(), reader, defaultNamespace); got != tt.want || err != nil {
-			t.Errorf("to revision %d: got %v, %v, want %v", tt.revision, got, err, tt.want)
-		}
+		wantPosition(t, s, reader, defaultNamespace, tt.want)
 	}
 	for namespace, revision := range map[string]int64{defaultNamespace: last + 1, "nowhere": 1} {
 		if err := s.RewindReader(t.Context(), reader, namespace, revision); !errors.Is(err, guidon.InvalidArgument) {
