@@ -60,11 +60,7 @@ func testAuthenticationRevision(t *testing.T, s service.Store) {
 
 func testAuthenticationRecords(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		rotated := newAuthentication("2")
-		rotated.TokenHash = "a new hash"
-		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, rotated))
-	})
+	updateAuthentications(t, s, inOneUpdate(deleteTokens("1"), putTokens(rotated("2", "a new hash"))))
 	got := allChanges(t, s, change.Query{Kind: change.KindAuthentication})
 	want := []string{
 		"1.0 create authentication 1", "1.1 create authentication 2",
@@ -93,11 +89,7 @@ func testAuthenticationRaces(t *testing.T, s service.Store) {
 		})
 	})
 	race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error {
-		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication(fmt.Sprint("same hash ", i))
-			a.TokenHash = "wanted"
-			return tx.PutAuthentication(ctx, a)
-		})
+		return s.UpdateAuthentications(ctx, service.Write{}, putTokens(rotated(fmt.Sprint("same hash ", i), "wanted")))
 	})
 	wantEqual(t, "authentications", 2, len(authentications(t, s).All()))
 }

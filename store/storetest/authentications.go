@@ -148,25 +148,10 @@ func testAuthenticationFirst(t *testing.T, s service.Store) {
 func testAuthenticationUnique(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
 	before := authentications(t, s)
-	for name, fn := range map[string]func(ctx context.Context, tx service.AuthenticationTx) error{
-		"new": func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication("3")
-			a.TokenHash = "hash of 1"
-			return tx.PutAuthentication(ctx, a)
-		},
-		"changed": func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication("2")
-			a.TokenHash = "hash of 1"
-			return tx.PutAuthentication(ctx, a)
-		},
-		"both in one update": func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication("4")
-			if err := tx.PutAuthentication(ctx, newAuthentication("3")); err != nil {
-				return err
-			}
-			a.TokenHash = "hash of 3"
-			return tx.PutAuthentication(ctx, a)
-		},
+	for name, fn := range map[string]tokenChange{
+		"new":                putTokens(rotated("3", "hash of 1")),
+		"changed":            putTokens(rotated("2", "hash of 1")),
+		"both in one update": putTokens(newAuthentication("3"), rotated("4", "hash of 3")),
 	} {
 		err := s.UpdateAuthentications(t.Context(), service.Write{}, fn)
 		wantCode(t, name, err, guidon.InvalidArgument)
@@ -178,11 +163,7 @@ func testAuthenticationUnique(t *testing.T, s service.Store) {
 		t.Errorf("a rejected authentication left something behind: %q", ids(after.All()))
 	}
 	// Deleting one frees its hash within the same update.
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		a := newAuthentication("5")
-		a.TokenHash = "hash of 1"
-		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, a))
-	})
+	updateAuthentications(t, s, inOneUpdate(deleteTokens("1"), putTokens(rotated("5", "hash of 1"))))
 	if got := authentications(t, s).ByTokenHash("hash of 1"); got == nil || got.ID != "5" {
 		t.Errorf("got %+v", got)
 	}

@@ -60,7 +60,6 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"IfMatchOneWins", testIfMatchOneWins},
 		{"LostUpdates", testLostUpdates},
 		{"TornReads", testTornReads},
-		{"ReadYourWrites", testReadYourWrites},
 		{"UniqueFlag", testUniqueFlag},
 		{"UniqueNamespace", testUniqueNamespace},
 		{"RecordsComplete", testRecordsComplete},
