@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
@@ -30,15 +29,10 @@ func loadAuthentications(t testing.TB, s *store.DB, held *service.Authentication
 func wantFull(t testing.TB, what string, s *store.DB, held *service.AuthenticationSet) *service.AuthenticationSet {
 	t.Helper()
 	full, got := loadAuthentications(t, s, nil), loadAuthentications(t, s, held)
-	if got.Revision() != full.Revision() {
-		t.Errorf("%s: got revision %v, want %v", what, got.Revision(), full.Revision())
-	}
-	options := cmp.Options{cmpopts.IgnoreUnexported(service.Authentication{}), cmpopts.EquateEmpty()}
-	wantEqual(t, what, full.All(), got.All(), options)
-	wantEqual(t, what+": bindings", full.Bindings().All(), got.Bindings().All(), options)
+	wantSet(t, what, full, got)
 	for _, a := range held.All() {
 		want := full.ByTokenHash(a.TokenHash)
-		wantEqual(t, fmt.Sprintf("%s: by the token of %q", what, a.ID), want, got.ByTokenHash(a.TokenHash), options)
+		wantEqual(t, fmt.Sprintf("%s: by the token of %q", what, a.ID), want, got.ByTokenHash(a.TokenHash), cmpopts.IgnoreUnexported(*a), cmpopts.EquateEmpty())
 	}
 	return got
 }

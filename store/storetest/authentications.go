@@ -69,6 +69,14 @@ func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
 	return set
 }
 
+// wantSet checks that the set has the authentications and bindings that another has.
+func wantSet(t testing.TB, what string, want, got *service.AuthenticationSet) {
+	t.Helper()
+	wantEqual(t, what+": revision", want.Revision(), got.Revision())
+	wantEqual(t, what, want.All(), got.All(), cmpopts.IgnoreUnexported(service.Authentication{}), cmpopts.EquateEmpty())
+	wantEqual(t, what+": bindings", want.Bindings().All(), got.Bindings().All(), cmpopts.EquateEmpty())
+}
+
 func ids(all []*service.Authentication) []string {
 	return lists.Map(all, func(a *service.Authentication) string { return a.ID })
 }

@@ -128,7 +128,7 @@ func testBindingRecords(t *testing.T, s service.Store) {
 		"2.0 update binding 1", "2.1 delete authentication 1",
 		"3.0 delete binding 1",
 	}
-	wantEqual(t, "records", want, brief(got))
+	mustEqual(t, "records", want, brief(got))
 	wantEqual(t, "records of bindings", []string{want[1], want[2], want[4]}, brief(allChanges(t, s, change.Query{Kind: change.KindBinding})))
 	for _, c := range got {
 		if c.Actor != by.Actor || c.RequestID != by.RequestID || c.Namespace != "" {

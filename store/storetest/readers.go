@@ -229,7 +229,7 @@ func testChangedNamespaces(t *testing.T, s *store.DB) {
 		}
 		got[i].Since = time.Time{}
 	}
-	wantEqual(t, "changed namespaces", want, got)
+	mustEqual(t, "changed namespaces", want, got)
 	if got := brief(unread(t, s, got[2], 10)); !slices.Equal(got, []string{"2.0 delete namespace gone"}) {
 		t.Errorf("records of the deleted namespace: got %q", got)
 	}

@@ -44,7 +44,7 @@ func testRecordsCoalesced(t *testing.T, s service.Store) {
 	))
 	got := allChanges(t, s, change.Query{Namespace: defaultNamespace})[5:]
 	want := []string{"3.0 update flag a", "3.1 delete flag gone", "3.2 delete flag again", "3.3 create flag again", "3.4 create flag late"}
-	wantEqual(t, "records", want, brief(got))
+	mustEqual(t, "records", want, brief(got))
 	if decodeFlag(t, got[0].Before).Name != "Flag a" || decodeFlag(t, got[0].After).Name != "twice" {
 		t.Errorf("update: got %s -> %s", got[0].Before, got[0].After)
 	}

@@ -184,6 +184,14 @@ func wantEqual[T any](t testing.TB, what string, want, got T, options ...cmp.Opt
 	}
 }
 
+// mustEqual is wantEqual for what the rest of the test depends on.
+func mustEqual[T any](t testing.TB, what string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
 func mustSucceed(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
