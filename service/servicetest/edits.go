@@ -157,12 +157,7 @@ func (m *model) putSegment(next *state, g *guidon.Segment) {
 // ranked returns a copy of the flag with the ranks 1, 2, 3, ….
 func ranked(f *guidon.Flag) *guidon.Flag {
 	out := flagtest.Copy(f)
-	for i, r := range out.Rules {
-		r.Rank = int32(i + 1) // #nosec G115 -- few
-	}
-	for i, r := range out.Rollouts {
-		r.Rank = int32(i + 1) // #nosec G115 -- few
-	}
+	flagtest.Rank(out)
 	return out
 }
 
