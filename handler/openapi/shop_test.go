@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,17 +18,14 @@ import (
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite"
-
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/stream"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
-	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // shop is a server that the scenario is played on, whose clock stands still.
@@ -54,14 +50,7 @@ var now = time.Date(2026, 11, 20, 14, 3, 0, 0, time.UTC)
 
 func newShop(t *testing.T, options ...func(*handler.Config)) *shop {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.NewSQLite(t)
 	c, clock := cache.New(db), func() time.Time { return now }
 	counter := count.NewCounter(db, count.Keep{Minutes: 48 * time.Hour}, clock)
 	if err := counter.RollUp(t.Context()); err != nil { // counting begins

@@ -11,14 +11,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	_ "time/tzdata"
-
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/examples"
@@ -27,11 +24,11 @@ import (
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/web"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // Options configure a [Server]. The zero Options require authentication, with static tokens.
@@ -67,7 +64,7 @@ func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{t: t, Log: new(bytes.Buffer), DB: options.DB}
 	if s.DB == nil {
-		s.DB = open(t)
+		s.DB = storetest.NewSQLite(t)
 	}
 	if options.Now == nil {
 		options.Now = time.Now
@@ -126,19 +123,6 @@ func (f faulty) Update(
 		}
 	}
 	return f.Store.Update(ctx, namespace, w, fn)
-}
-
-func open(t testing.TB) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
 }
 
 // Import imports YAML documents into their namespaces, and replaces what these have. A
