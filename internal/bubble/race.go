@@ -2,5 +2,4 @@
 
 package bubble
 
-// RaceDetector reports whether the race detector is on, which makes everything slower.
 const RaceDetector = true

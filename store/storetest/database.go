@@ -1,8 +1,16 @@
 package storetest
 
 import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -87,4 +95,62 @@ func wantRows(t testing.TB, s *store.DB, table string, want int) {
 	var got int
 	mustSucceed(t, s.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got))
 	wantEqual(t, "rows of "+table, want, got)
+}
+
+// NewSQLite returns a store on a new SQLite file in its seed state. It is closed at the end of
+// the test.
+func NewSQLite(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	mustSucceed(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	_, err = migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	mustSucceed(t, err)
+	return db
+}
+
+// testTrace checks what a store says about its statements: their texts without values, and errors.
+func testTrace(t *testing.T, database string) {
+	var texts []string
+	var failed int
+	recorded := true
+	systems := map[string]bool{}
+	s := open(t, database, store.Options{Trace: func(_ context.Context, system string) func(string, error) {
+		systems[system] = true
+		if !recorded {
+			return nil
+		}
+		return func(text string, err error) {
+			texts = append(texts, text)
+			if err != nil {
+				failed++
+			}
+		}
+	}})
+	update(t, s, "default", putObjects(&guidon.Flag{Key: "secret-flag", Name: "secret-name"}))
+	snapshot(t, s, "default")
+	if len(systems) != 1 || failed > 0 {
+		t.Errorf("got %d failures, systems %v", failed, systems)
+	}
+	for _, text := range texts {
+		if strings.Contains(text, "secret") {
+			t.Errorf("a value is in %q", text)
+		}
+	}
+	for _, want := range []string{"UPDATE namespaces SET revision", "INSERT INTO changes", "COMMIT", "SELECT"} {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, want) }) {
+			t.Errorf("no text has %s: %q", want, texts)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 {
+		if s.Ping(ended) == nil {
+			t.Error("got no error from a query whose context has ended")
+		}
+		recorded = false
+	}
+	if failed != 1 {
+		t.Errorf("%d errors are reported, want 1", failed)
+	}
 }
