@@ -156,7 +156,7 @@ generate: ## regenerate the wire messages, pages, openapi.yaml, the configuratio
 	$(TOOL) templ fmt -log-level warn handler/web
 	$(TOOL) templ generate -log-level warn -include-version=false -path handler/web
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
-	$(GO) run ./bench/scale > docs/scale.md
+	$(GO) test ./docs -run TestScale -update
 
 .PHONY: check
 check: lint test integration fuzz ## run lint, test, integration and fuzz

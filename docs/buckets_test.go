@@ -12,28 +12,28 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 )
 
-var update = flag.Bool("update", false, "write the pictures of buckets and ramps")
+var update = flag.Bool("update", false, "write the pictures of buckets and ramps, and scale.md")
 
 // TestBuckets checks that the pictures of rollouts.md are what the engine does. With -update
 // it writes them.
 func TestBuckets(t *testing.T) {
 	for name, bars := range map[string][]bar{"rollout": rolloutBars(t), "shares": shareBars(t)} {
 		for _, theme := range themes {
-			checkPicture(t, filepath.Join("pictures", name+"-"+theme.name+".svg"), draw(bars, theme))
+			checkGenerated(t, filepath.Join("pictures", name+"-"+theme.name+".svg"), draw(bars, theme))
 		}
 	}
 }
 
-// checkPicture checks that the file has the picture. With -update it writes it.
-func checkPicture(t *testing.T, path, got string) {
+// checkGenerated checks that the file has the text. With -update it writes it.
+func checkGenerated(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil { // #nosec G306 -- a picture
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil { // #nosec G306 -- a page or picture
 			t.Fatal(err)
 		}
 	}
 	if read(t, path) != got {
-		t.Errorf("docs/%s is not current; run make pictures", path)
+		t.Errorf("docs/%s is not current; run go test ./docs -update", path)
 	}
 }
 

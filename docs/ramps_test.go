@@ -13,7 +13,7 @@ import (
 // TestRamps is [TestBuckets] for the pictures of ramps.
 func TestRamps(t *testing.T) {
 	for _, theme := range themes {
-		checkPicture(t, filepath.Join("pictures", "ramps-"+theme.name+".svg"), drawRamps(t, theme))
+		checkGenerated(t, filepath.Join("pictures", "ramps-"+theme.name+".svg"), drawRamps(t, theme))
 	}
 }
 

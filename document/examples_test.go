@@ -4,18 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
-	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // example returns the documents and the bytes of a file in examples/.
@@ -148,14 +145,7 @@ func TestExampleFormats(t *testing.T) {
 // newService returns a service over an empty SQLite database.
 func newService(t *testing.T) *service.Service {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.NewSQLite(t)
 	return service.NewService(db, time.Now)
 }
 

@@ -3,18 +3,15 @@ package service_test
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // newService returns a service over an empty SQLite database with the default
@@ -26,15 +23,7 @@ func newService(t *testing.T) *service.Service {
 
 func newStore(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
+	return storetest.NewSQLite(t)
 }
 
 // parse decodes one document from YAML.

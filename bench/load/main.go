@@ -11,7 +11,7 @@
 //     /dev/null. The floor is package floor. Requests come from wrk (Debian package wrk), which
 //     uses much of the CPU of a small machine.
 //   - grpc: the service writes no access log. The floor is a bare grpc-go server, which neither
-//     decodes nor checks anything and responds with fixed bytes (grpc_floor.go). Requests come
+//     decodes nor checks anything and responds with fixed bytes (floor.go). Requests come
 //     from h2load (Debian package nghttp2-client), which uses some of the CPU.
 //
 // If other programs run as well, the server's CPU time per request is more meaningful than

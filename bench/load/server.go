@@ -2,12 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -107,7 +112,20 @@ func (s *server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err e
 }
 
 // ResidentMiB returns the resident memory of the server.
-func (s *server) ResidentMiB() (float64, error) { return residentMiB(s.process.Process.Pid) }
+func (s *server) ResidentMiB() (float64, error) {
+	pid := s.process.Process.Pid
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("/proc/%d/status has no VmRSS", pid)
+	}
+	kib, err := strconv.ParseFloat(fields[0], 64)
+	return kib / 1024, err
+}
 
 // Stop ends the process: the service gracefully, the floor by killing it.
 func (s *server) Stop() error {
@@ -123,4 +141,54 @@ func (s *server) Stop() error {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", s.Name, err)
+}
+
+// response is an HTTP response.
+type response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+var client = &http.Client{Timeout: patience}
+
+// URL returns the base URL of the server.
+func (s *server) URL() string { return "http://" + s.Address }
+
+// Call sends an HTTP request. header is an additional header line, or "".
+func (s *server) Call(method, path, body, header string) (response, error) {
+	r, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
+	if err != nil {
+		return response{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Accept-Encoding", "identity") // no compression, as with wrk
+	if name, value, ok := strings.Cut(header, ": "); ok {
+		r.Header.Set(name, value)
+	}
+	got, err := client.Do(r)
+	if err != nil {
+		return response{}, err
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return response{got.StatusCode, got.Header, text}, err
+}
+
+// Post sends a POST request. It returns an error unless the status is 200.
+func (s *server) Post(path string, body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	a, err := s.Call(http.MethodPost, path, string(text), "")
+	if err == nil && a.Status != http.StatusOK {
+		err = fmt.Errorf("POST %s: %d %s", path, a.Status, a.Body)
+	}
+	return err
+}
+
+// Import imports n flags of the data set into an existing namespace.
+func (s *server) Import(namespace string, n int) error {
+	return s.Post("/api/v1/namespaces/"+namespace+"/import", object{"document": document(n)})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
 )
 
-// BenchmarkScale measures the input of bench/scale: the CPU time that the instance,
+// BenchmarkScale measures the input of docs/scale.json: the CPU time that the instance,
 // PostgreSQL and Redis spend on an evaluation, on a query for the revision and on a
 // write. CPU times hardly depend on the other load of the machine.
 func BenchmarkScale(b *testing.B) {

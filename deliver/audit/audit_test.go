@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,28 +16,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/deliver/webhook"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
-
-func newStore(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
 
 // output is a file that can fail.
 type output struct {
@@ -106,7 +91,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 
 // The sink log writes a line for each record, of all namespaces and of none, and tries again what fails.
 func TestLog(t *testing.T) {
-	db := newStore(t)
+	db := storetest.NewSQLite(t)
 	s := service.NewService(db, time.Now)
 	if _, _, err := s.CreateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "before", Name: "b"}); err != nil {
 		t.Fatal(err)
@@ -155,7 +140,7 @@ func TestLog(t *testing.T) {
 
 // The sink webhook signs, may use the own network, and is never given up.
 func TestWebhook(t *testing.T) {
-	db := newStore(t)
+	db := storetest.NewSQLite(t)
 	s := service.NewService(db, time.Now)
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	verifier, err := standardwebhooks.NewWebhook(secret)

@@ -1,4 +1,4 @@
-package openapi_test
+package openapi
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/openapi"
 )
 
 var update = flag.Bool("update", false, "write handler/openapi.yaml")
@@ -24,7 +22,7 @@ const committed = "../openapi.yaml"
 
 func generate(t *testing.T) []byte {
 	t.Helper()
-	document, err := openapi.Document("Guidon", "1", openapi.Sources{Wire: os.DirFS("../wire"), Examples: examples(t)})
+	document, err := documentOf(examples(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +31,7 @@ func generate(t *testing.T) []byte {
 
 // examples returns the examples of the document: what a server answers to the requests of
 // the scenario. They are always the same.
-func examples(t *testing.T) map[string]openapi.Example {
+func examples(t *testing.T) map[string]Example {
 	t.Helper()
 	if played == nil {
 		played = newShop(t).play()
@@ -41,7 +39,7 @@ func examples(t *testing.T) map[string]openapi.Example {
 	return played
 }
 
-var played map[string]openapi.Example
+var played map[string]Example
 
 // TestCommitted checks that the committed description, which the handler serves, matches the
 // operations table.
@@ -83,8 +81,6 @@ func at(value any, names ...string) any {
 	}
 	return value
 }
-
-var variable = regexp.MustCompile(`\{[^}]*\}`)
 
 // TestRoutes checks that every route of the operations table is described, with a
 // parameter for every variable and a body if it has one, and so are the other routes. No

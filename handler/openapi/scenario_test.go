@@ -1,4 +1,4 @@
-package openapi_test
+package openapi
 
 // sent is one request of the scenario. The first one of each operation is its example.
 type sent struct {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
@@ -28,10 +26,9 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
-	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // setup configures a server; the zero value has no way to sign in.
@@ -106,14 +103,7 @@ type server struct {
 
 func newServer(t testing.TB, setup setup) *server {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.NewSQLite(t)
 	s := &server{t: t, setup: setup, service: service.NewService(faultyStore{cache.New(db), setup.fault}, time.Now).WithPolicy(&setup.policy)}
 	s.site = web.New(page.Config{PublicPath: setup.publicPath, Required: !setup.open, Session: setup.session, CheckReturnTo: loginstate.CheckReturnTo, Interface: page.Interface{Disabled: true}})
 	s.invoker = call.NewInvoker(call.Config{

@@ -11,9 +11,6 @@ import (
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
 	"github.com/guidonhq/guidon/service"
-	"github.com/guidonhq/guidon/store"
-
-	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -25,66 +22,11 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestStoreTraced checks what is said about statements to those who trace them.
-func TestStoreTraced(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunTraced(t, func(t *testing.T, trace func(context.Context, string) func(string, error)) storetest.PingedStore {
-			db, err := store.Open(t.Context(), s.Migrated(t), store.Options{Trace: trace})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = db.Close() })
-			return db
-		})
-	})
-}
-
-// TestStoreMirror checks that the deltas that updates report match their commits.
-func TestStoreMirror(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		database := s.Migrated(t)
-		storetest.RunMirrored(t, harness.OpenStore(t, database), harness.OpenStore(t, database))
-	})
-}
-
-// TestStoreReaders checks the readers of the change log, also with the dialect of
-// CockroachDB; see [TestStoreSerializable].
-func TestStoreReaders(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, s.Migrated(t)) })
-	})
-	t.Run("serializable", func(t *testing.T) {
-		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, serializable(t)) })
-	})
-}
-
-// TestStoreEvaluations checks counts of evaluations, also with the dialect of CockroachDB; see
-// [TestStoreSerializable].
-func TestStoreEvaluations(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunEvaluations(t, func(t *testing.T) count.Store { return harness.OpenStore(t, s.Migrated(t)) })
-	})
-	t.Run("serializable", func(t *testing.T) {
-		storetest.RunEvaluations(t, func(t *testing.T) count.Store { return harness.OpenStore(t, serializable(t)) })
-	})
-}
-
-// TestStoreFavorites checks favorites, also with the dialect of CockroachDB; see
-// [TestStoreSerializable].
-func TestStoreFavorites(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunFavorites(t, func(t *testing.T) storetest.FavoriteStore { return harness.OpenStore(t, s.Migrated(t)) })
-	})
-	t.Run("serializable", func(t *testing.T) {
-		storetest.RunFavorites(t, func(t *testing.T) storetest.FavoriteStore { return harness.OpenStore(t, serializable(t)) })
-	})
-}
-
-// TestStoreUnreadable checks that a body which cannot be read affects nothing else.
-func TestStoreUnreadable(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunUnreadable(t, harness.OpenStore(t, s.Migrated(t)))
-	})
+// TestStoreDatabase checks what the store has beyond that, also with the dialect of CockroachDB;
+// see [TestStoreSerializable].
+func TestStoreDatabase(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) { storetest.RunDatabase(t, s.Migrated) })
+	t.Run("serializable", func(t *testing.T) { storetest.RunDatabase(t, serializable) })
 }
 
 // TestStoreAdditions checks that additions are refused until another process has applied their
@@ -98,35 +40,6 @@ func TestStoreAdditions(t *testing.T) {
 	}
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) { run(t, s.Migrated(t)) })
 	t.Run("serializable", func(t *testing.T) { run(t, serializable(t)) })
-}
-
-// TestStoreAuthenticationLoads checks that authentications are brought up to date, also
-// with the dialect of CockroachDB; see [TestStoreSerializable].
-func TestStoreAuthenticationLoads(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader {
-			return harness.OpenStore(t, s.Migrated(t))
-		})
-	})
-	t.Run("serializable", func(t *testing.T) {
-		storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader {
-			return harness.OpenStore(t, serializable(t))
-		})
-	})
-}
-
-// TestStoreSecrets checks what several instances share, also with the dialect of
-// CockroachDB; see [TestStoreSerializable].
-func TestStoreSecrets(t *testing.T) {
-	both := func(t *testing.T, database string) [2]storetest.SecretStore {
-		return [2]storetest.SecretStore{harness.OpenStore(t, database), harness.OpenStore(t, database)}
-	}
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore { return both(t, s.Migrated(t)) })
-	})
-	t.Run("serializable", func(t *testing.T) {
-		storetest.RunSecrets(t, func(t *testing.T) [2]storetest.SecretStore { return both(t, serializable(t)) })
-	})
 }
 
 // TestAuthenticationRows: PostgreSQL sends as many rows for one change as for any other,
@@ -215,7 +128,7 @@ func TestSerializableContention(t *testing.T) {
 
 // serializable returns the URL of a migrated PostgreSQL database that is treated as
 // CockroachDB.
-func serializable(t *testing.T) string {
+func serializable(t testing.TB) string {
 	t.Helper()
 	harness.Postgres.Need(t)
 	database := harness.Postgres.Migrated(t)
@@ -226,7 +139,7 @@ func serializable(t *testing.T) string {
 
 // makeSerializable makes serializable the default for transactions in the PostgreSQL
 // database.
-func makeSerializable(t *testing.T, database string) {
+func makeSerializable(t testing.TB, database string) {
 	t.Helper()
 	db := harness.OpenStore(t, database).SQL()
 	harness.Execute(t, db, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
@@ -264,15 +177,4 @@ func databaseName(database string) string {
 		panic(err)
 	}
 	return strings.TrimPrefix(u.Path, "/")
-}
-
-// TestStoreWebhooks checks what is kept of webhooks, also with the dialect of CockroachDB; see
-// [TestStoreSerializable].
-func TestStoreWebhooks(t *testing.T) {
-	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
-		storetest.RunWebhooks(t, func(t *testing.T) storetest.WebhookStore { return harness.OpenStore(t, s.Migrated(t)) })
-	})
-	t.Run("serializable", func(t *testing.T) {
-		storetest.RunWebhooks(t, func(t *testing.T) storetest.WebhookStore { return harness.OpenStore(t, serializable(t)) })
-	})
 }

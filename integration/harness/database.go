@@ -221,9 +221,7 @@ func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
 // administer runs the statement on the server as its superuser.
 func (s *DatabaseServer) administer(t testing.TB, statement string) {
 	t.Helper()
-	if err := administer(t.Context(), s.url, statement); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, administer(t.Context(), s.url, statement))
 }
 
 func administer(ctx context.Context, server, statement string) error {
@@ -257,9 +255,7 @@ func OpenSQL(database string) (*sql.DB, error) {
 func OpenStore(t testing.TB, database string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -285,14 +281,9 @@ func TimeOf(t testing.TB, db *store.DB, revision int64) time.Time {
 // migrateUp migrates the database to the current schema.
 func migrateUp(t testing.TB, database string) {
 	t.Helper()
-	db, err := store.Open(t.Context(), database, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := OpenStore(t, database)
+	_, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	mustSucceed(t, errors.Join(err, db.Close())) // a template must have no connections
 }
 
 // SQLiteURL returns the URL of an SQLite file that does not exist yet.

@@ -26,9 +26,7 @@ func BuildFunction(path string, env ...string) error {
 func Function(t testing.TB, database string, env ...string) *lambdatest.Function {
 	t.Helper()
 	path, err := bootstrap()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var log Buffer
 	f := &lambdatest.Function{
 		Bootstrap: path, Timeout: Patience, Log: &log,

@@ -17,9 +17,7 @@ func StartPrivate(t testing.TB, start func() (*dbtest.Server, error)) *dbtest.Se
 	if errors.Is(err, dbtest.ErrNotInstalled) {
 		Skip(t, "%v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("log of the server at %s:\n%s", s.Addr, s.Log())
@@ -36,9 +34,7 @@ func OwnDatabase(t testing.TB, s *DatabaseServer, settings ...string) (*dbtest.S
 	t.Helper()
 	own := StartPrivate(t, func() (*dbtest.Server, error) { return s.process(t.Context(), settings...) })
 	name := newName()
-	if err := administer(t.Context(), own.URL, "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, administer(t.Context(), own.URL, "CREATE DATABASE "+name))
 	migrateUp(t, own.Database(name))
 	return own, own.Database(name)
 }
@@ -59,9 +55,7 @@ func ThroughRedis(url string) []string {
 func OpenDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "guidon-open-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o777); err != nil { // #nosec G302 -- for the other user
 		t.Fatal(err)

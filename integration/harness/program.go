@@ -53,9 +53,7 @@ var buildProgram = sync.OnceValues(func() (string, error) {
 func Program(t testing.TB) string {
 	t.Helper()
 	path, err := buildProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	return path
 }
 
@@ -91,8 +89,42 @@ var moduleDir = sync.OnceValues(func() (string, error) {
 func ModuleDir(t testing.TB) string {
 	t.Helper()
 	dir, err := moduleDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	return dir
+}
+
+// Command returns a command that runs the guidon program with the arguments on the database
+// at the URL. The end of the test kills it.
+func Command(t testing.TB, database string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), Program(t), args...) // #nosec G204 -- our own
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GUIDON_DB_URL=" + database}
+	return c
+}
+
+// Ends runs the command to its end, and checks its success and that its output contains the
+// text. It returns the output.
+func Ends(t testing.TB, c *exec.Cmd, success bool, text string) (output string) {
+	t.Helper()
+	out, err := c.CombinedOutput()
+	if (err == nil) != success || !strings.Contains(string(out), text) {
+		t.Fatalf("%q: got %v and %q, want success %t and %q", c.Args[1:], err, out, success, text)
+	}
+	return string(out)
+}
+
+// InstallNode installs the packages that the folder's package-lock.json lists. It skips the
+// test if Node.js is not installed, or they cannot be had.
+func InstallNode(t testing.TB, dir string) {
+	t.Helper()
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			Skip(t, "%s is not installed", program)
+		}
+	}
+	install := exec.Command("npm", "ci")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		Skip(t, "npm ci: %v\n%s", err, out)
+	}
 }

@@ -66,13 +66,9 @@ func LaunchCommand(t testing.TB, command *exec.Cmd) *Server {
 	t.Helper()
 	s := &Server{cmd: command, done: make(chan error, 1), ready: make(chan struct{})}
 	pipe, err := s.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	s.cmd.Stdout = s.cmd.Stderr
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.cmd.Start())
 	go s.follow(pipe)
 	t.Cleanup(func() {
 		s.Kill()
@@ -104,9 +100,7 @@ func (s *Server) Log() string { return s.Output.String() }
 // Signal sends a signal to the process.
 func (s *Server) Signal(t testing.TB, signal syscall.Signal) {
 	t.Helper()
-	if err := s.cmd.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.cmd.Process.Signal(signal))
 }
 
 // Kill kills the process. It does nothing if the process has ended.
@@ -130,3 +124,9 @@ func (s *Server) Wait(t testing.TB) int {
 		return 0
 	}
 }
+
+// Patience limits every wait of the tests. It is reached only if something is broken.
+const Patience = 60 * time.Second
+
+// Slack is added to the time limits that tests check, for busy machines.
+const Slack = 2 * time.Second

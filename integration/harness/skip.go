@@ -46,3 +46,14 @@ func recordSkipped(reason string) error {
 	_, err = fmt.Fprintln(file, "SKIPPED:", strings.Join(strings.Fields(reason), " "))
 	return errors.Join(err, file.Close())
 }
+
+func mustSucceed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Full reports whether tests try all combinations (FULL=1). Otherwise those that would take
+// minutes try a part of them, which has every case at least once.
+func Full() bool { return os.Getenv("FULL") == "1" }

@@ -26,7 +26,7 @@ import (
 func buildEmpty(b *testing.B) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "empty")
-	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", path, "./emptyfunction") // #nosec G204 -- our own
+	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", path, "./testdata/emptyfunction") // #nosec G204 -- our own
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("building the empty function: %v\n%s", err, out)

@@ -37,7 +37,7 @@ func TestProviderFaults(t *testing.T) {
 	for _, e := range endpoints {
 		for i, f := range faults {
 			p := newProvider(t, fmt.Sprintf("%s%d", e.name, i))
-			b := broken{provider: p, endpoint: e, fault: f, handler: p.Replace(e.path, f.Handler)}
+			b := broken{provider: p, endpoint: e, fault: f, handler: p.Serve(e.path, f.Handler)}
 			if e.name == "userinfo" {
 				b.handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", "application/json")

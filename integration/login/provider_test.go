@@ -33,7 +33,7 @@ func newProvider(t *testing.T, name string) *provider {
 	members := p.discovery()
 	p.Publish(logintest.DiscoveryPath, members)
 	p.Publish(logintest.UserinfoPath, map[string]any{"sub": "ada"})
-	next := p.Replace(logintest.TokenPath, nil)
+	next := p.Serve(logintest.TokenPath, nil)
 	p.Serve(logintest.TokenPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		form, _ := url.ParseQuery(string(body))
@@ -73,7 +73,7 @@ func (p *provider) settings(more ...string) []string {
 
 // failing answers the path with another handler while do runs.
 func (p *provider) failing(path string, h http.Handler, do func()) {
-	old := p.Replace(path, h)
+	old := p.Serve(path, h)
 	defer p.Serve(path, old)
 	do()
 }

@@ -151,7 +151,7 @@ func badAccounts(t *testing.T, s *service, c *logintest.Cluster, mode string, si
 		}{
 			"401": {logintest.Refuse(401), 500}, "403": {logintest.Refuse(403), 500}, "500": {logintest.Refuse(500), 503}, "429": {logintest.Refuse(429), 503},
 		} {
-			old := c.Replace(logintest.ReviewPath, f.handler)
+			old := c.Serve(logintest.ReviewPath, f.handler)
 			got := s.status(t, f.want, "POST", accountPath, accountBody(sign(c.Claims("ops", "deployer", map[string]any{"jti": name}))))
 			if f.want == 503 && got.Header.Get("Retry-After") != "5" {
 				t.Errorf("%s: headers %v, want Retry-After 5", name, got.Header)
@@ -341,7 +341,7 @@ func TestCodeHostFaults(t *testing.T) {
 		user := map[string]string{"github": "/api/v3/user", "gitlab": "/api/v4/user", "gitea": "/api/v1/user"}[kind]
 		for _, path := range []string{h.TokenPath, user} {
 			for _, f := range logintest.Faults() {
-				old := h.Replace(path, f.Handler)
+				old := h.Serve(path, f.Handler)
 				b := s.browser(t)
 				got := b.callback("codehost", b.agree(h, b.begin("codehost", "")))
 				if got.StatusCode != 503 || got.Header.Get("Retry-After") != "5" || len(b.named(loginCookies)) != 1 {

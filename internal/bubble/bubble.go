@@ -12,7 +12,7 @@ import (
 // once crash the detector (https://go.dev/issue/78156).
 func Test(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
-	if raceDetector {
+	if RaceDetector {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	}
 	synctest.Test(t, f)

@@ -2,4 +2,5 @@
 
 package bubble
 
-const raceDetector = false
+// RaceDetector reports whether the race detector is on, which makes everything slower.
+const RaceDetector = false

@@ -2,4 +2,4 @@
 
 package bubble
 
-const raceDetector = true
+const RaceDetector = true

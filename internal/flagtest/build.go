@@ -25,9 +25,7 @@ func VariantFlag(key string, rules ...*guidon.Rule) *guidon.Flag {
 	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "Z"} {
 		f.Variants = append(f.Variants, &guidon.Variant{ID: "id-" + name, Key: name, Attachment: `{"is":"` + name + `"}`})
 	}
-	for i, r := range rules {
-		r.Rank = int32(i + 1)
-	}
+	Rank(f)
 	return f
 }
 
@@ -65,10 +63,9 @@ func RuleOfAll(to Shares, segments ...string) *guidon.Rule {
 }
 
 func BooleanFlag(key string, enabled bool, rollouts ...*guidon.Rollout) *guidon.Flag {
-	for i, r := range rollouts {
-		r.Rank = int32(i + 1)
-	}
-	return &guidon.Flag{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: enabled, Rollouts: rollouts}
+	f := &guidon.Flag{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: enabled, Rollouts: rollouts}
+	Rank(f)
+	return f
 }
 
 func Threshold(percentage float32, value bool) *guidon.Rollout {

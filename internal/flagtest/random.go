@@ -162,7 +162,7 @@ func (s *Source) addRule(f *guidon.Flag) {
 		s.addDistribution(f, r)
 	}
 	f.Rules = slices.Insert(f.Rules, s.place(len(f.Rules)), r)
-	rank(f)
+	Rank(f)
 }
 
 func (s *Source) addDistribution(f *guidon.Flag, r *guidon.Rule) {
@@ -185,11 +185,11 @@ func (s *Source) addRollout(f *guidon.Flag) {
 		r.Segment.SegmentKeys, r.Segment.SegmentOperator = s.segmentKeys()
 	}
 	f.Rollouts = slices.Insert(f.Rollouts, s.place(len(f.Rollouts)), r)
-	rank(f)
+	Rank(f)
 }
 
-// rank assigns the ranks 1, 2, 3, ….
-func rank(f *guidon.Flag) {
+// Rank assigns the ranks 1, 2, 3, ….
+func Rank(f *guidon.Flag) {
 	for i, r := range f.Rules {
 		r.Rank = int32(i + 1) // #nosec G115 -- few
 	}

@@ -65,14 +65,14 @@ var flagEdits = []func(s *Source, f *guidon.Flag){
 	(*Source).editRule,
 	(*Source).editRule,
 	(*Source).recreateRule,
-	func(s *Source, f *guidon.Flag) { f.Rules = remove(s, f.Rules); rank(f) },
-	func(s *Source, f *guidon.Flag) { move(s, f.Rules); rank(f) },
+	func(s *Source, f *guidon.Flag) { f.Rules = remove(s, f.Rules); Rank(f) },
+	func(s *Source, f *guidon.Flag) { move(s, f.Rules); Rank(f) },
 	(*Source).spreadRanks,
 	(*Source).addRollout,
 	(*Source).editRollout,
 	(*Source).editRollout,
-	func(s *Source, f *guidon.Flag) { f.Rollouts = remove(s, f.Rollouts); rank(f) },
-	func(s *Source, f *guidon.Flag) { move(s, f.Rollouts); rank(f) },
+	func(s *Source, f *guidon.Flag) { f.Rollouts = remove(s, f.Rollouts); Rank(f) },
+	func(s *Source, f *guidon.Flag) { move(s, f.Rollouts); Rank(f) },
 }
 
 var segmentEdits = []func(s *Source, g *guidon.Segment){

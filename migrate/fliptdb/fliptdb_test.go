@@ -12,14 +12,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // flipt returns a Flipt database with the data.
@@ -45,15 +44,7 @@ func empty(t *testing.T) *sql.DB {
 
 func target(t *testing.T) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
+	return storetest.NewSQLite(t)
 }
 
 // importTime replaces times that cannot be read.

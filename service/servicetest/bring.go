@@ -24,15 +24,8 @@ func (p *sourcePlan) into(target *state) expectation {
 	if p.Mode == service.ImportReplace && (!everything || p.WithoutSegments) {
 		return failure(guidon.InvalidArgument)
 	}
-	for _, key := range p.Flags {
-		if p.source.flags[key] == nil {
-			return failure(guidon.InvalidArgument)
-		}
-	}
-	for _, key := range p.Segments {
-		if p.source.segments[key] == nil {
-			return failure(guidon.InvalidArgument)
-		}
+	if !haveAll(p.source.flags, p.Flags) || !haveAll(p.source.segments, p.Segments) {
+		return failure(guidon.InvalidArgument)
 	}
 	flags, ok := p.keptFlags(target, everything)
 	segments := p.broughtSegments(target, flags, everything)
@@ -57,6 +50,10 @@ func (p *sourcePlan) into(target *state) expectation {
 		keepOnly(e.next.segments, segments)
 	}
 	return e
+}
+
+func haveAll[T any](all map[string]*T, keys []string) bool {
+	return !slices.ContainsFunc(keys, func(key string) bool { return all[key] == nil })
 }
 
 func overlap[T any](a, b map[string]T) bool {
@@ -234,14 +231,14 @@ func (p *sourcePlan) namespace(have *guidon.Namespace) *guidon.Namespace {
 		}
 		want.ConfirmChanges = want.ConfirmChanges || have.ConfirmChanges // a document of a state never says no
 	}
-	if sameNamespaces(have, &want) {
+	if namespaceRules.same(exact, have, &want) {
 		return have
 	}
 	return &want
 }
 
 func (p *sourcePlan) putSegment(e expectation, have, want *guidon.Segment) {
-	if sameSegments(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
+	if segmentRules.same(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
 		return
 	}
 	if !p.restores {
@@ -251,7 +248,7 @@ func (p *sourcePlan) putSegment(e expectation, have, want *guidon.Segment) {
 }
 
 func (p *sourcePlan) putFlag(e expectation, have, want *guidon.Flag) {
-	if sameFlags(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
+	if flagRules.same(order, have, want) || have != nil && p.Mode == service.ImportSkipExisting {
 		return
 	}
 	if !p.restores || have != nil && p.Keep != (service.Keep{}) {

@@ -25,28 +25,6 @@ const (
 // newID is the id in the model of a part that is created: the service chooses it.
 const newID = "new"
 
-// sameFlags reports whether the flags are the same.
-func sameFlags(m match, a, b *guidon.Flag) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return reflect.DeepEqual(strippedFlag(m, a), strippedFlag(m, b))
-}
-
-func sameSegments(m match, a, b *guidon.Segment) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return reflect.DeepEqual(strippedSegment(m, a), strippedSegment(m, b))
-}
-
-func sameNamespaces(a, b *guidon.Namespace) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *strippedNamespace(a) == *strippedNamespace(b)
-}
-
 // difference is cmp.Diff, which is slow, for what is the same nearly always.
 func difference[T any](want, got T) string {
 	if reflect.DeepEqual(want, got) {
@@ -55,26 +33,23 @@ func difference[T any](want, got T) string {
 	return cmp.Diff(want, got)
 }
 
-// strippedFlag returns a copy of the flag without times, and with no more than counts.
-func strippedFlag(m match, f *guidon.Flag) *guidon.Flag {
-	out := flagtest.Copy(f)
-	out.CreatedAt, out.UpdatedAt = time.Time{}, time.Time{}
+func stripFlag(m match, f *guidon.Flag) {
+	f.CreatedAt, f.UpdatedAt = time.Time{}, time.Time{}
 	if m != exact {
-		nameVariants(out)
+		nameVariants(f)
 	}
-	for _, v := range out.Variants {
+	for _, v := range f.Variants {
 		v.CreatedAt, v.UpdatedAt = time.Time{}, time.Time{}
 	}
-	for _, r := range out.Rules {
+	for _, r := range f.Rules {
 		strip(m, &r.ID, &r.Rank, &r.CreatedAt, &r.UpdatedAt)
 		for _, d := range r.Distributions {
 			strip(m, &d.ID, new(int32), &d.CreatedAt, &d.UpdatedAt)
 		}
 	}
-	for _, r := range out.Rollouts {
+	for _, r := range f.Rollouts {
 		strip(m, &r.ID, &r.Rank, &r.CreatedAt, &r.UpdatedAt)
 	}
-	return out
 }
 
 func strip(m match, id *string, rank *int32, times ...*time.Time) {
@@ -104,25 +79,18 @@ func nameVariants(f *guidon.Flag) {
 	}
 }
 
-func strippedSegment(m match, g *guidon.Segment) *guidon.Segment {
-	out := flagtest.Copy(g)
-	out.CreatedAt, out.UpdatedAt = time.Time{}, time.Time{}
-	for _, c := range out.Constraints {
+func stripSegment(m match, g *guidon.Segment) {
+	g.CreatedAt, g.UpdatedAt = time.Time{}, time.Time{}
+	for _, c := range g.Constraints {
 		strip(m, &c.ID, new(int32), &c.CreatedAt, &c.UpdatedAt)
 	}
-	return out
 }
 
-func strippedNamespace(n *guidon.Namespace) *guidon.Namespace {
-	out := *n
-	out.CreatedAt, out.UpdatedAt = time.Time{}, time.Time{}
-	return &out
+func stripNamespace(_ match, n *guidon.Namespace) {
+	n.CreatedAt, n.UpdatedAt = time.Time{}, time.Time{}
 }
 
-// differFlags returns how the flag differs from the wanted one, or "". What free names may
-// be anything.
-func differFlags(m match, free map[string]bool, want, got *guidon.Flag) string {
-	want = flagtest.Copy(want)
+func adoptFlag(free map[string]bool, want, got *guidon.Flag) {
 	for i, v := range want.Variants {
 		adopt(&v.ID, i, got.Variants, func(v *guidon.Variant) string { return v.ID })
 	}
@@ -142,7 +110,6 @@ func differFlags(m match, free map[string]bool, want, got *guidon.Flag) string {
 			set(want, flagtest.Copy(got))
 		}
 	}
-	return difference(strippedFlag(m, want), strippedFlag(m, got))
 }
 
 // adopt sets the id of a new item to that of the item at the same place.
@@ -164,41 +131,57 @@ var freeFlagFields = map[string]func(want, got *guidon.Flag){
 
 const variantsField = "variants and rules"
 
-func differSegments(m match, free map[string]bool, want, got *guidon.Segment) string {
-	want = flagtest.Copy(want)
+func adoptSegment(free map[string]bool, want, got *guidon.Segment) {
 	for i, c := range want.Constraints {
 		adopt(&c.ID, i, got.Constraints, func(c *guidon.Constraint) string { return c.ID })
 	}
 	if free["constraints"] {
 		want.Constraints = flagtest.Copy(got).Constraints
 	}
-	return difference(strippedSegment(m, want), strippedSegment(m, got))
-}
-
-func differNamespaces(_ match, _ map[string]bool, want, got *guidon.Namespace) string {
-	return difference(strippedNamespace(want), strippedNamespace(got))
 }
 
 // rules are those of one kind of object.
 type rules[T any] struct {
 	kind    change.Kind
-	differ  func(m match, free map[string]bool, want, got *T) string
-	invalid func(*T) string
-	created func(*T) *time.Time
+	strip   func(m match, object *T)                 // removes times, and what does not count
+	adopt   func(free map[string]bool, want, got *T) // takes new ids, and what may be anything
+	invalid func(object *T) string
+	created func(object *T) *time.Time
 }
 
 var (
 	namespaceRules = rules[guidon.Namespace]{
-		change.KindNamespace, differNamespaces, func(*guidon.Namespace) string { return "" },
-		func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
+		change.KindNamespace, stripNamespace, func(map[string]bool, *guidon.Namespace, *guidon.Namespace) {},
+		func(*guidon.Namespace) string { return "" }, func(n *guidon.Namespace) *time.Time { return &n.CreatedAt },
 	}
 	segmentRules = rules[guidon.Segment]{
-		change.KindSegment, differSegments, invalidSegment, func(g *guidon.Segment) *time.Time { return &g.CreatedAt },
+		change.KindSegment, stripSegment, adoptSegment, invalidSegment, func(g *guidon.Segment) *time.Time { return &g.CreatedAt },
 	}
 	flagRules = rules[guidon.Flag]{
-		change.KindFlag, differFlags, invalidFlag, func(f *guidon.Flag) *time.Time { return &f.CreatedAt },
+		change.KindFlag, stripFlag, adoptFlag, invalidFlag, func(f *guidon.Flag) *time.Time { return &f.CreatedAt },
 	}
 )
+
+func (r rules[T]) stripped(m match, object *T) *T {
+	out := flagtest.Copy(object)
+	r.strip(m, out)
+	return out
+}
+
+// same reports whether the objects are the same, or both do not exist.
+func (r rules[T]) same(m match, a, b *T) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return reflect.DeepEqual(r.stripped(m, a), r.stripped(m, b))
+}
+
+// differ returns how the object differs from the wanted one, or "". What free names may be anything.
+func (r rules[T]) differ(m match, free map[string]bool, want, got *T) string {
+	want = flagtest.Copy(want)
+	r.adopt(free, want, got)
+	return difference(r.stripped(m, want), r.stripped(m, got))
+}
 
 // createdThen reports whether an object has its time of creation: the one that it had, or
 // that of the earlier object that it becomes again.

@@ -143,13 +143,13 @@ func (e *editBuilder) segment(key string, deleted bool) {
 
 // putFlag puts the content of the flag into the state, unless it is there already.
 func (m *model) putFlag(next *state, f *guidon.Flag) {
-	if !sameFlags(order, next.flags[f.Key], f) {
+	if !flagRules.same(order, next.flags[f.Key], f) {
 		next.flags[f.Key] = ranked(f)
 	}
 }
 
 func (m *model) putSegment(next *state, g *guidon.Segment) {
-	if !sameSegments(order, next.segments[g.Key], g) {
+	if !segmentRules.same(order, next.segments[g.Key], g) {
 		next.segments[g.Key] = g
 	}
 }
@@ -157,12 +157,7 @@ func (m *model) putSegment(next *state, g *guidon.Segment) {
 // ranked returns a copy of the flag with the ranks 1, 2, 3, ….
 func ranked(f *guidon.Flag) *guidon.Flag {
 	out := flagtest.Copy(f)
-	for i, r := range out.Rules {
-		r.Rank = int32(i + 1) // #nosec G115 -- few
-	}
-	for i, r := range out.Rollouts {
-		r.Rank = int32(i + 1) // #nosec G115 -- few
-	}
+	flagtest.Rank(out)
 	return out
 }
 

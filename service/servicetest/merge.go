@@ -82,7 +82,7 @@ func (m *objectMerge) group(name string, afterIsNow, afterIsBefore, nowIsBefore 
 }
 
 func mergeFlags(m *objectMerge, v versions[guidon.Flag]) *guidon.Flag {
-	merged, fields := object(m, sameFlags, v)
+	merged, fields := object(m, flagRules.same, v)
 	if !fields {
 		return merged
 	}
@@ -110,11 +110,11 @@ func mergeFlags(m *objectMerge, v versions[guidon.Flag]) *guidon.Flag {
 
 func grouped(m *objectMerge, name string, v versions[guidon.Flag], part func(*guidon.Flag) *guidon.Flag) bool {
 	after, now, before := part(v.after), part(v.now), part(v.before)
-	return m.group(name, sameFlags(exact, after, now), sameFlags(exact, after, before), sameFlags(exact, now, before))
+	return m.group(name, flagRules.same(exact, after, now), flagRules.same(exact, after, before), flagRules.same(exact, now, before))
 }
 
 func mergeSegments(m *objectMerge, v versions[guidon.Segment]) *guidon.Segment {
-	merged, fields := object(m, sameSegments, v)
+	merged, fields := object(m, segmentRules.same, v)
 	if !fields {
 		return merged
 	}
@@ -124,7 +124,7 @@ func mergeSegments(m *objectMerge, v versions[guidon.Segment]) *guidon.Segment {
 	out.Description = field(m, "description", after.Description, now.Description, before.Description)
 	out.MatchType = field(m, "matchType", after.MatchType, now.MatchType, before.MatchType)
 	part := func(g *guidon.Segment) *guidon.Segment { return &guidon.Segment{Constraints: g.Constraints} }
-	same := func(a, b *guidon.Segment) bool { return sameSegments(exact, part(a), part(b)) }
+	same := func(a, b *guidon.Segment) bool { return segmentRules.same(exact, part(a), part(b)) }
 	if m.group("constraints", same(after, now), same(after, before), same(now, before)) {
 		out.Constraints = before.Constraints
 	}
@@ -132,8 +132,7 @@ func mergeSegments(m *objectMerge, v versions[guidon.Segment]) *guidon.Segment {
 }
 
 func mergeNamespaces(m *objectMerge, v versions[guidon.Namespace]) *guidon.Namespace {
-	same := func(_ match, a, b *guidon.Namespace) bool { return sameNamespaces(a, b) }
-	merged, fields := object(m, same, v)
+	merged, fields := object(m, namespaceRules.same, v)
 	if !fields {
 		return merged
 	}

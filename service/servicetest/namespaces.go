@@ -27,33 +27,26 @@ func (m *model) changeNamespace(s *space) attempt {
 	if in.ConfirmChanges != nil {
 		n.ConfirmChanges = *in.ConfirmChanges
 	}
-	return attempt{
-		space: s, name: "UpdateNamespace " + describe(in),
-		run: func(ctx context.Context, w service.Write) (int64, error) {
+	return m.single(s, "UpdateNamespace "+describe(in), next, changes,
+		func(ctx context.Context, w service.Write, _ string) (int64, error) {
 			return revisionOf(m.service.UpdateNamespace(ctx, w, in))
-		},
-		expect: func() expectation { return expectation{next: next} },
-	}
+		})
 }
 
 func (m *model) createNamespace(s *space) attempt {
-	in := m.namespaceInput(s)
-	e := failure(guidon.InvalidArgument)
+	in, next, v := m.namespaceInput(s), s.current().clone(), invalid
 	if !s.exists() {
-		e = expectation{next: s.current().clone()}
-		e.next.namespace = &guidon.Namespace{Key: s.key, Name: in.Name, Description: in.Description}
+		v = changes
+		next.namespace = &guidon.Namespace{Key: s.key, Name: in.Name, Description: in.Description}
 		if in.Color != nil {
-			e.next.namespace.Color = *in.Color
+			next.namespace.Color = *in.Color
 		}
-		e.next.namespace.ConfirmChanges = in.ConfirmChanges != nil && *in.ConfirmChanges
+		next.namespace.ConfirmChanges = in.ConfirmChanges != nil && *in.ConfirmChanges
 	}
-	return attempt{
-		space: s, name: "CreateNamespace " + describe(in),
-		run: func(ctx context.Context, w service.Write) (int64, error) {
+	return m.single(s, "CreateNamespace "+describe(in), next, v,
+		func(ctx context.Context, w service.Write, _ string) (int64, error) {
 			return revisionOf(m.service.CreateNamespace(ctx, w, in))
-		},
-		expect: func() expectation { return e },
-	}
+		})
 }
 
 // namespaceInput returns random input for the namespace. Half of the time it leaves the
@@ -72,18 +65,14 @@ func (m *model) namespaceInput(s *space) service.NamespaceInput {
 func (m *model) color() guidon.Color { return pick(m, []guidon.Color{"", guidon.Blue, guidon.Slate}) }
 
 func (m *model) deleteNamespace(s *space) attempt {
-	force := m.one(2)
-	e := expectation{next: &state{}}
+	force, v := m.one(2), changes
 	if !force && len(s.current().flags) > 0 {
-		e = failure(guidon.InvalidArgument)
+		v = invalid
 	}
-	return attempt{
-		space: s, name: fmt.Sprintf("DeleteNamespace force: %t", force),
-		run: func(ctx context.Context, w service.Write) (int64, error) {
-			return m.service.DeleteNamespace(ctx, w, s.key, force)
-		},
-		expect: func() expectation { return e },
-	}
+	return m.single(s, fmt.Sprintf("DeleteNamespace force: %t", force), &state{}, v,
+		func(ctx context.Context, w service.Write, namespace string) (int64, error) {
+			return m.service.DeleteNamespace(ctx, w, namespace, force)
+		})
 }
 
 // describe returns the input as text, with what its pointers point to.

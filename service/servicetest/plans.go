@@ -13,34 +13,28 @@ import (
 // document returns a random document: some flags and segments of the namespace, edited or
 // not, and some new ones. It returns the same as a state.
 func (m *model) document(s *space) (*service.Document, *state) {
-	d := &state{
-		namespace: &guidon.Namespace{Key: s.key, Name: m.name(), Description: m.text(), Color: m.color(), ConfirmChanges: m.one(2)},
-		segments:  map[string]*guidon.Segment{}, flags: map[string]*guidon.Flag{},
-	}
-	now := s.current()
-	for _, key := range flagtest.RandomSegmentKeys {
-		switch have := now.segments[key]; {
-		case m.one(3):
-		case have == nil:
-			d.segments[key] = m.source.Segment(key)
-		case m.one(2):
-			d.segments[key] = have
-		default:
-			d.segments[key] = m.source.EditSegment(have)
-		}
-	}
-	for _, key := range flagKeys {
-		switch have := now.flags[key]; {
-		case m.one(3):
-		case have == nil:
-			d.flags[key] = m.source.Flag(key)
-		case m.one(2):
-			d.flags[key] = have
-		default:
-			d.flags[key] = m.source.EditFlag(have)
-		}
-	}
+	now, source := s.current(), m.source
+	d := &state{namespace: &guidon.Namespace{Key: s.key, Name: m.name(), Description: m.text(), Color: m.color(), ConfirmChanges: m.one(2)}}
+	d.segments = someOf(m, flagtest.RandomSegmentKeys, now.segments, source.Segment, source.EditSegment)
+	d.flags = someOf(m, flagKeys, now.flags, source.Flag, source.EditFlag)
 	return d.document(), d
+}
+
+// someOf returns objects with some of the keys: those that exist, edited or not, and new ones.
+func someOf[T any](m *model, keys []string, existing map[string]*T, create func(key string) *T, edit func(*T) *T) map[string]*T {
+	some := map[string]*T{}
+	for _, key := range keys {
+		switch have := existing[key]; {
+		case m.one(3):
+		case have == nil:
+			some[key] = create(key)
+		case m.one(2):
+			some[key] = have
+		default:
+			some[key] = edit(have)
+		}
+	}
+	return some
 }
 
 func (m *model) mode() service.ImportMode {

@@ -73,9 +73,9 @@ func unstatedChange(stated *change.PlannedChange, r *change.Record) string {
 // sameContents reports whether both have the same object, or none. Ids and ranks do not
 // count: while a plan waits, an object may be replaced by an equal one.
 func sameContents(a, b change.Objects) bool {
-	return sameNamespaces(a.Namespace, b.Namespace) &&
-		slices.EqualFunc(a.Segments, b.Segments, func(a, b *guidon.Segment) bool { return sameSegments(order, a, b) }) &&
-		slices.EqualFunc(a.Flags, b.Flags, func(a, b *guidon.Flag) bool { return sameFlags(order, a, b) })
+	return namespaceRules.same(exact, a.Namespace, b.Namespace) &&
+		slices.EqualFunc(a.Segments, b.Segments, func(a, b *guidon.Segment) bool { return segmentRules.same(order, a, b) }) &&
+		slices.EqualFunc(a.Flags, b.Flags, func(a, b *guidon.Flag) bool { return flagRules.same(order, a, b) })
 }
 
 // objectsOf returns the object of a record, if there is one.

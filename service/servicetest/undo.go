@@ -136,16 +136,16 @@ func (u *undoAttempt) expect() expectation {
 		switch o.Kind {
 		case change.KindNamespace:
 			v := versions[guidon.Namespace]{after.namespace, now.namespace, before.namespace}
-			if n := mergeNamespaces(m, v); !sameNamespaces(n, now.namespace) {
+			if n := mergeNamespaces(m, v); !namespaceRules.same(exact, n, now.namespace) {
 				e.next.namespace = n
 			}
 		case change.KindSegment:
 			v := versions[guidon.Segment]{after.segments[o.Key], now.segments[o.Key], before.segments[o.Key]}
 			put(e.next.segments, o.Key, mergeSegments(m, v),
-				func(a, b *guidon.Segment) bool { return sameSegments(exact, a, b) && len(m.free) == 0 })
+				func(a, b *guidon.Segment) bool { return segmentRules.same(exact, a, b) && len(m.free) == 0 })
 		case change.KindFlag:
 			v := versions[guidon.Flag]{after.flags[o.Key], now.flags[o.Key], before.flags[o.Key]}
-			put(e.next.flags, o.Key, mergeFlags(m, v), func(a, b *guidon.Flag) bool { return sameFlags(m.match, a, b) && len(m.free) == 0 })
+			put(e.next.flags, o.Key, mergeFlags(m, v), func(a, b *guidon.Flag) bool { return flagRules.same(m.match, a, b) && len(m.free) == 0 })
 		}
 		if paths := m.unresolved(); len(paths) > 0 && u.plan != nil {
 			u.fail("%s %q: no conflict was stated at %v", o.Kind, o.Key, paths)

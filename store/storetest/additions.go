@@ -15,9 +15,7 @@ import (
 // RunAdditions checks that the store refuses additions until its database permits them. It
 // withdraws that first. permit is what another process does to the database.
 func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *testing.T)) {
-	if _, err := db.ExecContext(t.Context(), "DELETE FROM schema_steps WHERE version_id = 9"); err != nil {
-		t.Fatal(err)
-	}
+	execute(t, db, "DELETE FROM schema_steps WHERE version_id = 9")
 	plain := func(key string) *guidon.Segment {
 		return &guidon.Segment{Key: key, Constraints: []*guidon.Constraint{
 			{ID: "c", Type: guidon.EntityIDComparison, Property: guidon.EntityProperty, Operator: "eq", Value: "a"},
@@ -38,15 +36,13 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		})
 	}
 	for name, f := range flagsWithAdditions() {
-		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) })
+		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, putObjects(f))
 		if !errors.Is(err, service.ErrAdditions) {
 			t.Errorf("a flag with %s: got %v, want that it is refused", name, err)
 		}
 	}
 	before, err := put(plain("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	for name, segments := range map[string][]*guidon.Segment{
 		"a new one": {addition("b")}, "in place of another": {addition("a")}, "among others": {plain("c"), addition("d")},
 	} {
@@ -65,11 +61,9 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		t.Errorf("got %d segments, want both with their additions", len(got))
 	}
 	for name, f := range flagsWithAdditions() {
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) })
+		update(t, s, defaultNamespace, putObjects(f))
 		var body string
-		if err := db.QueryRowContext(t.Context(), "SELECT body FROM flags WHERE flag_key = 'f'").Scan(&body); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, db.QueryRowContext(t.Context(), "SELECT body FROM flags WHERE flag_key = 'f'").Scan(&body))
 		if mark := fmt.Sprintf(`_FLAG_TYPE+%d"`, map[bool]int{false: 1, true: 3}[f.Linked()]); !strings.Contains(body, mark) {
 			t.Errorf("a flag with %s is stored without the mark %s: %s", name, mark, body)
 		}
@@ -77,10 +71,8 @@ func RunAdditions(t *testing.T, s service.Store, db *sql.DB, permit func(t *test
 		got.Created = guidon.Position{}
 		wantEqual(t, "a flag with "+name, f, &got)
 	}
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, linkedFlag("newer")) })
-	if _, err := db.ExecContext(t.Context(), `UPDATE flags SET body = REPLACE(body, 'FLAG_TYPE+3"', 'FLAG_TYPE+31"') WHERE flag_key = 'newer'`); err != nil {
-		t.Fatal(err)
-	}
+	update(t, s, defaultNamespace, putObjects(linkedFlag("newer")))
+	execute(t, db, `UPDATE flags SET body = REPLACE(body, 'FLAG_TYPE+3"', 'FLAG_TYPE+31"') WHERE flag_key = 'newer'`)
 	_, err = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { _, err := tx.Flag(ctx, "newer"); return err })
 	if !guidon.IsUnreadable(err) {
 		t.Errorf("a flag with an unknown mark: got %v, want that it is unreadable", err)

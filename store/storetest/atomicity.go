@@ -5,23 +5,15 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
 // changeEverything makes a change of every kind.
 func changeEverything(ctx context.Context, tx service.Tx) error {
-	n, err := tx.Namespace(ctx)
-	if err != nil {
-		return err
-	}
-	n.Name = "changed"
-	changed := newFlag("a")
-	changed.Name = "changed"
-	return errors.Join(tx.PutNamespace(ctx, n), tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("new")),
-		tx.DeleteFlag(ctx, "b"), tx.PutSegment(ctx, newSegment("s")))
+	return inOneUpdate(editNamespace(func(n *guidon.Namespace) { n.Name = "changed" }),
+		putObjects(renamed("a", "changed"), newFlag("new")), deleteFlags("b"), putObjects(newSegment("s")))(ctx, tx)
 }
 
 // wantUntouched runs attempt, which fails, and checks that it stores nothing.
@@ -32,25 +24,13 @@ func wantUntouched(t *testing.T, s service.Store, attempt func()) {
 	records := brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))
 	attempt()
 	after := snapshot(t, s, defaultNamespace)
-	if after.Revision() != before.Revision() {
-		t.Errorf("got revision %v, want %v", after.Revision(), before.Revision())
-	}
-	if diff := cmp.Diff(before.Flags(), after.Flags()); diff != "" {
-		t.Errorf("flags changed:\n%s", diff)
-	}
-	if diff := cmp.Diff(before.Namespace(), after.Namespace()); diff != "" {
-		t.Errorf("namespace changed:\n%s", diff)
-	}
-	if n := len(after.Segments()); n != 0 {
-		t.Errorf("got %d segments", n)
-	}
-	if diff := cmp.Diff(records, brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))); diff != "" {
-		t.Errorf("records changed:\n%s", diff)
-	}
+	wantEqual(t, "revision", before.Revision(), after.Revision())
+	wantEqual(t, "flags", before.Flags(), after.Flags())
+	wantEqual(t, "namespace", before.Namespace(), after.Namespace())
+	wantEqual(t, "segments", 0, len(after.Segments()))
+	wantEqual(t, "records", records, brief(allChanges(t, s, change.Query{Namespace: defaultNamespace})))
 	// The store must still work.
-	if got := putFlags(t, s, defaultNamespace, newFlag("later")); got != before.Revision().Number+1 {
-		t.Errorf("the next write has revision %d, want %d", got, before.Revision().Number+1)
-	}
+	wantEqual(t, "revision of the next write", before.Revision().Number+1, putFlags(t, s, defaultNamespace, newFlag("later")))
 }
 
 func testAtomicOnError(t *testing.T, s service.Store) {

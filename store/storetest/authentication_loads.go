@@ -9,40 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// AuthenticationLoader is a store that can bring a set of authentications up to date.
-type AuthenticationLoader interface {
-	service.Store
-	LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error)
-	DeleteChanges(ctx context.Context, before time.Time, limit int) (int, error)
-	SQL() *sql.DB
-}
-
-// RunAuthenticationLoads checks that a load from an earlier set returns what a full load
-// returns, and reads only what has changed. open is that of [Run].
-func RunAuthenticationLoads(t *testing.T, open func(t *testing.T) AuthenticationLoader) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, s AuthenticationLoader)
-	}{
-		{"EveryChange", testLoadEveryChange},
-		{"OneOfMany", testLoadOneOfMany},
-		{"ManyChanges", testLoadManyChanges},
-		{"ConcurrentWriters", testLoadConcurrentWriters},
-		{"RestoredBackup", testLoadRestoredBackup},
-		{"EarlierRelease", testLoadEarlierRelease},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
-
-func loadAuthentications(t testing.TB, s AuthenticationLoader, held *service.AuthenticationSet) *service.AuthenticationSet {
+func loadAuthentications(t testing.TB, s *store.DB, held *service.AuthenticationSet) *service.AuthenticationSet {
 	t.Helper()
 	set, err := s.LoadAuthentications(t.Context(), held)
 	if err != nil {
@@ -52,24 +26,13 @@ func loadAuthentications(t testing.TB, s AuthenticationLoader, held *service.Aut
 }
 
 // wantFull checks that a load from the held set returns what a full load returns.
-func wantFull(t testing.TB, what string, s AuthenticationLoader, held *service.AuthenticationSet) *service.AuthenticationSet {
+func wantFull(t testing.TB, what string, s *store.DB, held *service.AuthenticationSet) *service.AuthenticationSet {
 	t.Helper()
 	full, got := loadAuthentications(t, s, nil), loadAuthentications(t, s, held)
-	if got.Revision() != full.Revision() {
-		t.Errorf("%s: got revision %v, want %v", what, got.Revision(), full.Revision())
-	}
-	options := cmp.Options{cmpopts.IgnoreUnexported(service.Authentication{}), cmpopts.EquateEmpty()}
-	if diff := cmp.Diff(full.All(), got.All(), options); diff != "" {
-		t.Errorf("%s (-full +incremental):\n%s", what, diff)
-	}
-	if diff := cmp.Diff(full.Bindings().All(), got.Bindings().All(), options); diff != "" {
-		t.Errorf("%s: bindings (-full +incremental):\n%s", what, diff)
-	}
+	wantSet(t, what, full, got)
 	for _, a := range held.All() {
 		want := full.ByTokenHash(a.TokenHash)
-		if diff := cmp.Diff(want, got.ByTokenHash(a.TokenHash), options); diff != "" {
-			t.Errorf("%s: by the token of %q (-full +incremental):\n%s", what, a.ID, diff)
-		}
+		wantEqual(t, fmt.Sprintf("%s: by the token of %q", what, a.ID), want, got.ByTokenHash(a.TokenHash), cmpopts.IgnoreUnexported(*a), cmpopts.EquateEmpty())
 	}
 	return got
 }
@@ -83,7 +46,7 @@ func rotated(id, hash string) *service.Authentication {
 
 // testLoadEveryChange loads from every earlier set after every kind of change, also if
 // the change log was cleaned up in between.
-func testLoadEveryChange(t *testing.T, s AuthenticationLoader) {
+func testLoadEveryChange(t *testing.T, s *store.DB) {
 	expired := newAuthentication("a")
 	expired.ExpiresAt = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	held := []*service.AuthenticationSet{loadAuthentications(t, s, nil)}
@@ -142,7 +105,7 @@ func readAgain(held, set *service.AuthenticationSet) (n int) {
 }
 
 // testLoadOneOfMany checks that one change reads one row, however many there are.
-func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
+func testLoadOneOfMany(t *testing.T, s *store.DB) {
 	createMany(t, s, 600)
 	for _, step := range []struct {
 		name string
@@ -158,15 +121,13 @@ func testLoadOneOfMany(t *testing.T, s AuthenticationLoader) {
 	} {
 		held := loadAuthentications(t, s, nil)
 		updateAuthentications(t, s, step.fn)
-		if got := readAgain(held, wantFull(t, step.name, s, held)); got != step.want {
-			t.Errorf("%s: %d authentications were read, want %d", step.name, got, step.want)
-		}
+		wantEqual(t, step.name+": authentications that were read", step.want, readAgain(held, wantFull(t, step.name, s, held)))
 	}
 }
 
 // testLoadManyChanges makes more changes than are read by id: of many authentications,
 // and several of each.
-func testLoadManyChanges(t *testing.T, s AuthenticationLoader) {
+func testLoadManyChanges(t *testing.T, s *store.DB) {
 	createMany(t, s, 600)
 	updateAuthentications(t, s, putBindings(newBinding("kept", service.RoleViewer)))
 	for _, step := range []struct {
@@ -196,7 +157,7 @@ func testLoadManyChanges(t *testing.T, s AuthenticationLoader) {
 
 // testLoadConcurrentWriters checks that a load sees every write that was acknowledged
 // before it, while others write.
-func testLoadConcurrentWriters(t *testing.T, s AuthenticationLoader) {
+func testLoadConcurrentWriters(t *testing.T, s *store.DB) {
 	const writers, rounds = 4, 10
 	start := loadAuthentications(t, s, nil)
 	last := make([]*service.AuthenticationSet, writers)
@@ -240,14 +201,12 @@ func testLoadConcurrentWriters(t *testing.T, s AuthenticationLoader) {
 
 // testLoadRestoredBackup checks that a set is not used if it does not belong to the
 // history of the database, whatever its revision number.
-func testLoadRestoredBackup(t *testing.T, s AuthenticationLoader) {
+func testLoadRestoredBackup(t *testing.T, s *store.DB) {
 	tables := []string{"namespaces", "changes", "authentications", "bindings"}
 	execute := func(format string) {
 		t.Helper()
 		for _, table := range tables {
-			if _, err := s.SQL().ExecContext(t.Context(), fmt.Sprintf(format, table)); err != nil {
-				t.Fatal(err)
-			}
+			execute(t, s.SQL(), fmt.Sprintf(format, table))
 		}
 	}
 	putAuthentication(t, s, newAuthentication("deleted later"), newAuthentication("kept"))
@@ -275,7 +234,7 @@ func testLoadRestoredBackup(t *testing.T, s AuthenticationLoader) {
 // testLoadEarlierRelease writes as the first release does, which may run beside this
 // one during an upgrade. It must not be changed with the schema: a load must not depend
 // on columns that an earlier release does not set.
-func testLoadEarlierRelease(t *testing.T, s AuthenticationLoader) {
+func testLoadEarlierRelease(t *testing.T, s *store.DB) {
 	putAuthentication(t, s, newAuthentication("mine"))
 	number := loadAuthentications(t, s, nil).Revision().Number
 	for _, step := range []struct{ name, action, write string }{
@@ -312,15 +271,11 @@ func testLoadEarlierRelease(t *testing.T, s AuthenticationLoader) {
 func inTransaction(t testing.TB, db *sql.DB, statements ...string) {
 	t.Helper()
 	tx, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	for _, statement := range statements {
 		if _, err := tx.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(errors.Join(err, tx.Rollback()))
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, tx.Commit())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
@@ -47,35 +48,25 @@ func testAuthenticationRevision(t *testing.T, s service.Store) {
 	}
 	putAuthentication(t, s, newAuthentication("1")) // unchanged
 	updateAuthentications(t, s, deleteTokens("nope"))
-	if got := authentications(t, s).Revision(); got != first {
-		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
-	}
+	wantEqual(t, "revision: nothing was stored", first, authentications(t, s).Revision())
 	// The condition is about a namespace and not used.
 	wrong := int64(99)
 	err := s.UpdateAuthentications(t.Context(), service.Write{IfMatch: &wrong}, deleteTokens("1"))
 	if err != nil {
 		t.Errorf("got %v, want the condition ignored", err)
 	}
-	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != 1 {
-		t.Errorf("the namespace is at revision %d", got)
-	}
+	wantEqual(t, "revision of the namespace", 1, snapshot(t, s, defaultNamespace).Revision().Number)
 }
 
 func testAuthenticationRecords(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		rotated := newAuthentication("2")
-		rotated.TokenHash = "a new hash"
-		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, rotated))
-	})
+	updateAuthentications(t, s, inOneUpdate(deleteTokens("1"), putTokens(rotated("2", "a new hash"))))
 	got := allChanges(t, s, change.Query{Kind: change.KindAuthentication})
 	want := []string{
 		"1.0 create authentication 1", "1.1 create authentication 2",
 		"2.0 delete authentication 1", "2.1 update authentication 2",
 	}
-	if diff := cmp.Diff(want, brief(got)); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", want, brief(got))
 	for _, c := range got {
 		text, err := json.Marshal(c)
 		if err != nil || strings.Contains(string(text), "hash") {
@@ -89,7 +80,7 @@ func testAuthenticationRecords(t *testing.T, s service.Store) {
 
 // If many processes bootstrap concurrently, only one token is created.
 func testAuthenticationRaces(t *testing.T, s service.Store) {
-	race(t, func(ctx context.Context, i int) error {
+	race(t, errTaken, func(ctx context.Context, i int) error {
 		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			if !tx.First() {
 				return errTaken
@@ -97,16 +88,10 @@ func testAuthenticationRaces(t *testing.T, s service.Store) {
 			return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(i)))
 		})
 	})
-	race(t, func(ctx context.Context, i int) error {
-		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication(fmt.Sprint("same hash ", i))
-			a.TokenHash = "wanted"
-			return tx.PutAuthentication(ctx, a)
-		})
+	race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error {
+		return s.UpdateAuthentications(ctx, service.Write{}, putTokens(rotated(fmt.Sprint("same hash ", i), "wanted")))
 	})
-	if n := len(authentications(t, s).All()); n != 2 {
-		t.Errorf("got %d authentications, want 2", n)
-	}
+	wantEqual(t, "authentications", 2, len(authentications(t, s).All()))
 }
 
 func testAuthenticationExpired(t *testing.T, s service.Store) {

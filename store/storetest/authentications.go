@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -36,7 +36,7 @@ func putAuthentication(t testing.TB, s service.Store, all ...*service.Authentica
 }
 
 // tokenChange is a part of an update of authentications and bindings.
-type tokenChange func(ctx context.Context, tx service.AuthenticationTx) error
+type tokenChange = func(ctx context.Context, tx service.AuthenticationTx) error
 
 func putTokens(all ...*service.Authentication) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error {
@@ -60,18 +60,6 @@ func deleteTokens(ids ...string) tokenChange {
 	}
 }
 
-// inOneUpdate makes the changes one after the other.
-func inOneUpdate(all ...tokenChange) tokenChange {
-	return func(ctx context.Context, tx service.AuthenticationTx) error {
-		for _, change := range all {
-			if err := change(ctx, tx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
 func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
 	t.Helper()
 	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
@@ -81,12 +69,16 @@ func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
 	return set
 }
 
+// wantSet checks that the set has the authentications and bindings that another has.
+func wantSet(t testing.TB, what string, want, got *service.AuthenticationSet) {
+	t.Helper()
+	wantEqual(t, what+": revision", want.Revision(), got.Revision())
+	wantEqual(t, what, want.All(), got.All(), cmpopts.IgnoreUnexported(service.Authentication{}), cmpopts.EquateEmpty())
+	wantEqual(t, what+": bindings", want.Bindings().All(), got.Bindings().All(), cmpopts.EquateEmpty())
+}
+
 func ids(all []*service.Authentication) []string {
-	list := make([]string, len(all))
-	for i, a := range all {
-		list[i] = a.ID
-	}
-	return list
+	return lists.Map(all, func(a *service.Authentication) string { return a.ID })
 }
 
 func testAuthenticationLifeCycle(t *testing.T, s service.Store) {
@@ -95,12 +87,8 @@ func testAuthenticationLifeCycle(t *testing.T, s service.Store) {
 	putAuthentication(t, s, a, newAuthentication("b"))
 	putAuthentication(t, s, newAuthentication("a"))
 	set := authentications(t, s)
-	if diff := cmp.Diff([]string{"z", "b", "a"}, ids(set.All())); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(a, set.ByID("z"), cmpopts.IgnoreUnexported(*a)); diff != "" {
-		t.Errorf("by id (-put +got):\n%s", diff)
-	}
+	wantEqual(t, "order", []string{"z", "b", "a"}, ids(set.All()))
+	wantEqual(t, "by id", a, set.ByID("z"), cmpopts.IgnoreUnexported(*a))
 	if set.ByTokenHash("hash of z") != set.ByID("z") {
 		t.Error("by token hash: not found")
 	}
@@ -118,9 +106,7 @@ func testAuthenticationLifeCycle(t *testing.T, s service.Store) {
 		return errors.Join(tx.PutAuthentication(ctx, got), tx.DeleteAuthentication(ctx, "nope"), tx.DeleteAuthentication(ctx, "z"))
 	})
 	changed := authentications(t, s)
-	if diff := cmp.Diff([]string{"b", "a"}, ids(changed.All())); diff != "" {
-		t.Errorf("after the change (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "after the change", []string{"b", "a"}, ids(changed.All()))
 	if changed.ByTokenHash("other") == nil || changed.ByTokenHash("hash of b") != nil || changed.ByTokenHash("hash of z") != nil {
 		t.Error("token hashes are not those stored")
 	}
@@ -158,9 +144,7 @@ func testAuthenticationFirst(t *testing.T, s service.Store) {
 		{"none left", false, func(context.Context, service.AuthenticationTx) error { return nil }},
 	} {
 		err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
-			if got := tx.First(); got != step.want {
-				t.Errorf("%s: First is %t, want %t", step.name, got, step.want)
-			}
+			wantEqual(t, step.name+": First", step.want, tx.First())
 			return step.fn(ctx, tx)
 		})
 		if err != nil && !errors.Is(err, errStop) {
@@ -172,25 +156,10 @@ func testAuthenticationFirst(t *testing.T, s service.Store) {
 func testAuthenticationUnique(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
 	before := authentications(t, s)
-	for name, fn := range map[string]func(ctx context.Context, tx service.AuthenticationTx) error{
-		"new": func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication("3")
-			a.TokenHash = "hash of 1"
-			return tx.PutAuthentication(ctx, a)
-		},
-		"changed": func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication("2")
-			a.TokenHash = "hash of 1"
-			return tx.PutAuthentication(ctx, a)
-		},
-		"both in one update": func(ctx context.Context, tx service.AuthenticationTx) error {
-			a := newAuthentication("4")
-			if err := tx.PutAuthentication(ctx, newAuthentication("3")); err != nil {
-				return err
-			}
-			a.TokenHash = "hash of 3"
-			return tx.PutAuthentication(ctx, a)
-		},
+	for name, fn := range map[string]tokenChange{
+		"new":                putTokens(rotated("3", "hash of 1")),
+		"changed":            putTokens(rotated("2", "hash of 1")),
+		"both in one update": putTokens(newAuthentication("3"), rotated("4", "hash of 3")),
 	} {
 		err := s.UpdateAuthentications(t.Context(), service.Write{}, fn)
 		wantCode(t, name, err, guidon.InvalidArgument)
@@ -202,11 +171,7 @@ func testAuthenticationUnique(t *testing.T, s service.Store) {
 		t.Errorf("a rejected authentication left something behind: %q", ids(after.All()))
 	}
 	// Deleting one frees its hash within the same update.
-	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		a := newAuthentication("5")
-		a.TokenHash = "hash of 1"
-		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, a))
-	})
+	updateAuthentications(t, s, inOneUpdate(deleteTokens("1"), putTokens(rotated("5", "hash of 1"))))
 	if got := authentications(t, s).ByTokenHash("hash of 1"); got == nil || got.ID != "5" {
 		t.Errorf("got %+v", got)
 	}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -41,21 +40,11 @@ func deleteBinding(id string) tokenChange {
 // wantBindings checks what loads and transactions return: the bindings, in this order.
 func wantBindings(t testing.TB, what string, s service.Store, want ...*service.Binding) {
 	t.Helper()
-	if diff := cmp.Diff(want, authentications(t, s).Bindings().All()); diff != "" && len(want) > 0 {
-		t.Errorf("%s: bindings of the set (-want +got):\n%s", what, diff)
-	}
-	if got := authentications(t, s).Bindings().All(); len(got) != len(want) {
-		t.Errorf("%s: the set has %d bindings, want %d", what, len(got), len(want))
-	}
+	wantEqual(t, what+": bindings of the set", want, authentications(t, s).Bindings().All(), cmpopts.EquateEmpty())
 	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		got, err := tx.Bindings(ctx)
-		if err != nil {
-			return err
-		}
-		if !slices.EqualFunc(want, got.All(), func(a, b *service.Binding) bool { return cmp.Equal(a, b) }) {
-			t.Errorf("%s: bindings of a transaction (-want +got):\n%s", what, cmp.Diff(want, got.All()))
-		}
-		return nil
+		wantEqual(t, what+": bindings of a transaction", want, got.All(), cmpopts.EquateEmpty())
+		return err
 	})
 }
 
@@ -81,9 +70,7 @@ func testBindingLifeCycle(t *testing.T, s service.Store) {
 	updateAuthentications(t, s, inOneUpdate(deleteBinding("a"), deleteBinding("z")))
 	wantBindings(t, "all deleted", s)
 
-	if diff := cmp.Diff([]*service.Binding{z, b, a}, before.Bindings().All()); diff != "" {
-		t.Errorf("the set that was read before has changed (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "the set that was read before", []*service.Binding{z, b, a}, before.Bindings().All())
 }
 
 // Transactions see their own writes, and none of those that fail leaves anything behind.
@@ -120,9 +107,7 @@ func testBindingAtomic(t *testing.T, s service.Store) {
 			s.UpdateAuthentications(t.Context(), service.Write{}, putBindings(newBinding(id, service.RoleViewer))), guidon.InvalidArgument)
 	}
 	updateAuthentications(t, s, putBindings(newBinding("kept", service.RoleViewer))) // the same again
-	if got := authentications(t, s).Revision(); got != before {
-		t.Errorf("got revision %v, want %v: nothing was stored", got, before)
-	}
+	wantEqual(t, "revision: nothing was stored", before, authentications(t, s).Revision())
 }
 
 // Changes of bindings are in the change log, beside those of authentications with the same
@@ -130,16 +115,12 @@ func testBindingAtomic(t *testing.T, s service.Store) {
 func testBindingRecords(t *testing.T, s service.Store) {
 	by := service.Caller{Actor: change.Actor{ID: "oidc:google:sub:1", Name: "Ada", Method: "METHOD_OIDC"}, RequestID: "request-1"}
 	for _, fn := range []tokenChange{
-		func(ctx context.Context, tx service.AuthenticationTx) error {
-			return errors.Join(tx.PutAuthentication(ctx, newAuthentication("1")), tx.PutBinding(ctx, newBinding("1", service.RoleViewer)))
-		},
+		inOneUpdate(putTokens(newAuthentication("1")), putBindings(newBinding("1", service.RoleViewer))),
 		inOneUpdate(putBindings(newBinding("2", service.RoleViewer), newBinding("1", service.RoleEditor)), deleteBinding("2"),
 			deleteTokens("1")),
 		deleteBinding("1"),
 	} {
-		if err := s.UpdateAuthentications(t.Context(), service.Write{By: by}, fn); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, s.UpdateAuthentications(t.Context(), service.Write{By: by}, fn))
 	}
 	got := allChanges(t, s, change.Query{Global: true})
 	want := []string{
@@ -147,24 +128,16 @@ func testBindingRecords(t *testing.T, s service.Store) {
 		"2.0 update binding 1", "2.1 delete authentication 1",
 		"3.0 delete binding 1",
 	}
-	if diff := cmp.Diff(want, brief(got)); diff != "" {
-		t.Fatalf("records (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{want[1], want[2], want[4]}, brief(allChanges(t, s, change.Query{Kind: change.KindBinding}))); diff != "" {
-		t.Errorf("records of bindings (-want +got):\n%s", diff)
-	}
+	mustEqual(t, "records", want, brief(got))
+	wantEqual(t, "records of bindings", []string{want[1], want[2], want[4]}, brief(allChanges(t, s, change.Query{Kind: change.KindBinding})))
 	for _, c := range got {
 		if c.Actor != by.Actor || c.RequestID != by.RequestID || c.Namespace != "" {
 			t.Errorf("got record %+v", c)
 		}
 	}
 	var before, after service.Binding
-	if err := errors.Join(json.Unmarshal(got[2].Before, &before), json.Unmarshal(got[2].After, &after)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]*service.Binding{newBinding("1", service.RoleViewer), newBinding("1", service.RoleEditor)}, []*service.Binding{&before, &after}); diff != "" {
-		t.Errorf("before and after (-want +got):\n%s", diff)
-	}
+	mustSucceed(t, errors.Join(json.Unmarshal(got[2].Before, &before), json.Unmarshal(got[2].After, &after)))
+	wantEqual(t, "before and after", []*service.Binding{newBinding("1", service.RoleViewer), newBinding("1", service.RoleEditor)}, []*service.Binding{&before, &after})
 }
 
 // A change of bindings is a revision of the authentications, and their set advances.

@@ -2,14 +2,13 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -25,19 +24,15 @@ func testChangeFilters(t *testing.T, s service.Store) {
 				at = tx.Now()
 				return fn(ctx, tx)
 			})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		// The next update must have another time.
 		for !time.Now().Truncate(time.Microsecond).After(at) {
 		}
 		return at
 	}
-	by("ann", func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("x")) })
-	second := by("bob", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("x")), tx.PutFlag(ctx, newFlag("X")))
-	})
-	third := by("ann", func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "x") })
+	by("ann", putObjects(newFlag("x")))
+	second := by("bob", putObjects(newSegment("x"), newFlag("X")))
+	third := by("ann", deleteFlags("x"))
 
 	const create, flagX, segmentX, flagUpper, deleteX = "1.0 create namespace other", "2.0 create flag x", "3.0 create segment x", "3.1 create flag X", "4.0 delete flag x"
 	for _, c := range []struct {
@@ -70,14 +65,9 @@ func testChangeFilters(t *testing.T, s service.Store) {
 	} {
 		c.query.Namespace, c.query.Limit = "other", 100
 		got, err := s.Changes(t.Context(), c.query)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		mustSucceed(t, err)
 		slices.Reverse(c.want)
-		if diff := cmp.Diff(c.want, brief(got)); diff != "" && len(got)+len(c.want) > 0 {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		wantEqual(t, c.name, c.want, brief(got), cmpopts.EquateEmpty())
 	}
 	for _, c := range []struct {
 		name  string
@@ -91,12 +81,8 @@ func testChangeFilters(t *testing.T, s service.Store) {
 		{"after the newest", change.After(4), []string{}},
 	} {
 		got, err := s.Changes(t.Context(), change.Query{Namespace: "other", After: c.after, Limit: 100})
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-		if diff := cmp.Diff(c.want, brief(got)); diff != "" {
-			t.Errorf("%s, oldest first (-want +got):\n%s", c.name, diff)
-		}
+		mustSucceed(t, err)
+		wantEqual(t, c.name+", oldest first", c.want, brief(got))
 	}
 	if got := allChanges(t, s, change.Query{Namespace: "never was"}); len(got) != 0 {
 		t.Errorf("unknown namespace: got %q", brief(got))
@@ -109,52 +95,17 @@ func testChangeFilters(t *testing.T, s service.Store) {
 // Pages of any size add up to all records.
 func testChangePages(t *testing.T, s service.Store) {
 	for i := range 5 {
-		var flags []*guidon.Flag
-		for j := range 4 {
-			flags = append(flags, newFlag(fmt.Sprintf("flag-%d-%d", i, j)))
-		}
-		putFlags(t, s, defaultNamespace, flags...)
+		putFlags(t, s, defaultNamespace, numberedFlags(fmt.Sprintf("flag-%d-", i), 4)...)
 	}
 	want := brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))
 	if len(want) != 21 {
 		t.Fatalf("got %d records, want 21", len(want))
 	}
 	for limit := 1; limit <= 22; limit++ {
-		var got []string
 		query := change.Query{Namespace: defaultNamespace, Limit: limit}
-		for {
-			page, err := s.Changes(t.Context(), query)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(page) > limit {
-				t.Fatalf("got %d records, the limit was %d", len(page), limit)
-			}
-			if len(page) == 0 {
-				break
-			}
-			got = append(got, brief(page)...)
-			query.Before = page[len(page)-1].Cursor()
-		}
-		slices.Reverse(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
-		}
-		got = nil
-		for query := (change.Query{Namespace: defaultNamespace, Limit: limit, After: change.After(0)}); ; {
-			page, err := s.Changes(t.Context(), query)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(page) == 0 {
-				break
-			}
-			got = append(got, brief(page)...)
-			query.After = page[len(page)-1].Cursor()
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages of %d, oldest first (-want +got):\n%s", limit, diff)
-		}
+		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, brief(allChanges(t, s, query)))
+		query.After = change.After(0)
+		wantEqual(t, fmt.Sprintf("pages of %d, oldest first", limit), want, brief(allChanges(t, s, query)))
 	}
 }
 
@@ -166,13 +117,9 @@ func testChangePagesBounded(t *testing.T, s service.Store) {
 		putFlags(t, s, defaultNamespace, f)
 	}
 	first, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	if len(first) != 1 {
 		t.Errorf("got %d records of 12 MiB in one page, want 1", len(first))
 	}
-	if got := len(allChanges(t, s, change.Query{Namespace: defaultNamespace})); got != 4 {
-		t.Errorf("got %d records in all, want 4", got)
-	}
+	wantEqual(t, "records in all", 4, len(allChanges(t, s, change.Query{Namespace: defaultNamespace})))
 }

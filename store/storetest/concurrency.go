@@ -33,9 +33,7 @@ func testLostUpdates(t *testing.T, s service.Store) {
 		})
 	}
 	wg.Wait()
-	if got, want := snapshot(t, s, defaultNamespace).Flag("counter").Description, fmt.Sprint(writers*writes); got != want {
-		t.Errorf("counted to %s, want %s", got, want)
-	}
+	wantEqual(t, "the counter", fmt.Sprint(writers*writes), snapshot(t, s, defaultNamespace).Flag("counter").Description)
 }
 
 func increment(ctx context.Context, tx service.Tx) error {
@@ -53,42 +51,41 @@ func increment(ctx context.Context, tx service.Tx) error {
 
 // A writer changes two flags, a segment and the namespace in each revision. Readers
 // always see all of them as of the snapshot's revision, and never an older revision
-// than before.
+// than before, or than one that was acknowledged before.
 func testTornReads(t *testing.T, s service.Store) {
 	const writes = 60
 	writeAll(t, s)
+	var acknowledged atomic.Int64
 	var done atomic.Bool
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
 			last := int64(0)
 			for !done.Load() {
+				atLeast := max(last, acknowledged.Load())
 				shot, _, err := s.Snapshot(t.Context(), defaultNamespace, service.Demand{})
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				wantWhole(t, shot)
-				if n := shot.Revision().Number; n < last {
-					t.Errorf("revision %d was read after %d", n, last)
-				} else {
-					last = n
+				if last = shot.Revision().Number; last < atLeast {
+					t.Errorf("revision %d was read after %d was read or acknowledged", last, atLeast)
 				}
 			}
 		})
 	}
 	for range writes {
-		writeAll(t, s)
+		acknowledged.Store(writeAll(t, s))
 	}
 	done.Store(true)
 	wg.Wait()
-	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != writes+2 {
-		t.Errorf("got revision %d, want %d", got, writes+2)
-	}
+	wantEqual(t, "revision", writes+2, snapshot(t, s, defaultNamespace).Revision().Number)
 }
 
-func writeAll(t *testing.T, s service.Store) {
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+func writeAll(t *testing.T, s service.Store) int64 {
+	t.Helper()
+	return update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
@@ -115,38 +112,11 @@ func wantWhole(t *testing.T, shot *guidon.Snapshot) {
 	}
 }
 
-// A read after an acknowledged write returns its revision or a later one.
-func testReadYourWrites(t *testing.T, s service.Store) {
-	var acknowledged atomic.Int64
-	var done atomic.Bool
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			for !done.Load() {
-				atLeast := acknowledged.Load()
-				shot, _, err := s.Snapshot(t.Context(), defaultNamespace, service.Demand{})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if got := shot.Revision().Number; got < atLeast {
-					t.Errorf("read revision %d after %d was acknowledged", got, atLeast)
-				}
-			}
-		})
-	}
-	for i := range 100 {
-		acknowledged.Store(putFlags(t, s, defaultNamespace, newFlag(fmt.Sprint("flag-", i%10, "-", i))))
-	}
-	done.Store(true)
-	wg.Wait()
-}
-
 // errTaken is returned by the function of a race if another one has won.
 var errTaken = errors.New("taken")
 
 func testUniqueFlag(t *testing.T, s service.Store) {
-	race(t, func(ctx context.Context, i int) error {
+	race(t, errTaken, func(ctx context.Context, i int) error {
 		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if _, err := tx.Flag(ctx, "wanted"); !errors.Is(err, guidon.NotFound) {
 				return errors.Join(errTaken, err)
@@ -157,9 +127,7 @@ func testUniqueFlag(t *testing.T, s service.Store) {
 		})
 		return err
 	})
-	if n := len(snapshot(t, s, defaultNamespace).Flags()); n != 1 {
-		t.Errorf("got %d flags", n)
-	}
+	wantEqual(t, "flags", 1, len(snapshot(t, s, defaultNamespace).Flags()))
 }
 
 // A new namespace has no row that could be locked. The losers run again and must see
@@ -167,7 +135,7 @@ func testUniqueFlag(t *testing.T, s service.Store) {
 func testUniqueNamespace(t *testing.T, s service.Store) {
 	for round := range 5 {
 		key := fmt.Sprint("namespace-", round)
-		race(t, func(ctx context.Context, i int) error {
+		race(t, errTaken, func(ctx context.Context, i int) error {
 			_, err := s.Update(ctx, key, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 				if _, err := tx.Namespace(ctx); !errors.Is(err, guidon.NotFound) {
 					return errors.Join(errTaken, err)
@@ -183,35 +151,36 @@ func testUniqueNamespace(t *testing.T, s service.Store) {
 		if shot.Revision().Number != 1 || len(shot.Flags()) != 1 {
 			t.Errorf("got %d flags at revision %d, want 1 at 1", len(shot.Flags()), shot.Revision().Number)
 		}
-		if got := len(allChanges(t, s, change.Query{Namespace: key})); got != 2 {
-			t.Errorf("got %d records, want 2", got)
-		}
+		wantEqual(t, "records", 2, len(allChanges(t, s, change.Query{Namespace: key})))
 	}
 }
 
-// race runs attempt 8 times concurrently and checks that exactly one succeeds and the
-// others are too late.
-func race(t *testing.T, attempt func(ctx context.Context, i int) error) {
+// race runs attempt 8 times concurrently. It checks that exactly one succeeds, which it returns,
+// and that the others fail with late.
+func race(t *testing.T, late error, attempt func(ctx context.Context, i int) error) (winner int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	var wg sync.WaitGroup
-	var won atomic.Int32
 	start := make(chan time.Time)
-	for i := range 8 {
+	errs := make([]error, 8)
+	for i := range errs {
 		wg.Go(func() {
 			<-start
-			switch err := attempt(ctx, i); {
-			case err == nil:
-				won.Add(1)
-			case !errors.Is(err, errTaken) && !errors.Is(err, guidon.InvalidArgument):
-				t.Error(err)
-			}
+			errs[i] = attempt(ctx, i)
 		})
 	}
 	close(start)
 	wg.Wait()
-	if won.Load() != 1 {
-		t.Errorf("%d succeeded, want 1", won.Load())
+	won := 0
+	for i, err := range errs {
+		if err == nil {
+			winner = i
+			won++
+		} else if !errors.Is(err, late) {
+			t.Error(err)
+		}
 	}
+	wantEqual(t, "attempts that succeeded", 1, won)
+	return winner
 }

@@ -9,29 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service/count"
+	"github.com/guidonhq/guidon/store"
 )
-
-// RunEvaluations checks counts of evaluations. open must return a store on a fresh database, and close it with
-// t.Cleanup.
-func RunEvaluations(t *testing.T, open func(t *testing.T) count.Store) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, s count.Store)
-	}{
-		{"Series", testSeries},
-		{"Minutes", testMinutes},
-		{"Reports", testReports},
-		{"Retention", testRetention},
-		{"Pause", testPause},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
 
 var keepAll = count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
 
@@ -125,15 +107,13 @@ func sums(s *count.Series) []uint64 {
 
 // testSeries counts for three days on three instances, with roll-ups that are killed, and compares every series
 // with what was counted.
-func testSeries(t *testing.T, s count.Store) {
+func testSeries(t *testing.T, s *store.DB) {
 	r := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a test
 	begin := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	now := begin
 	const flags = 1100 // more than a row has undivided
 	instances := []counting{newCounting(s, keepAll, &now, flags), newCounting(s, keepAll, &now, flags), newCounting(s, keepAll, &now, flags)}
-	if err := instances[0].RollUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, instances[0].RollUp(t.Context()))
 	counted := model{}
 	for step := 0; now.Before(begin.Add(72 * time.Hour)); step++ {
 		for _, i := range instances {
@@ -144,9 +124,7 @@ func testSeries(t *testing.T, s count.Store) {
 			}
 			n := r.IntN(5)
 			counted.add(now, i.evaluate(r.IntN(3), n), n)
-			if err := i.Flush(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			mustSucceed(t, i.Flush(t.Context()))
 		}
 		if r.IntN(3) == 0 {
 			after := r.IntN(40)
@@ -167,49 +145,37 @@ func testSeries(t *testing.T, s count.Store) {
 		} {
 			keys := []string{"flag-0", "flag-1", "flag-2", "flag-1077", count.Namespace}
 			all, err := instances[1].Series(t.Context(), "shop", keys, q)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mustSucceed(t, err)
 			for _, key := range keys {
-				if diff := cmp.Diff(counted.series(key, all[key].Range), sums(all[key])); diff != "" {
-					t.Errorf("%s: %s in steps of %s from %s (-want +got):\n%s", what, key, all[key].Step, all[key].From, diff)
-				}
+				wantEqual(t, fmt.Sprintf("%s: %s in steps of %s from %s", what, key, all[key].Step, all[key].From), counted.series(key, all[key].Range), sums(all[key]))
 			}
 		}
 	}
 	compare("some roll-ups")
 	for range 2 {
-		if err := instances[0].RollUp(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, instances[0].RollUp(t.Context()))
 		compare("after a roll-up")
 	}
 	last, err := instances[2].Last(t.Context(), "shop", []string{"flag-1077", "flag-9999"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	want := map[string]time.Time{}
 	for at, numbers := range counted {
 		if numbers["flag-1077"] > 0 && at.After(want["flag-1077"]) {
 			want["flag-1077"] = at
 		}
 	}
-	if diff := cmp.Diff(want, last); diff != "" {
-		t.Errorf("last evaluations (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "last evaluations", want, last)
 }
 
 // testMinutes: rows are stored together, instead of others, and those of several instances are merged.
-func testMinutes(t *testing.T, s count.Store) {
+func testMinutes(t *testing.T, s *store.DB) {
 	at := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	row := func(reporter string, n uint64) count.Minute {
 		return count.Minute{Namespace: "shop", At: at, Reporter: reporter, Counts: count.Counts{"a": {"true match": n}, "b": {"Ünï none": 1}}}
 	}
 	add := func(rows, instead []count.Minute) {
 		t.Helper()
-		if err := s.AddMinutes(t.Context(), rows, instead); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, s.AddMinutes(t.Context(), rows, instead))
 	}
 	add([]count.Minute{row("x", 1), row("y", 2)}, nil)
 	add([]count.Minute{row("z", 4)}, []count.Minute{{Namespace: "shop", At: at, Reporter: "x"}, {Namespace: "shop", At: at, Reporter: "unknown"}})
@@ -228,18 +194,15 @@ func testMinutes(t *testing.T, s count.Store) {
 	}
 	got, err := s.Minutes(t.Context(), "shop", []int{0, 3}, at, at.Add(time.Minute), maps.Clone)
 	want := []count.Minute{{Namespace: "shop", At: at, Reporter: "y", Counts: count.Counts{"a": {"true match": 6}}}}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "minutes", want, got)
 }
 
 // testReports: a reporter reports once in ten seconds.
-func testReports(t *testing.T, s count.Store) {
+func testReports(t *testing.T, s *store.DB) {
 	now := time.Date(2026, 6, 28, 21, 40, 31, 0, time.UTC)
 	c := newCounting(s, keepAll, &now, 0)
-	if err := c.RollUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, c.RollUp(t.Context()))
 	for _, test := range []struct {
 		reporter string
 		after    time.Duration
@@ -258,7 +221,7 @@ func testReports(t *testing.T, s count.Store) {
 }
 
 // testRetention: what is kept no longer is deleted, and series begin with what is kept.
-func testRetention(t *testing.T, s count.Store) {
+func testRetention(t *testing.T, s *store.DB) {
 	begin := time.Date(2026, 1, 1, 0, 30, 0, 0, time.UTC)
 	now := begin
 	keep := count.Keep{Minutes: 2 * time.Hour, Hours: 48 * time.Hour, Days: 40 * 24 * time.Hour}
@@ -268,9 +231,7 @@ func testRetention(t *testing.T, s count.Store) {
 		if now.Equal(begin) {
 			c.evaluate(1, 1)
 		}
-		if err := errors.Join(c.Flush(t.Context()), c.RollUp(t.Context())); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, errors.Join(c.Flush(t.Context()), c.RollUp(t.Context())))
 		now = now.Add(12 * time.Hour)
 	}
 	for _, test := range []struct {
@@ -278,9 +239,7 @@ func testRetention(t *testing.T, s count.Store) {
 		want int // evaluations
 	}{{count.StepMinute, 0}, {count.StepHour, 4}, {count.StepDay, 80}} {
 		all, err := c.Series(t.Context(), "shop", []string{"flag-0"}, count.Range{From: begin, Step: test.step})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		got := 0
 		for _, n := range sums(all["flag-0"]) {
 			got += int(n) // #nosec G115 -- small
@@ -309,25 +268,20 @@ func testRetention(t *testing.T, s count.Store) {
 }
 
 // testPause: series begin when counting began.
-func testPause(t *testing.T, s count.Store) {
+func testPause(t *testing.T, s *store.DB) {
 	now := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	c := newCounting(s, keepAll, &now, 1)
 	c.evaluate(0, 1)
-	if err := c.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, c.Flush(t.Context()))
 	all, err := c.Series(t.Context(), "shop", []string{"flag-0"}, count.Range{})
 	if err != nil || len(all["flag-0"].Points) != 0 || !all["flag-0"].Since.IsZero() {
 		t.Errorf("before the first roll-up: got %+v, %v, want no points", all["flag-0"], err)
 	}
-	if err := c.RollUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, c.RollUp(t.Context()))
 	since := now
 	last, err := c.Last(t.Context(), "shop", nil)
-	if diff := cmp.Diff(map[string]time.Time{"flag-0": now}, last); err != nil || diff != "" {
-		t.Errorf("last evaluations of all flags: %v (-want +got):\n%s", err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "last evaluations of all flags", map[string]time.Time{"flag-0": now}, last)
 	now = now.Add(100 * time.Minute)
 	all, err = c.Series(t.Context(), "shop", []string{"flag-0"}, count.Range{})
 	if got := all["flag-0"]; err != nil || !got.From.Equal(since) || !got.Since.Equal(since) || len(got.Points) != 100 || got.Points[0].Sum() != 1 {

@@ -1,40 +1,23 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
-
-// FavoriteStore is a store that also keeps favorites.
-type FavoriteStore interface {
-	service.Store
-	service.FavoriteStore
-}
-
-// RunFavorites checks favorites. open must return a store on a fresh database, and close it with
-// t.Cleanup.
-func RunFavorites(t *testing.T, open func(t *testing.T) FavoriteStore) {
-	t.Run("Favorites", func(t *testing.T) { testFavorites(t, open(t)) })
-	t.Run("TooManyFavorites", func(t *testing.T) { testTooManyFavorites(t, open(t)) })
-}
 
 func wantFavorites(t *testing.T, what string, s service.FavoriteStore, account string, want ...service.Favorite) {
 	t.Helper()
 	got, err := s.Favorites(t.Context(), account)
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, what, want, got)
 }
 
-func testFavorites(t *testing.T, s FavoriteStore) {
+func testFavorites(t *testing.T, s *store.DB) {
 	a, upper := service.Favorite{Namespace: "default", Key: "a"}, service.Favorite{Namespace: "default", Key: "A"}
 	b := service.Favorite{Namespace: "shop", Key: "b"}
 	long := service.Favorite{Namespace: strings.Repeat("n", 255), Key: strings.Repeat("k", 255)}
@@ -52,23 +35,13 @@ func testFavorites(t *testing.T, s FavoriteStore) {
 	wantFavorites(t, "after removals", s, account, b, a)
 	mustSucceed(t, s.AddFavorite(t.Context(), account, long))
 	wantFavorites(t, "added again", s, account, long, b, a)
-	if n := snapshot(t, s, "default").Revision().Number; n != 1 {
-		t.Errorf("the namespace is at revision %d, want 1", n)
-	}
+	wantEqual(t, "revision of the namespace", 1, snapshot(t, s, "default").Revision().Number)
 }
 
 // An account has at most 500 favorites. Those of flags that no longer exist make room.
-func testTooManyFavorites(t *testing.T, s FavoriteStore) {
+func testTooManyFavorites(t *testing.T, s *store.DB) {
 	const account = "oidc:idp:sub:1"
-	_, err := s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
-		for i := range service.MaxFavorites + 1 {
-			if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", i), Name: "F", Type: guidon.BooleanFlag}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	mustSucceed(t, err)
+	putFlags(t, s, defaultNamespace, numberedFlags("flag-", service.MaxFavorites+1)...)
 	favorite := func(i int) service.Favorite {
 		return service.Favorite{Namespace: "default", Key: fmt.Sprint("flag-", i)}
 	}
@@ -80,10 +53,7 @@ func testTooManyFavorites(t *testing.T, s FavoriteStore) {
 	if err := s.AddFavorite(t.Context(), account, favorite(service.MaxFavorites)); !errors.Is(err, service.ErrTooManyFavorites) {
 		t.Fatalf("one more: got %v, want %v", err, service.ErrTooManyFavorites)
 	}
-	_, err = s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.DeleteFlag(ctx, "flag-0"), tx.DeleteFlag(ctx, "flag-1"))
-	})
-	mustSucceed(t, err)
+	update(t, s, defaultNamespace, deleteFlags("flag-0", "flag-1"))
 	mustSucceed(t, s.AddFavorite(t.Context(), account, favorite(service.MaxFavorites)))
 	var want []service.Favorite
 	for i := service.MaxFavorites; i > 1; i-- {

@@ -23,9 +23,7 @@ func feedAll(t *testing.T, s service.Store, feed change.Feed) (found []change.Pl
 	t.Helper()
 	for {
 		records, next, err := s.AllChanges(t.Context(), feed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		if len(records) > feed.Limit {
 			t.Fatalf("a page has %d records, limit %d", len(records), feed.Limit)
 		}
@@ -71,9 +69,7 @@ func testFeed(t *testing.T, s service.Store) {
 			return errors.Join(err, tx.PutSegment(ctx, newSegment(fmt.Sprint("s", i))))
 		})
 		if i%10 == 0 {
-			if err := s.UpdateAuthentications(t.Context(), service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}}, putTokens(newAuthentication(fmt.Sprint(i)))); err != nil {
-				t.Fatal(err)
-			}
+			mustSucceed(t, s.UpdateAuthentications(t.Context(), service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}}, putTokens(newAuthentication(fmt.Sprint(i)))))
 		}
 	}
 	noted(t, s, "n4", "a0", "", change.Reason{}, func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
@@ -119,9 +115,7 @@ func testFeed(t *testing.T, s service.Store) {
 		for _, limit := range []int{1, 3, 7, 100, 500} {
 			test.feed.Limit = limit
 			got, pages := feedAll(t, s, test.feed)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, limit %d (-want +got):\n%s", test.name, limit, diff)
-			}
+			wantEqual(t, fmt.Sprintf("%s, limit %d", test.name, limit), want, got)
 			if most := len(want)/limit + 2; pages > most {
 				t.Errorf("%s, limit %d: %d pages, want at most %d", test.name, limit, pages, most)
 			}
@@ -131,15 +125,8 @@ func testFeed(t *testing.T, s service.Store) {
 
 // A page examines a limited number of records, and the next one goes on after them.
 func testFeedBounded(t *testing.T, s service.Store) {
-	noted(t, s, defaultNamespace, "rare", "", change.Reason{}, func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("old")) })
-	noted(t, s, defaultNamespace, "often", "", change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-		for i := range 2500 {
-			if err := tx.PutSegment(ctx, newSegment(fmt.Sprint(i))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	noted(t, s, defaultNamespace, "rare", "", change.Reason{}, putObjects(newFlag("old")))
+	noted(t, s, defaultNamespace, "often", "", change.Reason{}, putAll(numberedFlags("new-", 2500)))
 	want := allChanges(t, s, change.Query{Namespace: defaultNamespace, Actor: "rare"})[0].Place()
 	found, pages := feedAll(t, s, change.Feed{In: defaultNamespace, Actor: "rare", Limit: 10})
 	if diff := cmp.Diff([]change.Place{want}, found); diff != "" || pages != 2 {

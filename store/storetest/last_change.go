@@ -2,9 +2,7 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,17 +18,10 @@ func testLastChange(t *testing.T, s service.Store) {
 		t.Helper()
 		noted(t, s, namespace, "ann", message, change.Reason{}, fn)
 	}
-	put(defaultNamespace, "first", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("a")), tx.PutFlag(ctx, newFlag("a")), tx.PutFlag(ctx, newFlag("b")),
-			tx.PutFlag(ctx, newFlag("gone")), tx.PutFlag(ctx, newFlag("again")))
-	})
-	put(defaultNamespace, "second", func(ctx context.Context, tx service.Tx) error {
-		a := newFlag("a")
-		a.Name = "renamed"
-		return errors.Join(tx.PutFlag(ctx, a), tx.PutFlag(ctx, newFlag("b")), // the latter changes nothing
-			tx.DeleteFlag(ctx, "gone"), tx.DeleteFlag(ctx, "again"))
-	})
-	put(defaultNamespace, "third", func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("again")) })
+	put(defaultNamespace, "first", putObjects(newSegment("a"), newFlag("a"), newFlag("b"), newFlag("gone"), newFlag("again")))
+	put(defaultNamespace, "second", inOneUpdate(putObjects(renamed("a", "renamed"), newFlag("b")), // the latter changes nothing
+		deleteFlags("gone", "again")))
+	put(defaultNamespace, "third", putObjects(newFlag("again")))
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	deleteNamespace(t, s, "shop")
@@ -66,9 +57,7 @@ func testLastChange(t *testing.T, s service.Store) {
 				t.Errorf("%s: got %+v, want an actor, a time and no bodies", test.name, last)
 			}
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+		wantEqual(t, test.name, test.want, got)
 	}
 	testLastChangeInside(t, s)
 }
@@ -112,39 +101,18 @@ func testLastChangeInside(t *testing.T, s service.Store) {
 // changed, one does: each sees the changes that were committed before its own.
 func testLastChangeOneWins(t *testing.T, s service.Store) {
 	since := putFlags(t, s, defaultNamespace, newFlag("a"))
-	errChanged := errors.New("changed")
-	errs := make([]error, 8)
-	var wg sync.WaitGroup
-	for i := range errs {
-		wg.Go(func() {
-			_, errs[i] = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
-				last, err := tx.LastChange(ctx, change.KindFlag, "a")
-				if err != nil {
-					return err
-				}
-				if last.Revision > since {
-					return errChanged
-				}
-				f := newFlag("a")
-				f.Name = fmt.Sprint("writer ", i)
-				return tx.PutFlag(ctx, f)
-			})
-		})
-	}
-	wg.Wait()
-	winners := 0
-	for i, err := range errs {
-		switch {
-		case err == nil:
-			winners++
-			if got := snapshot(t, s, defaultNamespace).Flag("a").Name; got != fmt.Sprint("writer ", i) {
-				t.Errorf("got the name %q, want that of writer %d", got, i)
+	winner := race(t, errTaken, func(ctx context.Context, i int) error {
+		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
+			last, err := tx.LastChange(ctx, change.KindFlag, "a")
+			if err != nil {
+				return err
 			}
-		case !errors.Is(err, errChanged):
-			t.Errorf("writer %d: %v", i, err)
-		}
-	}
-	if winners != 1 {
-		t.Errorf("%d writers changed the flag, want 1", winners)
-	}
+			if last.Revision > since {
+				return errTaken
+			}
+			return tx.PutFlag(ctx, renamed("a", fmt.Sprint("writer ", i)))
+		})
+		return err
+	})
+	wantEqual(t, "the name", fmt.Sprint("writer ", winner), snapshot(t, s, defaultNamespace).Flag("a").Name)
 }

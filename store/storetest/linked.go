@@ -81,9 +81,7 @@ func testLinkedFlags(t *testing.T, s service.Store) {
 		want(ctx, tx, "after failed updates", "b", "by-rule", "a", "ramped", "gone")
 		return nil
 	})
-	if n := len(slices.Collect(snapshot(t, s, defaultNamespace).Requiring())); n != 5 {
-		t.Errorf("the snapshot has %d flags that require others, want 5", n)
-	}
+	wantEqual(t, "flags of the snapshot that require others", 5, len(slices.Collect(snapshot(t, s, defaultNamespace).Requiring())))
 	deleteNamespace(t, s, "elsewhere")
 	update(t, s, "elsewhere", func(ctx context.Context, tx service.Tx) error {
 		want(ctx, tx, "a deleted namespace", []string{}...)

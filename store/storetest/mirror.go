@@ -6,34 +6,22 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// Mirrored is a store whose updates advance copies.
-type Mirrored interface {
-	service.Store
-	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta],
-		fn func(ctx context.Context, tx service.Tx) error) (int64, error)
-	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta],
-		fn func(ctx context.Context, tx service.AuthenticationTx) error) error
-}
-
-// RunMirrored checks that after every update a copy equals what a load returns,
-// although the copy itself is loaded only once. The updates make changes of all
-// kinds, or none. In between, others write through other, which must be a second
-// store on the same database.
-func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
+// After every update a copy equals what a load returns, although the copy itself is loaded
+// only once. The updates make changes of all kinds, or none. In between, others write through
+// the other instance.
+func testMirror(t *testing.T, both [2]*store.DB) {
+	s, other := both[0], both[1]
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
 			w := newRandomWriter(namespace, seed)
 			var m mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]
-			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil,
-				nil)
+			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
 			for n := range 60 {
 				for w.random.IntN(3) == 0 {
 					_, err := other.Update(t.Context(), namespace, service.Write{}, w.change)
@@ -52,29 +40,22 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 					continue
 				}
 				mustSucceed(t, err)
-				if diff := cmp.Diff(parts(want), parts(m.held)); diff != "" {
-					t.Fatalf("seed %d, write %d: the copy (-want +got):\n%s", seed, n, diff)
-				}
+				mustEqual(t, fmt.Sprintf("seed %d, write %d: the copy", seed, n), parts(want), parts(m.held))
 			}
 		}
 	})
 	t.Run("Authentications", func(t *testing.T) {
 		w := newRandomWriter("", 1)
 		var m mirrorCopy[service.AuthenticationSet, service.AuthenticationDelta]
-		m.apply, m.revision, m.empty = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision, service.NewAuthenticationSet(guidon.Revision{}, nil)
-		m.held = mustAuthentications(t, s)
+		m.held, m.empty = authentications(t, s), service.NewAuthenticationSet(guidon.Revision{}, nil)
+		m.apply, m.revision = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision
 		for n := range 100 {
 			for w.random.IntN(3) == 0 {
 				mustSucceed(t, other.UpdateAuthentications(t.Context(), service.Write{}, w.changeAuthentications))
 			}
 			mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), service.Write{}, &m, w.changeAuthentications))
-			want := mustAuthentications(t, s)
-			options := cmpopts.IgnoreUnexported(service.Authentication{})
-			if diff := cmp.Diff(want.All(), m.held.All(), options, cmpopts.EquateEmpty()); diff != "" || want.Revision() != m.held.Revision() {
-				t.Fatalf("write %d: the copy is at %v, want %v (-want +got):\n%s", n, m.held.Revision(), want.Revision(), diff)
-			}
-			if diff := cmp.Diff(want.Bindings().All(), m.held.Bindings().All(), cmpopts.EquateEmpty()); diff != "" {
-				t.Fatalf("write %d: the bindings of the copy (-want +got):\n%s", n, diff)
+			if wantSet(t, fmt.Sprintf("write %d: the copy", n), authentications(t, s), m.held); t.Failed() {
+				return
 			}
 		}
 	})
@@ -82,12 +63,11 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 		testMirrorMany(t, s, other)
 	})
 	t.Run("Failed", func(t *testing.T) {
-		failed := errors.New("failed")
 		m := mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]{ignore: true}
 		_, err := s.UpdateMirrored(t.Context(), defaultNamespace, service.Write{}, &m, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), failed)
+			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), errStop)
 		})
-		if !errors.Is(err, failed) {
+		if !errors.Is(err, errStop) {
 			t.Errorf("got %v, want the error of the function", err)
 		}
 		if m.advanced || !m.unchanged {
@@ -98,11 +78,11 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 
 // testMirrorMany makes more changes than are read by id, while the copy lacks one that
 // another store made. The bindings, which have not changed, must survive.
-func testMirrorMany(t *testing.T, s Mirrored, other service.Store) {
+func testMirrorMany(t *testing.T, s, other *store.DB) {
 	mustSucceed(t, s.UpdateAuthentications(t.Context(), service.Write{}, putBindings(newBinding("survivor", service.RoleViewer))))
 	var m mirrorCopy[service.AuthenticationSet, service.AuthenticationDelta]
-	m.apply, m.revision, m.empty = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision, service.NewAuthenticationSet(guidon.Revision{}, nil)
-	m.held = mustAuthentications(t, s)
+	m.held, m.empty = authentications(t, s), service.NewAuthenticationSet(guidon.Revision{}, nil)
+	m.apply, m.revision = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision
 	for name, before := range map[string]func(){
 		"current": func() {},
 		"behind":  func() { putAuthentication(t, other, newAuthentication("by another")) },
@@ -117,14 +97,7 @@ func testMirrorMany(t *testing.T, s Mirrored, other service.Store) {
 				}
 				return nil
 			}))
-		want := mustAuthentications(t, s)
-		if got := m.held; got.Revision() != want.Revision() || len(got.All()) != len(want.All()) {
-			t.Errorf("%s: the copy has %d authentications at %v, want %d at %v",
-				name, len(got.All()), got.Revision(), len(want.All()), want.Revision())
-		}
-		if diff := cmp.Diff(want.Bindings().All(), m.held.Bindings().All()); diff != "" {
-			t.Errorf("%s: the bindings of the copy (-want +got):\n%s", name, diff)
-		}
+		wantSet(t, name+": the copy", authentications(t, s), m.held)
 	}
 }
 
@@ -175,18 +148,4 @@ func parts(s *guidon.Snapshot) snapshotParts {
 	p.Flags = append(p.Flags, s.Flags()...)
 	p.Segments = append(p.Segments, s.Segments()...)
 	return p
-}
-
-func mustSucceed(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func mustAuthentications(t *testing.T, s service.Store) *service.AuthenticationSet {
-	t.Helper()
-	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
-	mustSucceed(t, err)
-	return set
 }

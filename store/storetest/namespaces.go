@@ -9,54 +9,34 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
 // A fresh store has one protected namespace (contract 4.7).
 func testSeed(t *testing.T, s service.Store) {
 	all, err := s.Namespaces(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	want := []*guidon.Namespace{{Key: "default", Name: "Default", Description: "Default namespace", Protected: true}}
-	if diff := cmp.Diff(want, all, cmpopts.IgnoreFields(guidon.Namespace{}, "CreatedAt", "UpdatedAt")); diff != "" {
-		t.Errorf("namespaces (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "namespaces", want, all, cmpopts.IgnoreFields(guidon.Namespace{}, "CreatedAt", "UpdatedAt"))
 	if got := all[0].CreatedAt; got.IsZero() || got.Nanosecond() != 0 {
 		t.Errorf("created at %v, want a whole second", got)
 	}
 	shot := snapshot(t, s, defaultNamespace)
-	if got := shot.Revision().Number; got != 1 {
-		t.Errorf("got revision %d, want 1", got)
-	}
+	wantEqual(t, "revision", 1, shot.Revision().Number)
 	if shot.Revision().Stamp == 0 {
 		t.Error("the revision has no stamp")
 	}
 	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(set.All()); n != 0 {
-		t.Errorf("got %d authentications, want none", n)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "authentications", 0, len(set.All()))
 }
 
 func testNamespaceLifeCycle(t *testing.T, s service.Store) {
-	if got := createNamespace(t, s, "shop"); got != 1 {
-		t.Errorf("create: got revision %d, want 1", got)
-	}
+	wantEqual(t, "create: revision", 1, createNamespace(t, s, "shop"))
 	putFlags(t, s, "shop", newFlag("a"))
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
-		n, err := tx.Namespace(ctx)
-		if err != nil {
-			return err
-		}
-		n.Name = "The shop"
-		return tx.PutNamespace(ctx, n)
-	})
-	if got := snapshot(t, s, "shop").Namespace().Name; got != "The shop" {
-		t.Errorf("got name %q, want %q", got, "The shop")
-	}
+	update(t, s, "shop", editNamespace(func(n *guidon.Namespace) { n.Name = "The shop" }))
+	wantEqual(t, "name", "The shop", snapshot(t, s, "shop").Namespace().Name)
 	if got := flagKeys(snapshot(t, s, "shop").Flags()); !cmp.Equal(got, []string{"a"}) {
 		t.Errorf("flags after renaming the namespace: got %q", got)
 	}
@@ -97,16 +77,8 @@ func testNamespaceOrder(t *testing.T, s service.Store) {
 func wantNamespaces(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
 	all, err := s.Namespaces(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, n := range all {
-		got = append(got, n.Key)
-	}
-	if !cmp.Equal(got, want) {
-		t.Errorf("got namespaces %q, want %q", got, want)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "namespaces", want, lists.Map(all, func(n *guidon.Namespace) string { return n.Key }))
 }
 
 func testUnknownNamespace(t *testing.T, s service.Store) {

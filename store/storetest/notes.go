@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -22,9 +23,8 @@ func noted(
 ) {
 	t.Helper()
 	w := service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}, Message: message, Reason: reason}
-	if _, err := s.Update(t.Context(), namespace, w, fn); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Update(t.Context(), namespace, w, fn)
+	mustSucceed(t, err)
 }
 
 // All records of a write have its message and its reason, those of other writes have none.
@@ -40,9 +40,7 @@ func testNotes(t *testing.T, s service.Store) {
 		{strings.Repeat("🎈", service.MaxMessageLength), change.PromotionReason("staging", 412)},
 		{"", change.UndoReason(3, 5)},
 	} {
-		noted(t, s, defaultNamespace, "a", test.message, test.reason, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.PutFlag(ctx, newFlag(fmt.Sprint(i))), tx.PutSegment(ctx, newSegment(fmt.Sprint(i))))
-		})
+		noted(t, s, defaultNamespace, "a", test.message, test.reason, putObjects(newFlag(fmt.Sprint(i)), newSegment(fmt.Sprint(i))))
 		got, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 2})
 		if err != nil || len(got) != 2 {
 			t.Fatalf("got %v, %v", got, err)
@@ -55,18 +53,14 @@ func testNotes(t *testing.T, s service.Store) {
 		}
 	}
 	w := service.Write{Message: message}
-	if err := s.UpdateAuthentications(t.Context(), w, putTokens(newAuthentication("a"))); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.UpdateAuthentications(t.Context(), w, putTokens(newAuthentication("a"))))
 	got, err := s.Changes(t.Context(), change.Query{Kind: change.KindAuthentication, Limit: 5})
 	if err != nil || len(got) != 1 || got[0].Message != message || got[0].Namespace != "" {
 		t.Errorf("authentication: got %+v, %v", got, err)
 	}
 
 	// An update that stores nothing leaves no note for the next one.
-	noted(t, s, defaultNamespace, "a", "nothing", change.ImportReason(), func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("0"))
-	})
+	noted(t, s, defaultNamespace, "a", "nothing", change.ImportReason(), putObjects(newFlag("0")))
 	putFlags(t, s, defaultNamespace, newFlag("next"))
 	if got := allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: "next"}); len(got) != 1 || got[0].Message != "" || got[0].Reason != (change.Reason{}) {
 		t.Errorf("after an update that stored nothing: got %+v", got)
@@ -79,9 +73,7 @@ func searchAll(t *testing.T, s service.Store, search change.Search) (found []*ch
 	t.Helper()
 	for {
 		page, next, err := s.SearchChanges(t.Context(), search)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		if len(page) > search.Limit {
 			t.Fatalf("got %d records, the limit was %d", len(page), search.Limit)
 		}
@@ -116,9 +108,7 @@ func testChangeSearch(t *testing.T, s service.Store) {
 	put("bob", "100% off_", change.RestoreReason(2), "b")
 	middle := time.Now()
 	put("bob", "Summer again", change.UndoReason(5, 5), "c", "a")
-	noted(t, s, defaultNamespace, "ann", "summer elsewhere", change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("a"))
-	})
+	noted(t, s, defaultNamespace, "ann", "summer elsewhere", change.Reason{}, putObjects(newFlag("a")))
 	const (
 		a2, s2     = "2.0 create flag a", "2.1 create segment a"
 		a4, b4, c4 = "4.0 update flag a", "4.1 update flag b", "4.2 create flag c"
@@ -159,9 +149,7 @@ func testChangeSearch(t *testing.T, s service.Store) {
 		for limit := 1; limit <= 9; limit++ {
 			test.search.Limit = limit
 			found, _ := searchAll(t, s, test.search)
-			if diff := cmp.Diff(test.want, brief(found)); diff != "" && len(found)+len(test.want) > 0 {
-				t.Errorf("%s, limit %d (-want +got):\n%s", test.name, limit, diff)
-			}
+			wantEqual(t, fmt.Sprintf("%s, limit %d", test.name, limit), test.want, brief(found), cmpopts.EquateEmpty())
 		}
 	}
 	if _, _, err := s.SearchChanges(t.Context(), change.Search{Query: change.Query{Namespace: "shop"}, Message: "a"}); err == nil {
@@ -174,14 +162,7 @@ func testChangeSearch(t *testing.T, s service.Store) {
 func testChangeSearchBounded(t *testing.T, s service.Store) {
 	put := func(message string, count int) {
 		t.Helper()
-		noted(t, s, defaultNamespace, "bulk", message, change.Reason{}, func(ctx context.Context, tx service.Tx) error {
-			for i := range count {
-				if err := tx.PutFlag(ctx, newFlag(fmt.Sprintf("%s-%d", message, i))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		noted(t, s, defaultNamespace, "bulk", message, change.Reason{}, putAll(numberedFlags(message+"-", count)))
 	}
 	put("first", 3)
 	put("", 1998) // a search examines 2,000 records
@@ -206,22 +187,10 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		t.Helper()
 		noted(t, s, defaultNamespace, "ann", message, change.ImportReason(), fn)
 	}
-	renamed := func(key, name string) *guidon.Flag {
-		f := newFlag(key)
-		f.Name = name
-		return f
-	}
-	put("first", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("a")), tx.PutFlag(ctx, newFlag("a")), tx.PutFlag(ctx, newFlag("b")),
-			tx.PutFlag(ctx, newFlag("gone")), tx.PutFlag(ctx, newFlag("again")))
-	})
-	put("second", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, renamed("a", "second")), tx.DeleteFlag(ctx, "gone"))
-	})
-	put("third", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, renamed("a", "second")), // which changes nothing
-			tx.DeleteFlag(ctx, "again"), tx.PutFlag(ctx, newFlag("again")))
-	})
+	put("first", putObjects(newSegment("a"), newFlag("a"), newFlag("b"), newFlag("gone"), newFlag("again")))
+	put("second", inOneUpdate(putObjects(renamed("a", "second")), deleteFlags("gone")))
+	put("third", inOneUpdate(putObjects(renamed("a", "second")), // which changes nothing
+		deleteFlags("again"), putObjects(newFlag("again"))))
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("b"))
 
@@ -245,10 +214,7 @@ func testLatestChanges(t *testing.T, s service.Store) {
 		{"no keys", defaultNamespace, change.KindFlag, nil, nil},
 	} {
 		records, err := s.LatestChanges(t.Context(), test.namespace, test.kind, test.keys)
-		if err != nil {
-			t.Errorf("%s: %v", test.name, err)
-			continue
-		}
+		mustSucceed(t, err)
 		slices.SortFunc(records, func(a, b *change.Record) int { return strings.Compare(a.Key, b.Key) })
 		var got []string
 		for i, line := range brief(records) {
@@ -257,9 +223,7 @@ func testLatestChanges(t *testing.T, s service.Store) {
 				t.Errorf("%s: got %+v, want a time and the bodies", test.name, c)
 			}
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+		wantEqual(t, test.name, test.want, got)
 	}
 	if _, err := s.LatestChanges(t.Context(), defaultNamespace, change.KindBinding, []string{"a"}); err == nil {
 		t.Error("bindings: got no error")

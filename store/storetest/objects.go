@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/flagtest"
@@ -93,13 +91,6 @@ func testObjectLifeCycle(t *testing.T, s service.Store) {
 	}
 }
 
-func wantEqual[T any](t testing.TB, where string, want, got T) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-put +got):\n%s", where, diff)
-	}
-}
-
 // The caller owns the objects that a transaction returns. Changing them affects
 // neither what is stored nor what is read later.
 func testOwnedByCaller(t *testing.T, s service.Store) {
@@ -122,9 +113,7 @@ func testOwnedByCaller(t *testing.T, s service.Store) {
 		}
 		return nil
 	})
-	if got := before.Flag("a").Name; got != "Flag a" {
-		t.Errorf("the snapshot changed: %q", got)
-	}
+	wantEqual(t, "the snapshot from before", "Flag a", before.Flag("a").Name)
 }
 
 // Lists are in creation order, whatever happened to the objects since. This includes
@@ -140,17 +129,11 @@ func testOrder(t *testing.T, s service.Store) {
 	for _, f := range flags[200:] {
 		putFlags(t, s, defaultNamespace, f)
 	}
-	changed := newFlag(want[3])
-	changed.Enabled = true
-	putFlags(t, s, defaultNamespace, changed)
-	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !cmp.Equal(got, want) {
-		t.Errorf("snapshot: got %q, want %q", got, want)
-	}
+	putFlags(t, s, defaultNamespace, renamed(want[3], "changed"))
+	wantFlags(t, s, want...)
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		all, err := tx.Flags(ctx)
-		if got := flagKeys(all); !cmp.Equal(got, want) {
-			t.Errorf("transaction: got %q, want %q", got, want)
-		}
+		wantEqual(t, "flags in the transaction", want, flagKeys(all))
 		for i := range 100 {
 			if err := tx.PutSegment(ctx, newSegment(fmt.Sprint((i*37)%100))); err != nil {
 				return err
@@ -158,48 +141,33 @@ func testOrder(t *testing.T, s service.Store) {
 		}
 		return err
 	})
-	segments := segmentKeys(snapshot(t, s, defaultNamespace).Segments())
-	for i, key := range segments {
-		if key != fmt.Sprint((i*37)%100) {
-			t.Fatalf("segment %d is %q", i, key)
-		}
+	for i, key := range segmentKeys(snapshot(t, s, defaultNamespace).Segments()) {
+		wantEqual(t, fmt.Sprint("segment ", i), fmt.Sprint((i*37)%100), key)
 	}
 }
 
 // An object that is deleted and created again, in one update or two, is listed last.
 func testOrderAfterRecreation(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	update(t, s, defaultNamespace, deleteFlags("a"))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	wantFlags(t, s, "b", "c", "a")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		if err := tx.DeleteFlag(ctx, "b"); err != nil {
-			return err
-		}
-		return tx.PutFlag(ctx, newFlag("b"))
-	})
+	update(t, s, defaultNamespace, inOneUpdate(deleteFlags("b"), putObjects(newFlag("b"))))
 	wantFlags(t, s, "c", "a", "b")
 	wantReplay(t, s, defaultNamespace)
 }
 
 func wantFlags(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
-	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !slices.Equal(got, want) {
-		t.Errorf("got flags %q, want %q", got, want)
-	}
+	wantEqual(t, "flags", want, flagKeys(snapshot(t, s, defaultNamespace).Flags()))
 }
 
 func testReadsOwnWrites(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		changed := newFlag("b")
-		changed.Name = "changed"
-		for _, err := range []error{
-			tx.DeleteFlag(ctx, "a"), tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("c")), tx.PutSegment(ctx, newSegment("s")),
-		} {
-			if err != nil {
-				return err
-			}
+		changes := inOneUpdate(deleteFlags("a"), putObjects(renamed("b", "changed"), newFlag("c"), newSegment("s")))
+		if err := changes(ctx, tx); err != nil {
+			return err
 		}
 		_, err := tx.Flag(ctx, "a")
 		wantCode(t, "deleted flag", err, guidon.NotFound)
@@ -207,14 +175,10 @@ func testReadsOwnWrites(t *testing.T, s service.Store) {
 			t.Errorf("changed flag: got %v, %v", got, err)
 		}
 		all, err := tx.Flags(ctx)
-		if got, want := flagKeys(all), []string{"b", "c"}; err != nil || !cmp.Equal(got, want) {
-			t.Errorf("got flags %q, %v, want %q", got, err, want)
-		}
-		segments, err := tx.Segments(ctx)
-		if got, want := segmentKeys(segments), []string{"s"}; err != nil || !cmp.Equal(got, want) {
-			t.Errorf("got segments %q, %v, want %q", got, err, want)
-		}
-		return nil
+		segments, err2 := tx.Segments(ctx)
+		wantEqual(t, "flags in the transaction", []string{"b", "c"}, flagKeys(all))
+		wantEqual(t, "segments in the transaction", []string{"s"}, segmentKeys(segments))
+		return errors.Join(err, err2)
 	})
 	wantFlags(t, s, "b", "c")
 }
@@ -243,9 +207,7 @@ func testListedKeys(t *testing.T, s service.Store) {
 		if err != nil {
 			return err
 		}
-		if diff := cmp.Diff(slices.Concat(keys[:240], keys[241:]), got); diff != "" {
-			t.Errorf("keys (-want +got):\n%s", diff)
-		}
+		wantEqual(t, "keys", slices.Concat(keys[:240], keys[241:]), got)
 		f, err := tx.Flag(ctx, keys[120])
 		if err != nil || f.Name != "old" || f.Created.Sequence != 120 {
 			t.Errorf("got %+v, %v; want the old flag", f, err)
@@ -274,9 +236,7 @@ func testListedKeys(t *testing.T, s service.Store) {
 		return err
 	})
 	changes, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var got []string
 	for _, c := range slices.Backward(changes) {
 		got = append(got, fmt.Sprint(c.Action, " ", c.Key, " ", c.Before != nil, " ", c.After != nil))
@@ -286,7 +246,5 @@ func testListedKeys(t *testing.T, s service.Store) {
 		"update " + keys[120] + " true true", "create added false true", "delete " + keys[1] + " true false",
 		"delete " + keys[130] + " true false",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", want, got)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -26,7 +27,7 @@ const (
 // testPast makes random changes of every kind and keeps an export after each. Then every
 // one of these states must still be readable.
 func testPast(t *testing.T, s service.Store, changes int) {
-	if testing.Short() || raceEnabled {
+	if testing.Short() || bubble.RaceDetector {
 		changes = fewPasts
 	}
 	makePast(t, s, "shop", changes).wantReadable(t, s)
@@ -153,9 +154,7 @@ func textOf(t testing.TB, shot *guidon.Snapshot, err error) string {
 	if errors.Is(err, guidon.NotFound) {
 		return nothing
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var b strings.Builder
 	fmt.Fprintf(&b, "revision %d\n", shot.Revision().Number)
 	line := func(object any, created guidon.Position) { fmt.Fprintf(&b, "%s %v\n", mustJSON(t, object), created) }
@@ -198,9 +197,7 @@ func (e *exports) wantReadable(t *testing.T, s service.Store) {
 			t.Fatalf("at %s, revision %d of %d (-then +now):\n%s", at, last, e.last(), diff)
 		}
 	}
-	if after := textOfCurrent(t, current); after != before {
-		t.Errorf("reading earlier states has changed the current one:\n%s", cmp.Diff(before, after))
-	}
+	wantEqual(t, "the current state after reading earlier ones", before, textOfCurrent(t, current))
 }
 
 func textOfCurrent(t testing.TB, shot *guidon.Snapshot) string {
@@ -223,8 +220,6 @@ func (e *exports) times(t testing.TB, s service.Store) []time.Time {
 func mustJSON(t testing.TB, object any) []byte {
 	t.Helper()
 	text, err := json.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	return text
 }

@@ -3,10 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -17,14 +14,10 @@ import (
 // which earlier states have the order that they had.
 func testFormerPositions(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c")) // revision 2
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.PutSegment(ctx, newSegment("t")))
-	})
+	update(t, s, defaultNamespace, putObjects(newSegment("s"), newSegment("t")))
 	remove := func() {
 		t.Helper()
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.DeleteFlag(ctx, "a"), tx.DeleteSegment(ctx, "s"))
-		})
+		update(t, s, defaultNamespace, inOneUpdate(deleteFlags("a"), deleteSegment("s")))
 	}
 	remove() // revision 4
 	a, g := newFlag("a"), newSegment("s")
@@ -32,9 +25,7 @@ func testFormerPositions(t *testing.T, s service.Store) {
 		got, err := tx.DeletedSince(ctx, 3)
 		want := map[change.Object]guidon.Position{{Kind: change.KindFlag, Key: "a"}: {Revision: 2},
 			{Kind: change.KindSegment, Key: "s"}: {Revision: 3}}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("deleted (-want +got):\n%s", diff)
-		}
+		wantEqual(t, "deleted", want, got)
 		if later, err := tx.DeletedSince(ctx, 4); len(later) > 0 || err != nil {
 			t.Errorf("deleted after revision 4: got %v, %v", later, err)
 		}
@@ -53,20 +44,10 @@ func testFormerPositions(t *testing.T, s service.Store) {
 		shot := snapshot(t, s, defaultNamespace)
 		if at != (service.Moment{}) {
 			var err error
-			if shot, err = s.SnapshotAt(t.Context(), defaultNamespace, at, service.Demand{}, nil); err != nil {
-				t.Fatal(err)
-			}
+			shot, err = s.SnapshotAt(t.Context(), defaultNamespace, at, service.Demand{}, nil)
+			mustSucceed(t, err)
 		}
-		var got []string
-		for _, f := range shot.Flags() {
-			got = append(got, f.Key)
-		}
-		for _, g := range shot.Segments() {
-			got = append(got, g.Key)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", place, got, want)
-		}
+		wantEqual(t, place, want, append(flagKeys(shot.Flags()), segmentKeys(shot.Segments())...))
 	}
 	check("now", service.Moment{}, "a", "b", "c", "s", "t")
 	check("before", service.Moment{Revision: 3}, "a", "b", "c", "s", "t")
@@ -74,9 +55,7 @@ func testFormerPositions(t *testing.T, s service.Store) {
 	check("created anew", service.Moment{Revision: 5}, "b", "c", "a", "t")
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		keys, err := tx.FlagKeys(ctx)
-		if want := []string{"a", "b", "c"}; !slices.Equal(keys, want) {
-			t.Errorf("keys in a transaction: got %q, want %q", keys, want)
-		}
+		wantEqual(t, "keys in a transaction", []string{"a", "b", "c"}, keys)
 		a.Name = "renamed" // it keeps its position
 		return errors.Join(err, tx.PutFlag(ctx, a))
 	})

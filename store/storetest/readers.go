@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,48 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// ReaderStore is a store whose change log has readers.
-type ReaderStore interface {
-	service.Store
-	service.ChangeReaders
-	DeleteChanges(ctx context.Context, before time.Time, limit int) (int, error)
-	HeldBack(ctx context.Context, before time.Time, limit int) (map[string]int, error)
-	SQL() *sql.DB
-}
-
-// RunReaders checks the readers of the change log. open is that of [Run].
-func RunReaders(t *testing.T, open func(t *testing.T) ReaderStore) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, s ReaderStore)
-	}{
-		{"Register", testRegisterReader},
-		{"Limit", testReaderLimit},
-		{"Start", testReaderStart},
-		{"ChangedNamespaces", testChangedNamespaces},
-		{"ChangedNamespacePages", testChangedNamespacePages},
-		{"Advance", testAdvanceReader},
-		{"AdvanceRaces", testAdvanceRaces},
-		{"Remove", testRemoveReader},
-		{"Lag", testReaderLag},
-		{"Retention", testReaderRetention},
-		{"RetentionOfDeleted", testReaderRetentionOfDeleted},
-		{"RestoredLog", testRestoredLog},
-		{"RetentionRaces", testReaderRetentionRaces},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
-
-func register(t testing.TB, s ReaderStore, reader string, start service.ReaderStart) {
+func register(t testing.TB, s *store.DB, reader string, start service.ReaderStart) {
 	t.Helper()
 	if err := s.RegisterReader(t.Context(), reader, start); err != nil {
 		t.Fatalf("RegisterReader(%q): %v", reader, err)
@@ -59,7 +25,7 @@ func register(t testing.TB, s ReaderStore, reader string, start service.ReaderSt
 }
 
 // changed returns all namespaces with records that the reader has not passed.
-func changed(t testing.TB, s ReaderStore, reader string) []service.ChangedNamespace {
+func changed(t testing.TB, s *store.DB, reader string) []service.ChangedNamespace {
 	t.Helper()
 	all, err := s.ChangedNamespaces(t.Context(), reader, "", 1000)
 	if err != nil {
@@ -69,15 +35,11 @@ func changed(t testing.TB, s ReaderStore, reader string) []service.ChangedNamesp
 }
 
 func changedKeys(all []service.ChangedNamespace) []string {
-	keys := make([]string, len(all))
-	for i, n := range all {
-		keys[i] = n.Key
-	}
-	return keys
+	return lists.Map(all, func(n service.ChangedNamespace) string { return n.Key })
 }
 
 // unread returns up to limit records of the namespace that the reader has not passed.
-func unread(t testing.TB, s ReaderStore, n service.ChangedNamespace, limit int) []*change.Record {
+func unread(t testing.TB, s *store.DB, n service.ChangedNamespace, limit int) []*change.Record {
 	t.Helper()
 	records, err := s.Changes(t.Context(), n.Unread(limit))
 	if err != nil {
@@ -88,7 +50,7 @@ func unread(t testing.TB, s ReaderStore, n service.ChangedNamespace, limit int) 
 
 // readAll moves the reader past all records, in pages of the size, and returns them in a
 // form that is easy to compare.
-func readAll(t testing.TB, s ReaderStore, reader string, page int) []string {
+func readAll(t testing.TB, s *store.DB, reader string, page int) []string {
 	t.Helper()
 	got := []string{}
 	for all := changed(t, s, reader); len(all) > 0; all = changed(t, s, reader) {
@@ -106,14 +68,14 @@ func readAll(t testing.TB, s ReaderStore, reader string, page int) []string {
 	return got
 }
 
-func advance(t testing.TB, s ReaderStore, reader string, from guidon.Position, past *change.Record) {
+func advance(t testing.TB, s *store.DB, reader string, from guidon.Position, past *change.Record) {
 	t.Helper()
 	if err := s.AdvanceReader(t.Context(), reader, from, past); err != nil {
 		t.Fatalf("AdvanceReader(%q, %v, %v): %v", reader, from, past.Cursor(), err)
 	}
 }
 
-func wantPosition(t testing.TB, s ReaderStore, reader, namespace string, want guidon.Position) {
+func wantPosition(t testing.TB, s *store.DB, reader, namespace string, want guidon.Position) {
 	t.Helper()
 	got, err := s.ReaderPosition(t.Context(), reader, namespace)
 	if err != nil || got != want {
@@ -126,19 +88,12 @@ func wantPosition(t testing.TB, s ReaderStore, reader, namespace string, want gu
 func describeNamespace(t testing.TB, s service.Store, namespace string, times int) {
 	t.Helper()
 	for range times {
-		update(t, s, namespace, func(ctx context.Context, tx service.Tx) error {
-			n, err := tx.Namespace(ctx)
-			if err != nil {
-				return err
-			}
-			n.Description += "x"
-			return tx.PutNamespace(ctx, n)
-		})
+		update(t, s, namespace, editNamespace(func(n *guidon.Namespace) { n.Description += "x" }))
 	}
 }
 
 // prune deletes all change records that may be deleted, whatever their age.
-func prune(t testing.TB, s ReaderStore) int {
+func prune(t testing.TB, s *store.DB) int {
 	t.Helper()
 	n, err := s.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 1000)
 	if err != nil {
@@ -147,15 +102,14 @@ func prune(t testing.TB, s ReaderStore) int {
 	return n
 }
 
-func wantHeldBack(t testing.TB, s ReaderStore, want map[string]int) {
+func wantHeldBack(t testing.TB, s *store.DB, want map[string]int) {
 	t.Helper()
 	got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1000)
-	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
-		t.Errorf("held back: %v (-want +got):\n%s", err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "held back", want, got, cmpopts.EquateEmpty())
 }
 
-func testRegisterReader(t *testing.T, s ReaderStore) {
+func testRegisterReader(t *testing.T, s *store.DB) {
 	for _, c := range []struct {
 		name string
 		rule string // in the error, or "" if the name is accepted
@@ -177,9 +131,7 @@ func testRegisterReader(t *testing.T, s ReaderStore) {
 		}
 	}
 	readers, err := s.Readers(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	var names []string
 	for _, r := range readers {
 		names = append(names, r.Name)
@@ -187,16 +139,12 @@ func testRegisterReader(t *testing.T, s ReaderStore) {
 			t.Errorf("%s: registered %v, advanced %v", r.Name, r.RegisteredAt, r.AdvancedAt)
 		}
 	}
-	if diff := cmp.Diff([]string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names); diff != "" {
-		t.Errorf("readers (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "readers", []string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names)
 	// A second registration changes nothing, whatever its start.
 	createNamespace(t, s, "shop")
 	register(t, s, "webhook:3f2a", service.StartLatest)
 	register(t, s, "webhook:3f2a", service.StartEarliest)
-	if diff := cmp.Diff([]string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10)); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", []string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10))
 	for _, unknown := range []string{"unknown", "", "\x00", "Upper"} {
 		_, changedErr := s.ChangedNamespaces(t.Context(), unknown, "", 1)
 		_, positionErr := s.ReaderPosition(t.Context(), unknown, "shop")
@@ -211,21 +159,19 @@ func testRegisterReader(t *testing.T, s ReaderStore) {
 	}
 }
 
-func testReaderLimit(t *testing.T, s ReaderStore) {
+func testReaderLimit(t *testing.T, s *store.DB) {
 	for i := range service.MaxChangeReaders {
 		register(t, s, fmt.Sprint("reader-", i), service.StartEarliest)
 	}
 	err := s.RegisterReader(t.Context(), "another", service.StartEarliest)
 	wantCode(t, "one more than the limit", err, guidon.FailedPrecondition)
 	register(t, s, "reader-7", service.StartEarliest)
-	if err := s.RemoveReader(t.Context(), "reader-7"); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RemoveReader(t.Context(), "reader-7"))
 	register(t, s, "another", service.StartEarliest)
 }
 
 // A reader gets either all records, or those that are written after its registration.
-func testReaderStart(t *testing.T, s ReaderStore) {
+func testReaderStart(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	putAuthentication(t, s, newAuthentication("1"))
@@ -259,14 +205,12 @@ func testReaderStart(t *testing.T, s ReaderStore) {
 		got := readAll(t, s, reader, 10)
 		slices.Sort(want)
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", reader, diff)
-		}
+		wantEqual(t, reader, want, got)
 	}
 }
 
 // The namespaces with unread records include deleted ones and the authentications.
-func testChangedNamespaces(t *testing.T, s ReaderStore) {
+func testChangedNamespaces(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "gone")
 	createNamespace(t, s, "idle")
 	register(t, s, "r", service.StartLatest)
@@ -285,9 +229,7 @@ func testChangedNamespaces(t *testing.T, s ReaderStore) {
 		}
 		got[i].Since = time.Time{}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("changed namespaces (-want +got):\n%s", diff)
-	}
+	mustEqual(t, "changed namespaces", want, got)
 	if got := brief(unread(t, s, got[2], 10)); !slices.Equal(got, []string{"2.0 delete namespace gone"}) {
 		t.Errorf("records of the deleted namespace: got %q", got)
 	}
@@ -298,9 +240,7 @@ func testChangedNamespaces(t *testing.T, s ReaderStore) {
 		wantPosition(t, s, "r", n.Key, n.Position)
 		advance(t, s, "r", n.Position, record)
 		n.Position = record.Cursor()
-		if rest := slices.Contains(changedKeys(changed(t, s, "r")), n.Key); rest != (i < 2) {
-			t.Errorf("after record %d of 3: unread is %t", i+1, rest)
-		}
+		wantEqual(t, fmt.Sprintf("after record %d of 3: unread", i+1), i < 2, slices.Contains(changedKeys(changed(t, s, "r")), n.Key))
 	}
 	readAll(t, s, "r", 10)
 	if got := changed(t, s, "r"); len(got) > 0 {
@@ -313,7 +253,7 @@ func testChangedNamespaces(t *testing.T, s ReaderStore) {
 }
 
 // Pages of any size add up to all namespaces.
-func testChangedNamespacePages(t *testing.T, s ReaderStore) {
+func testChangedNamespacePages(t *testing.T, s *store.DB) {
 	for i := range 7 {
 		createNamespace(t, s, fmt.Sprint("n", i))
 	}
@@ -334,9 +274,7 @@ func testChangedNamespacePages(t *testing.T, s ReaderStore) {
 			}
 			got, after = append(got, changedKeys(page)...), page[len(page)-1].Key
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
-		}
+		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, got)
 	}
 	if _, err := s.ChangedNamespaces(t.Context(), "r", "", 0); err == nil {
 		t.Error("a query without a limit was accepted")

@@ -5,15 +5,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
 // A cursor moves only forward, and only from where its process believes it to be.
-func testAdvanceReader(t *testing.T, s ReaderStore) {
+func testAdvanceReader(t *testing.T, s *store.DB) {
 	register(t, s, "r", service.StartEarliest)
 	describeNamespace(t, s, defaultNamespace, 4)
 	records := unread(t, s, changed(t, s, "r")[0], 10)
@@ -51,7 +50,7 @@ func testAdvanceReader(t *testing.T, s ReaderStore) {
 }
 
 // Several processes advance the same reader. At each position, exactly one of them succeeds.
-func testAdvanceRaces(t *testing.T, s ReaderStore) {
+func testAdvanceRaces(t *testing.T, s *store.DB) {
 	register(t, s, "r", service.StartLatest)
 	const processes, revisions = 4, 20
 	describeNamespace(t, s, defaultNamespace, revisions)
@@ -86,29 +85,20 @@ func testAdvanceRaces(t *testing.T, s ReaderStore) {
 	for i := range revisions {
 		want[int64(i+2)] = 1
 	}
-	if diff := cmp.Diff(want, moved); diff != "" {
-		t.Errorf("advances to each revision (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "advances to each revision", want, moved)
 }
 
 // A removed reader has no cursors left, and its process cannot leave new ones behind.
-func testRemoveReader(t *testing.T, s ReaderStore) {
+func testRemoveReader(t *testing.T, s *store.DB) {
 	describeNamespace(t, s, defaultNamespace, 2)
 	register(t, s, "r", service.StartEarliest)
 	n := changed(t, s, "r")[0]
 	records := unread(t, s, n, 10)
 	advance(t, s, "r", n.Position, records[0])
-	if err := s.RemoveReader(t.Context(), "r"); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RemoveReader(t.Context(), "r"))
 	wantCode(t, "advance", s.AdvanceReader(t.Context(), "r", records[0].Cursor(), records[1]), guidon.NotFound)
 	wantCode(t, "second removal", s.RemoveReader(t.Context(), "r"), guidon.NotFound)
-	var cursors int
-	if err := s.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM change_cursors").Scan(&cursors); err != nil || cursors != 0 {
-		t.Errorf("%d cursors are left, %v", cursors, err)
-	}
+	wantRows(t, s, "change_cursors", 0)
 	register(t, s, "r", service.StartEarliest)
-	if got := len(readAll(t, s, "r", 10)); got != 3 {
-		t.Errorf("registered again, it read %d records, want all 3", got)
-	}
+	wantEqual(t, "records that it read when registered again", 3, len(readAll(t, s, "r", 10)))
 }

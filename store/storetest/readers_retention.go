@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-func testReaderLag(t *testing.T, s ReaderStore) {
+func testReaderLag(t *testing.T, s *store.DB) {
 	register(t, s, "r", service.StartLatest)
 	lag := func() service.ReaderLag {
 		t.Helper()
@@ -27,30 +27,22 @@ func testReaderLag(t *testing.T, s ReaderStore) {
 		}
 		return readers[0].Lag
 	}
-	if got := lag(); got != (service.ReaderLag{}) {
-		t.Errorf("nothing to read: got %+v", got)
-	}
+	wantEqual(t, "nothing to read", (service.ReaderLag{}), lag())
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
 	describeNamespace(t, s, defaultNamespace, 2)
 	createNamespace(t, s, "shop")
 	all := changed(t, s, "r")
 	records := unread(t, s, all[0], 10)
-	if got, want := lag(), (service.ReaderLag{Namespaces: 2, Revisions: 4, Since: records[0].At}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	wantEqual(t, "lag", (service.ReaderLag{Namespaces: 2, Revisions: 4, Since: records[0].At}), lag())
 	advance(t, s, "r", all[0].Position, records[0]) // the first of two records of a revision
-	if got, want := lag(), (service.ReaderLag{Namespaces: 2, Revisions: 4, Since: records[1].At}); got != want {
-		t.Errorf("after the first record: got %+v, want %+v", got, want)
-	}
+	wantEqual(t, "after the first record", (service.ReaderLag{Namespaces: 2, Revisions: 4, Since: records[1].At}), lag())
 	advance(t, s, "r", records[0].Cursor(), records[3])
 	shop := unread(t, s, all[1], 10)
-	if got, want := lag(), (service.ReaderLag{Namespaces: 1, Revisions: 1, Since: shop[0].At}); got != want {
-		t.Errorf("after the first namespace: got %+v, want %+v", got, want)
-	}
+	wantEqual(t, "after the first namespace", (service.ReaderLag{Namespaces: 1, Revisions: 1, Since: shop[0].At}), lag())
 }
 
 // No record is deleted before the slowest reader has passed it.
-func testReaderRetention(t *testing.T, s ReaderStore) {
+func testReaderRetention(t *testing.T, s *store.DB) {
 	describeNamespace(t, s, defaultNamespace, 2)
 	register(t, s, "slow", service.StartEarliest)
 	register(t, s, "fast", service.StartLatest)
@@ -61,21 +53,15 @@ func testReaderRetention(t *testing.T, s ReaderStore) {
 	}
 	wantLog := func(what string, first int) {
 		t.Helper()
-		if diff := cmp.Diff(want[first-1:], brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))); diff != "" {
-			t.Errorf("%s: records left (-want +got):\n%s", what, diff)
-		}
+		wantEqual(t, what+": records left", want[first-1:], brief(allChanges(t, s, change.Query{Namespace: defaultNamespace})))
 	}
 	records := unread(t, s, changed(t, s, "slow")[0], 10)
-	if n := prune(t, s); n != 0 {
-		t.Errorf("%d records were deleted that a reader has not read", n)
-	}
+	wantEqual(t, "deleted records that a reader has not read", 0, prune(t, s))
 	wantHeldBack(t, s, map[string]int{"slow": 5})
 
 	readAll(t, s, "fast", 10)
 	advance(t, s, "slow", change.After(0), records[2])
-	if n := prune(t, s); n != 2 {
-		t.Errorf("%d records were deleted, want 2", n)
-	}
+	wantEqual(t, "deleted records", 2, prune(t, s))
 	wantLog("the slower of two readers has read revision 3", 3)
 	wantHeldBack(t, s, map[string]int{"slow": 2})
 	if got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1); err != nil || got["slow"] != 1 {
@@ -87,16 +73,10 @@ func testReaderRetention(t *testing.T, s ReaderStore) {
 
 	register(t, s, "new", service.StartEarliest)
 	advance(t, s, "slow", records[2].Cursor(), records[5])
-	if n := prune(t, s); n != 0 {
-		t.Errorf("%d records were deleted that the new reader has not read", n)
-	}
+	wantEqual(t, "deleted records that the new reader has not read", 0, prune(t, s))
 	wantHeldBack(t, s, map[string]int{"new": 3})
-	if err := s.RemoveReader(t.Context(), "new"); err != nil {
-		t.Fatal(err)
-	}
-	if n := prune(t, s); n != 3 {
-		t.Errorf("%d records were deleted after the reader was removed, want 3", n)
-	}
+	mustSucceed(t, s.RemoveReader(t.Context(), "new"))
+	wantEqual(t, "deleted records after the reader was removed", 3, prune(t, s))
 	wantLog("all readers have read everything", 6)
 	wantHeldBack(t, s, nil)
 	wantPosition(t, s, "slow", defaultNamespace, records[5].Cursor())
@@ -107,7 +87,7 @@ func testReaderRetention(t *testing.T, s ReaderStore) {
 
 // Records of deleted namespaces and of authentications are kept for readers, and deleted,
 // like all others.
-func testReaderRetentionOfDeleted(t *testing.T, s ReaderStore) {
+func testReaderRetentionOfDeleted(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "gone")
 	putFlags(t, s, "gone", newFlag("a"))
 	deleteNamespace(t, s, "gone")
@@ -117,20 +97,14 @@ func testReaderRetentionOfDeleted(t *testing.T, s ReaderStore) {
 		putAuthentication(t, s, a)
 	}
 	register(t, s, "r", service.StartEarliest)
-	if n := prune(t, s); n != 0 {
-		t.Errorf("%d records were deleted that the reader has not read", n)
-	}
+	wantEqual(t, "deleted records that the reader has not read", 0, prune(t, s))
 	want := []string{
 		"(authentications): 1.0 create authentication a", "(authentications): 2.0 update authentication a",
 		"default: 1.0 create namespace default",
 		"gone: 1.0 create namespace gone", "gone: 2.0 create flag a", "gone: 3.0 delete flag a", "gone: 3.1 delete namespace gone",
 	}
-	if diff := cmp.Diff(want, readAll(t, s, "r", 10)); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
-	if n := prune(t, s); n != 3 {
-		t.Errorf("%d records were deleted after the reader had read them, want 3", n)
-	}
+	wantEqual(t, "records", want, readAll(t, s, "r", 10))
+	wantEqual(t, "deleted records that the reader has read", 3, prune(t, s))
 	if got, want := brief(allChanges(t, s, change.Query{Namespace: "gone"})), []string{"3.0 delete flag a", "3.1 delete namespace gone"}; !slices.Equal(got, want) {
 		t.Errorf("of the deleted namespace: got %q, want %q", got, want)
 	}
@@ -141,7 +115,7 @@ func testReaderRetentionOfDeleted(t *testing.T, s ReaderStore) {
 
 // If the log has been restored from a backup, a reader loses nothing of its new history,
 // although the revisions have the same numbers.
-func testRestoredLog(t *testing.T, s ReaderStore) {
+func testRestoredLog(t *testing.T, s *store.DB) {
 	register(t, s, "read", service.StartLatest)
 	register(t, s, "reading", service.StartLatest)
 	describeNamespace(t, s, defaultNamespace, 2)
@@ -152,33 +126,27 @@ func testRestoredLog(t *testing.T, s ReaderStore) {
 		"DELETE FROM changes WHERE namespace_key = 'default' AND revision > 1",
 		"UPDATE namespaces SET revision = 1, stamp = (SELECT stamp FROM changes WHERE namespace_key = 'default') WHERE namespace_key = 'default'",
 	} {
-		if _, err := s.SQL().ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, s.SQL(), statement)
 	}
 	wantPosition(t, s, "read", defaultNamespace, change.After(0)) // its revision does not exist
 	wantPosition(t, s, "reading", defaultNamespace, change.After(1))
 	wantCode(t, "a record of the old history", s.AdvanceReader(t.Context(), "reading", change.After(1), old[0]), guidon.FailedPrecondition)
 	describeNamespace(t, s, defaultNamespace, 2)
 	wantPosition(t, s, "read", defaultNamespace, change.After(0)) // its revision has another stamp
-	if n := prune(t, s); n != 0 {
-		t.Errorf("%d records of the new history were deleted", n)
-	}
+	wantEqual(t, "deleted records of the new history", 0, prune(t, s))
 	wantCode(t, "a record of the old history with a number of the new one",
 		s.AdvanceReader(t.Context(), "reading", change.After(1), old[1]), guidon.FailedPrecondition)
 	for reader, first := range map[string]int{"read": 0, "reading": 1} {
 		want := []string{"default: 1.0 create namespace default", "default: 2.0 update namespace default",
 			"default: 3.0 update namespace default"}
-		if diff := cmp.Diff(want[first:], readAll(t, s, reader, 1)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", reader, diff)
-		}
+		wantEqual(t, reader, want[first:], readAll(t, s, reader, 1))
 	}
 	wantPosition(t, s, "read", defaultNamespace, guidon.Position{Revision: 3})
 }
 
 // Records are written and deleted all the time, and readers are registered, read on for a
 // while and are removed. A reader gets every record since its registration.
-func testReaderRetentionRaces(t *testing.T, s ReaderStore) {
+func testReaderRetentionRaces(t *testing.T, s *store.DB) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	const readers, turns, records = 3, 6, 8
@@ -213,14 +181,7 @@ func testReaderRetentionRaces(t *testing.T, s ReaderStore) {
 		})
 	}
 	repeat(func() error {
-		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
-			n, err := tx.Namespace(ctx)
-			if err != nil {
-				return err
-			}
-			n.Description = fmt.Sprint(tx.Now())
-			return tx.PutNamespace(ctx, n)
-		})
+		_, err := s.Update(ctx, defaultNamespace, service.Write{}, editNamespace(func(n *guidon.Namespace) { n.Description = rand.Text() }))
 		return err
 	})
 	repeat(func() error {
@@ -238,7 +199,7 @@ func testReaderRetentionRaces(t *testing.T, s ReaderStore) {
 
 // readSome registers a reader, passes the number of records of the default namespace one by
 // one, and removes the reader. It returns an error if a revision is missing.
-func readSome(ctx context.Context, s ReaderStore, reader string, records int) error {
+func readSome(ctx context.Context, s *store.DB, reader string, records int) error {
 	if err := s.RegisterReader(ctx, reader, service.StartLatest); err != nil {
 		return err
 	}

@@ -20,22 +20,14 @@ import (
 // changed.
 func testRecordsComplete(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
-		return errors.Join(tx.PutFlag(ctx, newFlag("z")), tx.PutSegment(ctx, newSegment("s")), tx.PutFlag(ctx, newFlag("a")))
-	})
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
-		changed := newFlag("a")
-		changed.Enabled = true
-		return errors.Join(tx.DeleteSegment(ctx, "s"), tx.PutFlag(ctx, changed), tx.DeleteFlag(ctx, "z"))
-	})
+	update(t, s, "shop", putObjects(newFlag("z"), newSegment("s"), newFlag("a")))
+	update(t, s, "shop", inOneUpdate(deleteSegment("s"), putObjects(renamed("a", "changed")), deleteFlags("z")))
 	want := []string{
 		"1.0 create namespace shop",
 		"2.0 create flag z", "2.1 create segment s", "2.2 create flag a",
 		"3.0 delete segment s", "3.1 update flag a", "3.2 delete flag z",
 	}
-	if diff := cmp.Diff(want, brief(allChanges(t, s, change.Query{Namespace: "shop"}))); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", want, brief(allChanges(t, s, change.Query{Namespace: "shop"})))
 	wantReplay(t, s, "shop")
 }
 
@@ -43,27 +35,16 @@ func testRecordsComplete(t *testing.T, s service.Store) {
 // deleted and put again has two, because it has a new position in lists.
 func testRecordsCoalesced(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("gone"), newFlag("again"), newFlag("back"))
-	late := newFlag("late")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-		once, twice := newFlag("a"), newFlag("a")
-		once.Name, twice.Name = "once", "twice"
-		there := newFlag("back")
-		there.Name = "there"
-		brief := newFlag("brief")
-		return errors.Join(
-			tx.PutFlag(ctx, brief), tx.DeleteFlag(ctx, "brief"),
-			tx.PutFlag(ctx, once), tx.PutFlag(ctx, twice),
-			tx.PutFlag(ctx, there), tx.PutFlag(ctx, newFlag("back")),
-			tx.PutFlag(ctx, newFlag("gone")), tx.DeleteFlag(ctx, "gone"),
-			tx.DeleteFlag(ctx, "again"), tx.PutFlag(ctx, newFlag("again")),
-			tx.PutFlag(ctx, late),
-		)
-	})
+	update(t, s, defaultNamespace, inOneUpdate(
+		putObjects(newFlag("brief")), deleteFlags("brief"),
+		putObjects(renamed("a", "once"), renamed("a", "twice")),
+		putObjects(renamed("back", "there"), newFlag("back")),
+		putObjects(newFlag("gone")), deleteFlags("gone", "again"),
+		putObjects(newFlag("again"), newFlag("late")),
+	))
 	got := allChanges(t, s, change.Query{Namespace: defaultNamespace})[5:]
 	want := []string{"3.0 update flag a", "3.1 delete flag gone", "3.2 delete flag again", "3.3 create flag again", "3.4 create flag late"}
-	if diff := cmp.Diff(want, brief(got)); diff != "" {
-		t.Fatalf("records (-want +got):\n%s", diff)
-	}
+	mustEqual(t, "records", want, brief(got))
 	if decodeFlag(t, got[0].Before).Name != "Flag a" || decodeFlag(t, got[0].After).Name != "twice" {
 		t.Errorf("update: got %s -> %s", got[0].Before, got[0].After)
 	}
@@ -81,13 +62,11 @@ func decodeFlag(t *testing.T, body json.RawMessage) *guidon.Flag {
 func testRecordsOfDeletedNamespace(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("b"), newFlag("a"))
-	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, newSegment("s")) })
+	update(t, s, "shop", putObjects(newSegment("s")))
 	deleteNamespace(t, s, "shop")
 	got := brief(allChanges(t, s, change.Query{Namespace: "shop"}))[4:]
 	want := []string{"4.0 delete flag b", "4.1 delete flag a", "4.2 delete segment s", "4.3 delete namespace shop"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", want, got)
 }
 
 func testRecordFields(t *testing.T, s service.Store) {
@@ -96,32 +75,22 @@ func testRecordFields(t *testing.T, s service.Store) {
 	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: actor, RequestID: "request-1"}},
 		func(ctx context.Context, tx service.Tx) error {
 			at = tx.Now()
-			f := newFlag("a")
-			f.Name = `<"&>`
-			return tx.PutFlag(ctx, f)
+			return tx.PutFlag(ctx, renamed("a", `<"&>`))
 		})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	got, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	want := []*change.Record{{
 		Namespace: defaultNamespace, Revision: 2, Kind: change.KindFlag, Key: "a", Action: change.ActionCreate,
 		Actor: actor, At: at, RequestID: "request-1",
 		After: json.RawMessage(`{"key":"a","name":"<\"&>","type":"VARIANT_FLAG_TYPE","enabled":false,"createdAt":"0001-01-01T00:00:00Z","updatedAt":"0001-01-01T00:00:00Z"}`),
 	}}
 	want[0].Stamp = snapshot(t, s, defaultNamespace).Revision().Stamp
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("record (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "record", want, got)
 	// An update without a call is anonymous.
 	_, err = s.Update(t.Context(), defaultNamespace, service.Write{},
-		func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
-	if err != nil {
-		t.Fatal(err)
-	}
+		deleteFlags("a"))
+	mustSucceed(t, err)
 	got, err = s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 1})
 	if err != nil || len(got) != 1 {
 		t.Fatalf("got %v, %v", got, err)
@@ -141,12 +110,8 @@ func testRecordAddresses(t *testing.T, s service.Store) {
 			b.CreatedBy = strconv.Itoa(i)
 			return errors.Join(tx.PutAuthentication(ctx, newAuthentication(strconv.Itoa(i))), tx.PutBinding(ctx, b))
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Update(t.Context(), defaultNamespace, w, func(ctx context.Context, tx service.Tx) error {
-			return tx.PutFlag(ctx, newFlag(strconv.Itoa(i)))
-		}); err != nil {
+		mustSucceed(t, err)
+		if _, err := s.Update(t.Context(), defaultNamespace, w, putObjects(newFlag(strconv.Itoa(i)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -188,60 +153,41 @@ func testReplay(t *testing.T, s service.Store) {
 	wantReplay(t, s, defaultNamespace)
 }
 
-// replayed is the state that results from change records.
-type replayed struct {
-	namespace *guidon.Namespace
-	flags     []*guidon.Flag
-	segments  []*guidon.Segment
-}
-
 // wantReplay checks that replaying the records of the namespace gives exactly its
 // state.
 func wantReplay(t *testing.T, s service.Store, namespace string) {
 	t.Helper()
-	shot := snapshot(t, s, namespace)
-	var r replayed
+	var got snapshotParts
 	last := guidon.Position{}
 	for _, c := range allChanges(t, s, change.Query{Namespace: namespace}) {
-		cursor := guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
+		cursor := c.Cursor()
 		follows := cursor == guidon.Position{Revision: last.Revision, Sequence: last.Sequence + 1} ||
 			cursor == guidon.Position{Revision: last.Revision + 1}
 		if !follows {
 			t.Fatalf("record %v follows %v", cursor, last)
 		}
-		last = cursor
-		r.apply(t, c)
+		last, got.Revision = cursor, guidon.Revision{Number: c.Revision, Stamp: c.Stamp}
+		got.apply(t, c)
 	}
-	if last.Revision != shot.Revision().Number {
-		t.Errorf("the last record is of revision %d, the snapshot of %d", last.Revision, shot.Revision().Number)
-	}
-	if diff := cmp.Diff(shot.Namespace(), r.namespace); diff != "" {
-		t.Errorf("namespace (-stored +replayed):\n%s", diff)
-	}
-	if diff := cmp.Diff(shot.Flags(), r.flags); diff != "" && len(shot.Flags())+len(r.flags) > 0 {
-		t.Errorf("flags (-stored +replayed):\n%s", diff)
-	}
-	if diff := cmp.Diff(shot.Segments(), r.segments); diff != "" && len(shot.Segments())+len(r.segments) > 0 {
-		t.Errorf("segments (-stored +replayed):\n%s", diff)
-	}
+	got.Flags, got.Segments = slices.Concat(got.Flags), slices.Concat(got.Segments) // nil if there are none
+	wantEqual(t, "replayed state", parts(snapshot(t, s, namespace)), got)
 }
 
-func (r *replayed) apply(t *testing.T, c *change.Record) {
+// apply replays one record.
+func (p *snapshotParts) apply(t *testing.T, c *change.Record) {
 	t.Helper()
 	switch c.Kind {
 	case change.KindNamespace:
-		r.namespace = nil
+		p.Namespace = nil
 		if c.After != nil {
-			r.namespace = new(guidon.Namespace)
-			if err := json.Unmarshal(c.After, r.namespace); err != nil {
-				t.Fatal(err)
-			}
+			p.Namespace = new(guidon.Namespace)
+			mustSucceed(t, json.Unmarshal(c.After, p.Namespace))
 		}
 	case change.KindFlag:
-		r.flags = applyTo(t, r.flags, c,
+		p.Flags = applyTo(t, p.Flags, c,
 			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.Position { return &f.Created })
 	case change.KindSegment:
-		r.segments = applyTo(t, r.segments, c,
+		p.Segments = applyTo(t, p.Segments, c,
 			func(g *guidon.Segment) string { return g.Key }, func(g *guidon.Segment) *guidon.Position { return &g.Created })
 	default:
 		t.Fatalf("record of kind %q in a namespace", c.Kind)
@@ -258,9 +204,7 @@ func applyTo[T any](t *testing.T, list []*T, c *change.Record, key func(*T) stri
 		return slices.Delete(list, at, at+1)
 	}
 	object := new(T)
-	if err := json.Unmarshal(c.After, object); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, json.Unmarshal(c.After, object))
 	if g, ok := any(object).(*guidon.Segment); ok {
 		g.Unmark()
 	}

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -22,9 +21,7 @@ func testRevisionCountsWrites(t *testing.T, s service.Store) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range writes {
-				revision, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
-					return tx.PutFlag(ctx, newFlag(fmt.Sprintf("flag-%d-%d", w, i)))
-				})
+				revision, err := s.Update(t.Context(), defaultNamespace, service.Write{}, putObjects(newFlag(fmt.Sprintf("flag-%d-%d", w, i))))
 				if err != nil {
 					t.Error(err)
 					return
@@ -35,17 +32,11 @@ func testRevisionCountsWrites(t *testing.T, s service.Store) {
 	}
 	wg.Wait()
 	for revision := 2; revision < len(seen); revision++ {
-		if n := seen[revision].Load(); n != 1 {
-			t.Errorf("revision %d was reported to %d writers", revision, n)
-		}
+		wantEqual(t, fmt.Sprintf("writers to which revision %d was reported", revision), 1, seen[revision].Load())
 	}
 	shot := snapshot(t, s, defaultNamespace)
-	if got, want := shot.Revision().Number, int64(writers*writes+1); got != want {
-		t.Errorf("got revision %d, want %d", got, want)
-	}
-	if got, want := len(shot.Flags()), writers*writes; got != want {
-		t.Errorf("got %d flags, want %d", got, want)
-	}
+	wantEqual(t, "revision", int64(writers*writes+1), shot.Revision().Number)
+	wantEqual(t, "flags", writers*writes, len(shot.Flags()))
 	for i, c := range allChanges(t, s, change.Query{Namespace: defaultNamespace}) {
 		if c.Revision != int64(i+1) || c.Sequence != 0 {
 			t.Fatalf("record %d is %d.%d", i, c.Revision, c.Sequence)
@@ -60,51 +51,25 @@ func testNothingStored(t *testing.T, s service.Store) {
 	want := putFlags(t, s, defaultNamespace, f)
 	before := snapshot(t, s, defaultNamespace)
 	for name, fn := range map[string]func(ctx context.Context, tx service.Tx) error{
-		"nothing at all":     func(context.Context, service.Tx) error { return nil },
-		"delete of nothing":  func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "nope") },
-		"the same flag":      func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("a")) },
-		"the same namespace": putSameNamespace,
-		"there and back":     putAndPutBack,
-		"created and deleted": func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.DeleteSegment(ctx, "s"))
-		},
+		"nothing at all":      func(context.Context, service.Tx) error { return nil },
+		"delete of nothing":   deleteFlags("nope"),
+		"the same flag":       putObjects(newFlag("a")),
+		"the same namespace":  editNamespace(func(*guidon.Namespace) {}),
+		"there and back":      putObjects(renamed("a", "there"), newFlag("a")),
+		"created and deleted": inOneUpdate(putObjects(newSegment("s")), deleteSegment("s")),
 	} {
-		if got := update(t, s, defaultNamespace, fn); got != want {
-			t.Errorf("%s: got revision %d, want %d", name, got, want)
-		}
-		if got := snapshot(t, s, defaultNamespace).Revision(); got != before.Revision() {
-			t.Errorf("%s: got revision %v, want %v", name, got, before.Revision())
-		}
+		wantEqual(t, name+": revision", want, update(t, s, defaultNamespace, fn))
+		wantEqual(t, name+": revision", before.Revision(), snapshot(t, s, defaultNamespace).Revision())
 	}
-	if got := putFlags(t, s, defaultNamespace, newFlag("b")); got != want+1 {
-		t.Errorf("the next write has revision %d, want %d", got, want+1)
-	}
-}
-
-func putSameNamespace(ctx context.Context, tx service.Tx) error {
-	n, err := tx.Namespace(ctx)
-	if err != nil {
-		return err
-	}
-	return tx.PutNamespace(ctx, n)
-}
-
-func putAndPutBack(ctx context.Context, tx service.Tx) error {
-	changed := newFlag("a")
-	changed.Enabled = true
-	return errors.Join(tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("a")))
+	wantEqual(t, "revision of the next write", want+1, putFlags(t, s, defaultNamespace, newFlag("b")))
 }
 
 func testRevisionOfDeletedNamespace(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	first := snapshot(t, s, "shop").Revision()
-	if got := deleteNamespace(t, s, "shop"); got != 3 {
-		t.Errorf("delete: got revision %d, want 3", got)
-	}
-	if got := createNamespace(t, s, "shop"); got != 4 {
-		t.Errorf("create again: got revision %d, want 4", got)
-	}
+	wantEqual(t, "delete: revision", 3, deleteNamespace(t, s, "shop"))
+	wantEqual(t, "create again: revision", 4, createNamespace(t, s, "shop"))
 	again := snapshot(t, s, "shop").Revision()
 	if again.Number != 4 || again.Stamp == first.Stamp {
 		t.Errorf("got revision %v after %v", again, first)
@@ -127,7 +92,7 @@ func testIfMatch(t *testing.T, s service.Store) {
 			t.Errorf("got revision %d, want %d", revision, current)
 		}
 	}
-	put := func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("b")) }
+	put := putObjects(newFlag("b"))
 	revision, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, put)
 	if err != nil {
 		t.Errorf("matching revision: %v", err)
@@ -140,9 +105,7 @@ func testIfMatch(t *testing.T, s service.Store) {
 
 	// A namespace that does not exist is at revision 0.
 	zero := int64(0)
-	_, err = s.Update(t.Context(), "new", service.Write{IfMatch: &zero}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new", Name: "New"})
-	})
+	_, err = s.Update(t.Context(), "new", service.Write{IfMatch: &zero}, putObjects(&guidon.Namespace{Key: "new", Name: "New"}))
 	if err != nil {
 		t.Errorf("revision 0 of a new namespace: %v", err)
 	}
@@ -151,25 +114,8 @@ func testIfMatch(t *testing.T, s service.Store) {
 // If many writers require the same revision, only one succeeds.
 func testIfMatchOneWins(t *testing.T, s service.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
-	var wg sync.WaitGroup
-	var won, lost atomic.Int32
-	for i := range 8 {
-		wg.Go(func() {
-			_, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, func(ctx context.Context, tx service.Tx) error {
-				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by ", i)))
-			})
-			switch {
-			case err == nil:
-				won.Add(1)
-			case errors.Is(err, guidon.FailedPrecondition):
-				lost.Add(1)
-			default:
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if won.Load() != 1 || lost.Load() != 7 {
-		t.Errorf("%d won and %d lost, want 1 and 7", won.Load(), lost.Load())
-	}
+	race(t, guidon.FailedPrecondition, func(ctx context.Context, i int) error {
+		_, err := s.Update(ctx, defaultNamespace, service.Write{IfMatch: &current}, putObjects(newFlag(fmt.Sprint("by ", i))))
+		return err
+	})
 }

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -11,38 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
-
-// SecretStore is a store that also keeps secrets, and what was used.
-type SecretStore interface {
-	service.Store
-	service.SecretStore
-	SQL() *sql.DB
-}
-
-// RunSecrets checks secrets, and that what was used cannot be used again. open must return
-// two stores on the same fresh database, as of two instances, and close them with
-// t.Cleanup.
-func RunSecrets(t *testing.T, open func(t *testing.T) [2]SecretStore) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, both [2]SecretStore)
-	}{
-		{"Spend", testSpend},
-		{"SpendInTransaction", testSpendInTransaction},
-		{"SpendOnce", testSpendOnce},
-		{"DeleteSpent", testDeleteSpent},
-		{"Secrets", testSecrets},
-		{"AddSecretOnce", testAddSecretOnce},
-		{"IndexOfOwners", testIndexOfOwners},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
-	}
-}
 
 // digestOf returns a digest such as callers use.
 func digestOf(text string) string {
@@ -57,7 +28,7 @@ func wantSpent(t testing.TB, what string, s service.SecretStore, digest string, 
 	}
 }
 
-func testSpend(t *testing.T, both [2]SecretStore) {
+func testSpend(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	wantSpent(t, "before", both[0], digestOf("a"), false)
 	mustSucceed(t, both[0].Spend(t.Context(), digestOf("a"), until))
@@ -69,13 +40,11 @@ func testSpend(t *testing.T, both [2]SecretStore) {
 	// Digests are case-sensitive, and there is no revision for them.
 	mustSucceed(t, both[0].Spend(t.Context(), "Case", until))
 	mustSucceed(t, both[1].Spend(t.Context(), "case", until))
-	if got := authentications(t, both[1]).Revision().Number; got != 0 {
-		t.Errorf("the authentications are at revision %d, want 0", got)
-	}
+	wantEqual(t, "revision of the authentications", 0, authentications(t, both[1]).Revision().Number)
 }
 
 // What a transaction uses is used only if it commits and stores something else.
-func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
+func testSpendInTransaction(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	spend := func(digest string, then func(ctx context.Context, tx service.AuthenticationTx) error) error {
 		return both[0].UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
@@ -105,12 +74,12 @@ func testSpendInTransaction(t *testing.T, both [2]SecretStore) {
 }
 
 // Of many attempts on two instances, one succeeds, in a transaction or on its own.
-func testSpendOnce(t *testing.T, both [2]SecretStore) {
+func testSpendOnce(t *testing.T, both [2]*store.DB) {
 	until := time.Now().Add(time.Hour)
 	for round := range 5 {
 		alone, inside := digestOf(fmt.Sprint("alone ", round)), digestOf(fmt.Sprint("inside ", round))
-		race(t, func(ctx context.Context, i int) error { return both[i%2].Spend(ctx, alone, until) })
-		race(t, func(ctx context.Context, i int) error {
+		race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error { return both[i%2].Spend(ctx, alone, until) })
+		race(t, guidon.InvalidArgument, func(ctx context.Context, i int) error {
 			return both[i%2].UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 				if err := tx.Spend(ctx, inside, until); err != nil {
 					return err
@@ -118,13 +87,11 @@ func testSpendOnce(t *testing.T, both [2]SecretStore) {
 				return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(round, "-", i)))
 			})
 		})
-		if n := len(authentications(t, both[0]).All()); n != round+1 {
-			t.Errorf("round %d: got %d authentications, want %d", round, n, round+1)
-		}
+		wantEqual(t, fmt.Sprintf("round %d: authentications", round), round+1, len(authentications(t, both[0]).All()))
 	}
 }
 
-func testDeleteSpent(t *testing.T, both [2]SecretStore) {
+func testDeleteSpent(t *testing.T, both [2]*store.DB) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, until := range map[string]time.Time{
 		"long ago": now.Add(-time.Hour), "just now": now.Add(-time.Microsecond), "now": now,
@@ -151,17 +118,16 @@ func newSecret(number int64, fill byte) service.Secret {
 	return secret
 }
 
-func wantSecrets(t testing.TB, what string, both [2]SecretStore, want ...service.Secret) {
+func wantSecrets(t testing.TB, what string, both [2]*store.DB, want ...service.Secret) {
 	t.Helper()
 	for i, s := range both {
 		got, err := s.Secrets(t.Context())
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: instance %d: %v (-want +got):\n%s", what, i, err, diff)
-		}
+		mustSucceed(t, err)
+		wantEqual(t, fmt.Sprintf("%s: instance %d", what, i), want, got)
 	}
 }
 
-func testSecrets(t *testing.T, both [2]SecretStore) {
+func testSecrets(t *testing.T, both [2]*store.DB) {
 	wantSecrets(t, "at the start", both)
 	for _, number := range []int64{10, 2, 9} {
 		if added, err := both[0].AddSecret(t.Context(), newSecret(number, byte(number))); !added || err != nil { // #nosec G115 -- at most 10
@@ -178,11 +144,11 @@ func testSecrets(t *testing.T, both [2]SecretStore) {
 }
 
 // Of many instances that make a secret with the same number, one succeeds.
-func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
+func testAddSecretOnce(t *testing.T, both [2]*store.DB) {
 	for number := int64(1); number <= 5; number++ {
 		var mu sync.Mutex
 		var won []service.Secret
-		race(t, func(ctx context.Context, i int) error {
+		race(t, errTaken, func(ctx context.Context, i int) error {
 			secret := newSecret(number, byte(10*i)) // #nosec G115 -- i is small
 			added, err := both[i%2].AddSecret(ctx, secret)
 			if err != nil || !added {
@@ -202,24 +168,15 @@ func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
 
 // Deleted authentications leave nothing in the index of subjects, and one that was deleted
 // by a server of an earlier release, which does not know the index, can be created again.
-func testIndexOfOwners(t *testing.T, both [2]SecretStore) {
+func testIndexOfOwners(t *testing.T, both [2]*store.DB) {
 	s, subject := both[0], "oidc:google:sub:1"
-	wantRows := func(what string, want int) {
-		t.Helper()
-		var got int
-		if err := s.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM authentication_subjects").Scan(&got); err != nil || got != want {
-			t.Errorf("%s: %d rows, %v, want %d", what, got, err, want)
-		}
-	}
 	putAuthentication(t, s, sessionOf(subject, "1"), sessionOf(subject, "2"), newAuthentication("token"))
-	wantRows("created", 2)
-	if _, err := s.SQL().ExecContext(t.Context(), "DELETE FROM authentications WHERE id = '1'"); err != nil {
-		t.Fatal(err)
-	}
+	wantRows(t, s, "authentication_subjects", 2)
+	execute(t, s.SQL(), "DELETE FROM authentications WHERE id = '1'")
 	wantOfOwner(t, "deleted by an earlier release", s, subject, "2")
 	putAuthentication(t, s, sessionOf("oidc:google:sub:2", "1"))
 	wantOfOwner(t, "created again", s, "oidc:google:sub:2", "1")
 	wantOfOwner(t, "created again", s, subject, "2")
 	updateAuthentications(t, s, deleteTokens("1", "2", "token"))
-	wantRows("deleted", 0)
+	wantRows(t, s, "authentication_subjects", 0)
 }

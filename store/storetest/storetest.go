@@ -4,13 +4,19 @@ package storetest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/bubble"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/servicetest"
 )
@@ -54,7 +60,6 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"IfMatchOneWins", testIfMatchOneWins},
 		{"LostUpdates", testLostUpdates},
 		{"TornReads", testTornReads},
-		{"ReadYourWrites", testReadYourWrites},
 		{"UniqueFlag", testUniqueFlag},
 		{"UniqueNamespace", testUniqueNamespace},
 		{"RecordsComplete", testRecordsComplete},
@@ -104,7 +109,7 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
 	steps, rounds := 100, 20
-	if testing.Short() || raceEnabled {
+	if testing.Short() || bubble.RaceDetector {
 		steps, rounds = 50, 10
 	}
 	for seed := range servicetest.Seeds(t, 1) {
@@ -117,12 +122,6 @@ const defaultNamespace = guidon.DefaultNamespace
 
 // errStop is returned by a function under test to abandon its update.
 var errStop = errors.New("stop")
-
-func newFlag(key string) *guidon.Flag { return &guidon.Flag{Key: key, Name: "Flag " + key} }
-
-func newSegment(key string) *guidon.Segment {
-	return &guidon.Segment{Key: key, Name: "Segment " + key}
-}
 
 // update runs fn and fails the test if that fails. It returns the revision reported
 // to the caller.
@@ -138,14 +137,7 @@ func update(t testing.TB, s service.Store, namespace string, fn func(ctx context
 // putFlags stores the flags in one update.
 func putFlags(t testing.TB, s service.Store, namespace string, flags ...*guidon.Flag) int64 {
 	t.Helper()
-	return update(t, s, namespace, func(ctx context.Context, tx service.Tx) error {
-		for _, f := range flags {
-			if err := tx.PutFlag(ctx, f); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return update(t, s, namespace, putAll(flags))
 }
 
 func createNamespace(t testing.TB, s service.Store, key string) int64 {
@@ -170,19 +162,11 @@ func snapshot(t testing.TB, s service.Store, namespace string) *guidon.Snapshot 
 }
 
 func flagKeys(flags []*guidon.Flag) []string {
-	keys := make([]string, len(flags))
-	for i, f := range flags {
-		keys[i] = f.Key
-	}
-	return keys
+	return lists.Map(flags, func(f *guidon.Flag) string { return f.Key })
 }
 
 func segmentKeys(segments []*guidon.Segment) []string {
-	keys := make([]string, len(segments))
-	for i, g := range segments {
-		keys[i] = g.Key
-	}
-	return keys
+	return lists.Map(segments, func(g *guidon.Segment) string { return g.Key })
 }
 
 // wantCode fails the test unless err has the code.
@@ -193,35 +177,69 @@ func wantCode(t testing.TB, what string, err error, code guidon.Code) {
 	}
 }
 
-// allChanges returns all records that match the query, oldest first.
+func wantEqual[T any](t testing.TB, what string, want, got T, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// mustEqual is wantEqual for what the rest of the test depends on.
+func mustEqual[T any](t testing.TB, what string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func mustSucceed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// execute runs a statement beside the store.
+func execute(t testing.TB, db *sql.DB, statement string) {
+	t.Helper()
+	_, err := db.ExecContext(t.Context(), statement)
+	mustSucceed(t, err)
+}
+
+// allChanges returns all records that match the query, oldest first. It reads pages of 100
+// records, unless the query has a limit, from the newest on, unless it says after what.
 func allChanges(t testing.TB, s service.Store, query change.Query) []*change.Record {
 	t.Helper()
-	query.Limit = 100
+	if query.Limit == 0 {
+		query.Limit = 100
+	}
+	oldestFirst := query.After != guidon.Position{}
 	var all []*change.Record
 	for {
 		page, err := s.Changes(t.Context(), query)
-		if err != nil {
-			t.Fatalf("Changes: %v", err)
-		}
-		if len(page) == 0 {
-			break
+		switch {
+		case err != nil || len(page) > query.Limit:
+			t.Fatalf("Changes: got %d records, the limit was %d: %v", len(page), query.Limit, err)
+		case len(page) == 0 && !oldestFirst:
+			slices.Reverse(all)
+			return all
+		case len(page) == 0:
+			return all
 		}
 		all = append(all, page...)
-		query.Before = page[len(page)-1].Cursor()
+		if last := page[len(page)-1].Cursor(); oldestFirst {
+			query.After = last
+		} else {
+			query.Before = last
+		}
 	}
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
-		all[i], all[j] = all[j], all[i]
-	}
-	return all
 }
 
 // brief returns the records in a form that is easy to compare.
 func brief(changes []*change.Record) []string {
-	lines := make([]string, len(changes))
-	for i, c := range changes {
-		lines[i] = fmt.Sprintf("%d.%d %s %s %s", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)
-	}
-	return lines
+	return lists.Map(changes, func(c *change.Record) string {
+		return fmt.Sprintf("%d.%d %s %s %s", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)
+	})
 }
 
 // wait limits the tests that wait for other goroutines.

@@ -32,12 +32,8 @@ func testCollation(t *testing.T, s service.Store) {
 		})
 	}
 	shot := snapshot(t, s, defaultNamespace)
-	if diff := cmp.Diff(keys, flagKeys(shot.Flags())); diff != "" {
-		t.Errorf("flags (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(keys, segmentKeys(shot.Segments())); diff != "" {
-		t.Errorf("segments (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "flags", keys, flagKeys(shot.Flags()))
+	wantEqual(t, "segments", keys, segmentKeys(shot.Segments()))
 	for _, key := range keys {
 		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			f, err := tx.Flag(ctx, key)
@@ -46,9 +42,7 @@ func testCollation(t *testing.T, s service.Store) {
 			}
 			return nil
 		})
-		if got := len(allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: key})); got != 2 {
-			t.Errorf("got %d records of key %q, want 2", got, key)
-		}
+		wantEqual(t, fmt.Sprintf("records of key %q", key), 2, len(allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: key})))
 	}
 }
 
@@ -116,9 +110,7 @@ func testUnstorableKeys(t *testing.T, s service.Store) {
 		t.Errorf("got authentications %q at %v, want no change since %v", ids(after.All()), after.Revision(), before)
 	}
 	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: change.Actor{ID: strings.Repeat("é",
-		300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, func(ctx context.Context, tx service.Tx) error {
-		return tx.PutFlag(ctx, newFlag("b"))
-	})
+		300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, putObjects(newFlag("b")))
 	if err != nil {
 		t.Errorf("an actor with unusual characters: %v", err)
 	}
@@ -146,8 +138,8 @@ func testTooLarge(t *testing.T, s service.Store) {
 	f.Description = strings.Repeat("x", service.MaxObjectSize)
 	g.Description = f.Description
 	for name, fn := range map[string]func(ctx context.Context, tx service.Tx) error{
-		"flag":    func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) },
-		"segment": func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, g) },
+		"flag":    putObjects(f),
+		"segment": putObjects(g),
 	} {
 		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, fn)
 		wantCode(t, name, err, guidon.TooLarge)
@@ -186,8 +178,6 @@ func testTimes(t *testing.T, s service.Store) {
 			t.Errorf("got %v, want %v", got.CreatedAt, want)
 		}
 		f.Created = got.Created
-		if diff := cmp.Diff(f, got); diff != "" {
-			t.Errorf("the stored flag (-put +got):\n%s", diff)
-		}
+		wantEqual(t, "the stored flag", f, got)
 	}
 }

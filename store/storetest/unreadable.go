@@ -6,23 +6,15 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// SQLStore is a store whose rows a test can damage.
-type SQLStore interface {
-	service.Store
-	SQL() *sql.DB
-	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
-}
-
-// RunUnreadable checks that a flag or segment whose body this release cannot read affects
-// nothing else, and that the body is never replaced.
-func RunUnreadable(t *testing.T, s SQLStore) {
+// A flag or segment whose body this release cannot read affects nothing else, and the body is
+// never replaced.
+func testUnreadable(t *testing.T, s *store.DB) {
 	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		users := fullFlag(tx, "users")
 		users.Rollouts[1].Segment.SegmentKeys, users.Rules = []string{"damaged"}, nil
@@ -36,9 +28,7 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 		`UPDATE flags SET body = REPLACE(body, 'BOOLEAN_FLAG_TYPE', 'NEWER_FLAG_TYPE') WHERE flag_key = 'damaged'`,
 		`UPDATE segments SET body = REPLACE(body, 'ANY_MATCH_TYPE', 'NEWER_MATCH_TYPE') WHERE segment_key = 'damaged'`,
 	} {
-		if _, err := s.SQL().ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		execute(t, s.SQL(), statement)
 	}
 	flag, segment := stored(t, s.SQL(), "flag"), stored(t, s.SQL(), "segment")
 
@@ -54,9 +44,7 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 				return err
 			}
 			for i, want := range []bool{true, false, false} {
-				if got := all[i].Unreadable != nil; got != want {
-					t.Errorf("flag %s: unreadable is %t", all[i].Key, got)
-				}
+				wantEqual(t, all[i].Key+": unreadable", want, all[i].Unreadable != nil)
 			}
 			all[2].Enabled = true
 			all[2].Name = "Changed"
@@ -78,24 +66,16 @@ func RunUnreadable(t *testing.T, s SQLStore) {
 			}
 		}
 	})
-	if got := stored(t, s.SQL(), "flag"); got != flag {
-		t.Errorf("the body of the flag has become %s", got)
-	}
-	if got := stored(t, s.SQL(), "segment"); got != segment {
-		t.Errorf("the body of the segment has become %s", got)
-	}
+	wantEqual(t, "the body of the flag", flag, stored(t, s.SQL(), "flag"))
+	wantEqual(t, "the body of the segment", segment, stored(t, s.SQL(), "segment"))
 	t.Run("deleted", func(t *testing.T) {
 		before := snapshot(t, s, defaultNamespace).Revision().Number
-		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
-			return errors.Join(tx.DeleteFlag(ctx, "damaged"), tx.DeleteFlag(ctx, "users"), tx.DeleteSegment(ctx, "damaged"))
-		})
+		update(t, s, defaultNamespace, inOneUpdate(deleteFlags("damaged", "users"), deleteSegment("damaged")))
 		if got := snapshot(t, s, defaultNamespace).Unreadable(); len(got) > 0 {
 			t.Errorf("now: got %v, want nothing unreadable", got)
 		}
 		past, err := s.SnapshotAt(t.Context(), defaultNamespace, service.Moment{Revision: before}, service.Demand{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		checkUnreadable(t, past)
 		records, err := s.Changes(t.Context(),
 			change.Query{Namespace: defaultNamespace, Kind: change.KindFlag, Key: "damaged", First: before + 1, Limit: 1})
@@ -125,9 +105,7 @@ func checkUnreadable(t *testing.T, s *guidon.Snapshot) {
 	}
 	want := map[guidon.UnreadableKey]bool{{Kind: "flag", Key: "damaged"}: true, {Kind: "flag", Key: "users"}: true,
 		{Kind: "segment", Key: "damaged"}: true}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("unreadable (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "unreadable", want, got)
 	for _, key := range []string{"damaged", "users"} {
 		if _, err := s.Boolean(key, "e", nil); !guidon.IsUnreadable(err) {
 			t.Errorf("flag %s: got %v", key, err)
@@ -144,8 +122,6 @@ func checkUnreadable(t *testing.T, s *guidon.Snapshot) {
 // stored returns the body of the flag or segment with the key damaged.
 func stored(t *testing.T, db *sql.DB, kind string) (body string) {
 	t.Helper()
-	if err := db.QueryRowContext(t.Context(), "SELECT body FROM "+kind+"s WHERE "+kind+"_key = 'damaged'").Scan(&body); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, db.QueryRowContext(t.Context(), "SELECT body FROM "+kind+"s WHERE "+kind+"_key = 'damaged'").Scan(&body))
 	return body
 }

@@ -13,24 +13,8 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
-
-// WebhookStore is a store that keeps webhooks.
-type WebhookStore interface {
-	service.Store
-	service.WebhookStore
-	Revisions(ctx context.Context) (int64, error)
-}
-
-// RunWebhooks checks what is kept of webhooks. open is that of [Run].
-func RunWebhooks(t *testing.T, open func(t *testing.T) WebhookStore) {
-	for name, test := range map[string]func(t *testing.T, s WebhookStore){
-		"LifeCycle": testWebhookLifeCycle, "Attempts": testWebhookAttempts, "Deliveries": testDeliveries, "Rewind": testRewindReader,
-		"Revisions": testRevisions,
-	} {
-		t.Run(name, func(t *testing.T) { test(t, open(t)) })
-	}
-}
 
 func newWebhook(id string) *service.Webhook {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
@@ -48,17 +32,16 @@ func putWebhook(h *service.Webhook) tokenChange {
 	return func(ctx context.Context, tx service.AuthenticationTx) error { return tx.PutWebhook(ctx, h) }
 }
 
-func wantWebhooks(t testing.TB, what string, s WebhookStore, want ...*service.Webhook) {
+func wantWebhooks(t testing.TB, what string, s *store.DB, want ...*service.Webhook) {
 	t.Helper()
 	got, err := s.Webhooks(t.Context())
-	if diff := cmp.Diff(append([]*service.Webhook{}, want...), got); diff != "" || err != nil {
-		t.Errorf("%s: %v, (-want +got):\n%s", what, err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, what, append([]*service.Webhook{}, want...), got)
 }
 
 // A webhook is kept with its private part, of which nothing is in records; the authentications
 // change their revision and nothing else.
-func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
+func testWebhookLifeCycle(t *testing.T, s *store.DB) {
 	wantWebhooks(t, "at the start", s)
 	before := authentications(t, s)
 	b, a := newWebhook("b"), newWebhook("a")
@@ -70,9 +53,7 @@ func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
 	}
 	unchanged := authentications(t, s).Revision()
 	updateAuthentications(t, s, putWebhook(newWebhook("b")))
-	if got := authentications(t, s).Revision(); got != unchanged {
-		t.Errorf("the same again: got revision %v, want %v", got, unchanged)
-	}
+	wantEqual(t, "the same again: revision", unchanged, authentications(t, s).Revision())
 	b = newWebhook("b")
 	b.Private.Secrets, b.UpdatedAt = b.Private.Secrets[:1], b.UpdatedAt.Add(time.Second)
 	updateAuthentications(t, s, putWebhook(b))
@@ -99,22 +80,16 @@ func testWebhookLifeCycle(t *testing.T, s WebhookStore) {
 			t.Errorf("record %d: got %s, want the host and no secret", r.Revision, text)
 		}
 	}
-	if diff := cmp.Diff([]string{"create b", "create a", "update b", "delete b"}, actions); diff != "" {
-		t.Errorf("records (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "records", []string{"create b", "create a", "update b", "delete b"}, actions)
 }
 
 // A delivery moves the cursor in the same transaction, or nothing is stored.
-func testWebhookAttempts(t *testing.T, s WebhookStore) {
+func testWebhookAttempts(t *testing.T, s *store.DB) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
-	if err := s.RegisterReader(t.Context(), "webhook:w", service.StartLatest); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RegisterReader(t.Context(), "webhook:w", service.StartLatest))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	from, err := s.ReaderPosition(t.Context(), "webhook:w", defaultNamespace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, err)
 	records := allChanges(t, s, change.Query{Namespace: defaultNamespace})
 	record := records[len(records)-1]
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
@@ -123,13 +98,10 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 		Webhook: "w", Namespace: defaultNamespace, Revision: 2, Part: 3, Attempt: 2, At: at, Took: 1500 * time.Millisecond,
 		Status: 500, Error: "status 500", Answer: "no\n<b>",
 	}
-	if err := s.RecordAttempt(t.Context(), &service.WebhookAttempt{WebhookDelivery: delivery, Failure: &failure}); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RecordAttempt(t.Context(), &service.WebhookAttempt{WebhookDelivery: delivery, Failure: &failure}))
 	got, err := s.WebhookFailures(t.Context(), "w")
-	if diff := cmp.Diff([]service.WebhookFailure{failure}, got); diff != "" || err != nil {
-		t.Errorf("failures: %v (-want +got):\n%s", err, diff)
-	}
+	mustSucceed(t, err)
+	wantEqual(t, "failures", []service.WebhookFailure{failure}, got)
 	if others, err := s.WebhookFailures(t.Context(), "other"); len(others) != 0 || err != nil {
 		t.Errorf("of another: got %v, %v", others, err)
 	}
@@ -141,18 +113,14 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 	if back.Past = records[0]; s.RecordAttempt(t.Context(), &back) == nil {
 		t.Error("a reader was moved back")
 	}
-	if err := s.RecordAttempt(t.Context(), done); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RecordAttempt(t.Context(), done))
 	if err := s.RecordAttempt(t.Context(), done); !errors.Is(err, guidon.FailedPrecondition) {
 		t.Errorf("the same advance again: got %v, want FailedPrecondition", err)
 	}
 	if got, err := s.WebhookFailures(t.Context(), ""); len(got) != 0 || err != nil {
 		t.Errorf("after a success: got %v, %v, want none", got, err)
 	}
-	if got, err := s.ReaderPosition(t.Context(), "webhook:w", defaultNamespace); got != record.Cursor() || err != nil {
-		t.Errorf("position: got %v, %v, want %v", got, err, record.Cursor())
-	}
+	wantPosition(t, s, "webhook:w", defaultNamespace, record.Cursor())
 	deliveries, err := s.Deliveries(t.Context(), "w", 0, 10)
 	delivery.Number = 1
 	if len(deliveries) != 2 || err != nil || deliveries[0].Number != 2 || !cmp.Equal(*deliveries[1], delivery) {
@@ -161,22 +129,18 @@ func testWebhookAttempts(t *testing.T, s WebhookStore) {
 }
 
 // Deliveries are listed in pages, and bounded by number and age.
-func testDeliveries(t *testing.T, s WebhookStore) {
+func testDeliveries(t *testing.T, s *store.DB) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
 	now := time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
 	add := func(id string, at time.Time) {
 		t.Helper()
 		a := &service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: id, At: at}}
-		if err := s.RecordAttempt(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, s.RecordAttempt(t.Context(), a))
 	}
 	list := func(before int64, limit int) (numbers []int64) {
 		t.Helper()
 		got, err := s.Deliveries(t.Context(), "w", before, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSucceed(t, err)
 		for _, v := range got {
 			numbers = append(numbers, v.Number)
 		}
@@ -186,17 +150,11 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 	for range 5 {
 		add("w", now)
 	}
-	if diff := cmp.Diff([][]int64{{5, 4}, {3, 2}, nil}, [][]int64{list(0, 2), list(4, 2), list(1, 2)}); diff != "" {
-		t.Errorf("pages (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "pages", [][]int64{{5, 4}, {3, 2}, nil}, [][]int64{list(0, 2), list(4, 2), list(1, 2)})
 	add("w", now.Add(service.KeepDeliveries+time.Second))
-	if diff := cmp.Diff([]int64{6}, list(0, 100)); diff != "" {
-		t.Errorf("after a week (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "after a week", []int64{6}, list(0, 100))
 	gone := service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: "deleted"}, Failure: &service.WebhookFailure{Webhook: "deleted"}}
-	if err := s.RecordAttempt(t.Context(), &gone); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RecordAttempt(t.Context(), &gone))
 	if got, err := s.Deliveries(t.Context(), "deleted", 0, 10); len(got) != 0 || err != nil {
 		t.Errorf("of a webhook that does not exist: got %v, %v", got, err)
 	}
@@ -206,7 +164,7 @@ func testDeliveries(t *testing.T, s WebhookStore) {
 }
 
 // A reader is moved back, and never forward.
-func testRewindReader(t *testing.T, s WebhookStore) {
+func testRewindReader(t *testing.T, s *store.DB) {
 	const reader = "webhook:w"
 	if err := s.RewindReader(t.Context(), reader, defaultNamespace, 1); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("without a reader: got %v, want NotFound", err)
@@ -214,9 +172,7 @@ func testRewindReader(t *testing.T, s WebhookStore) {
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	putFlags(t, s, defaultNamespace, newFlag("b"), newFlag("c"))
 	last := putFlags(t, s, defaultNamespace, newFlag("d"))
-	if err := s.RegisterReader(t.Context(), reader, service.StartLatest); err != nil {
-		t.Fatal(err)
-	}
+	mustSucceed(t, s.RegisterReader(t.Context(), reader, service.StartLatest))
 	for _, tt := range []struct {
 		revision int64
 		want     guidon.Position
@@ -227,12 +183,8 @@ func testRewindReader(t *testing.T, s WebhookStore) {
 		{1, change.After(0)},
 		{3, change.After(0)},
 	} {
-		if err := s.RewindReader(t.Context(), reader, defaultNamespace, tt.revision); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := s.ReaderPosition(t.Context(), reader, defaultNamespace); got != tt.want || err != nil {
-			t.Errorf("to revision %d: got %v, %v, want %v", tt.revision, got, err, tt.want)
-		}
+		mustSucceed(t, s.RewindReader(t.Context(), reader, defaultNamespace, tt.revision))
+		wantPosition(t, s, reader, defaultNamespace, tt.want)
 	}
 	for namespace, revision := range map[string]int64{defaultNamespace: last + 1, "nowhere": 1} {
 		if err := s.RewindReader(t.Context(), reader, namespace, revision); !errors.Is(err, guidon.InvalidArgument) {
@@ -242,7 +194,7 @@ func testRewindReader(t *testing.T, s WebhookStore) {
 }
 
 // The sum of revisions differs after every change of anything.
-func testRevisions(t *testing.T, s WebhookStore) {
+func testRevisions(t *testing.T, s *store.DB) {
 	seen := map[int64]bool{}
 	for _, write := range []func(){
 		func() {}, func() { putFlags(t, s, defaultNamespace, newFlag("a")) }, func() { createNamespace(t, s, "shop") },

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,14 +20,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/deliver/audit"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
-	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 func newCluster(t *testing.T, options ...kfake.Opt) *kfake.Cluster {
@@ -184,7 +181,7 @@ func TestBrokerGoesAway(t *testing.T) {
 		requests++
 		return nil, errors.New("gone"), requests%2 == 1
 	})
-	db := newStore(t)
+	db := storetest.NewSQLite(t)
 	filter, _, err := audit.ParseFilter([]string{"flag:*"})
 	if err != nil {
 		t.Fatal(err)
@@ -223,17 +220,4 @@ func TestBrokerGoesAway(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-func newStore(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
 }

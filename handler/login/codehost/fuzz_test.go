@@ -73,7 +73,7 @@ func FuzzLists(f *testing.F) {
 		for _, kind := range kinds {
 			double, host := doubles[kind], hosts[kind]
 			for _, path := range paths[kind][1:] {
-				old := double.Replace(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				old := double.Serve(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("X-Total-Count", "1")
 					_, _ = w.Write(body)
 				}))

@@ -24,7 +24,7 @@ func TestSignInTimeout(t *testing.T) {
 			}
 			host.SetTimeout(50 * time.Millisecond)
 			for _, path := range append([]string{double.TokenPath}, paths[kind]...) {
-				old := double.Replace(path, hang)
+				old := double.Serve(path, hang)
 				_, err := signIn(t, double, host)
 				checkError(t, err, guidon.Unavailable, "the provider did not answer all requests within 50ms")
 				double.Serve(path, old)
@@ -39,7 +39,7 @@ func TestContext(t *testing.T) {
 		double, host := start(t, kind, nil)
 		for _, path := range append([]string{double.TokenPath}, paths[kind]...) {
 			begun := make(chan struct{}, 1)
-			old := double.Replace(path, logintest.Hang(begun))
+			old := double.Serve(path, logintest.Hang(begun))
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-begun; cancel() }()
 			_, err := signInContext(ctx, t, double, host)
@@ -63,7 +63,7 @@ func TestAttempts(t *testing.T) {
 		checkError(t, err, guidon.Unauthenticated)
 	}
 	begun, release := make(chan struct{}, provider.MaxAttempts), make(chan struct{})
-	old := double.Replace(double.TokenPath, nil)
+	old := double.Serve(double.TokenPath, nil)
 	double.Serve(double.TokenPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun <- struct{}{}
 		<-release

@@ -84,11 +84,7 @@ func NewCluster(t testing.TB, clock *Clock) *Cluster {
 
 // PublishPrivate answers the path with the JSON of the value, for clients with the token.
 func (c *Cluster) PublishPrivate(path string, value any) {
-	body := []byte(text(value))
-	c.Serve(path, c.private(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	})))
+	c.Serve(path, c.private(write("application/json", text(value))))
 }
 
 // private serves only clients with the token.
@@ -105,11 +101,9 @@ func (c *Cluster) private(h http.Handler) http.Handler {
 // Refuse answers as an API server does that does not serve the client.
 func Refuse(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
-		_, _ = w.Write([]byte(text(map[string]any{
+		writeJSON(w, code, map[string]any{
 			"kind": "Status", "apiVersion": "v1", "metadata": map[string]any{}, "status": "Failure", "message": Words, "code": code,
-		})))
+		})
 	}
 }
 
@@ -185,9 +179,7 @@ func (c *Cluster) review(w http.ResponseWriter, r *http.Request) {
 	got.Metadata = map[string]any{"creationTimestamp": nil}
 	got.Status = c.status(got.Spec)
 	change(&got)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusCreated)
-	_, _ = w.Write([]byte(text(got)))
+	writeJSON(w, http.StatusCreated, got)
 }
 
 // status verifies a token for audiences, as an API server does.

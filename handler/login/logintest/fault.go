@@ -80,6 +80,12 @@ func write(mediaType, body string) http.HandlerFunc {
 	}
 }
 
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text(value)))
+}
+
 // bomb sends a body that is small until it is decompressed.
 func bomb(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Encoding", "gzip")

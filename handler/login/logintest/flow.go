@@ -2,7 +2,6 @@ package logintest
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -114,8 +113,7 @@ func (f *Flow) exchange(w http.ResponseWriter, r *http.Request) {
 	if f.Response != nil {
 		f.Response(members)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(members)
+	writeJSON(w, http.StatusOK, members)
 }
 
 // authenticated reports whether the client authenticates itself in the one way that it is
@@ -158,8 +156,6 @@ func (f *Flow) Standard() map[string]any {
 // Reject returns the response of a token endpoint that refuses a request.
 func Reject(status int, code string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]string{"error": code, "error_description": Words})
+		writeJSON(w, status, map[string]string{"error": code, "error_description": Words})
 	}
 }

@@ -1,7 +1,8 @@
+// Package logintest has providers and an API server of Kubernetes for tests, which run on
+// a loopback address and misbehave on command, and keys that sign tokens.
 package logintest
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -57,15 +58,8 @@ func (p *Provider) Discovery() map[string]any {
 	}
 }
 
-// Serve answers the path with the handler from now on.
-func (p *Provider) Serve(path string, h http.Handler) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.handlers[path] = h
-}
-
-// Replace answers the path with the handler from now on, and returns the one before.
-func (p *Provider) Replace(path string, h http.Handler) (old http.Handler) {
+// Serve answers the path with the handler from now on, and returns the one before.
+func (p *Provider) Serve(path string, h http.Handler) (old http.Handler) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old = p.handlers[path]
@@ -75,14 +69,7 @@ func (p *Provider) Replace(path string, h http.Handler) (old http.Handler) {
 
 // Publish answers the path with the JSON of the value from now on.
 func (p *Provider) Publish(path string, value any) {
-	body, err := json.Marshal(value)
-	if err != nil {
-		panic(err)
-	}
-	p.Serve(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	}))
+	p.Serve(path, write("application/json", text(value)))
 }
 
 // PublishKeys publishes the keys instead of those before.

@@ -127,15 +127,17 @@ func (r *Reply) Elements() string {
 	return b.String()
 }
 
+// inMain returns the elements with the tag in the main part of the page, in order.
+func (r *Reply) inMain(tag string) []*html.Node {
+	r.t.Helper()
+	return slices.DeleteFunc(r.All(tag), func(n *html.Node) bool { return !within(n, "main") })
+}
+
 // Links returns the addresses of the links in the main part of the page, in order.
 func (r *Reply) Links() (addresses []string) {
 	r.t.Helper()
-	for _, main := range r.All("main") {
-		for n := range main.Descendants() {
-			if n.Type == html.ElementNode && n.Data == "a" {
-				addresses = append(addresses, Attribute(n, "href"))
-			}
-		}
+	for _, n := range r.inMain("a") {
+		addresses = append(addresses, Attribute(n, "href"))
 	}
 	return addresses
 }
@@ -143,12 +145,8 @@ func (r *Reply) Links() (addresses []string) {
 // Forms returns the fields of all forms of the main part of the page, as [Reply.Form] does.
 func (r *Reply) Forms() (all []url.Values) {
 	r.t.Helper()
-	for _, main := range r.All("main") {
-		for n := range main.Descendants() {
-			if n.Type == html.ElementNode && n.Data == "form" {
-				all = append(all, fieldsOf(n))
-			}
-		}
+	for _, n := range r.inMain("form") {
+		all = append(all, fieldsOf(n))
 	}
 	return all
 }
@@ -157,14 +155,7 @@ func (r *Reply) Forms() (all []url.Values) {
 // only form of the main part of the page if the id is "": without its buttons.
 func (r *Reply) Form(id string) (action string, fields url.Values) {
 	r.t.Helper()
-	var forms []*html.Node
-	for _, main := range r.All("main") {
-		for n := range main.Descendants() {
-			if n.Type == html.ElementNode && n.Data == "form" && (id == "" || Attribute(n, "id") == id) {
-				forms = append(forms, n)
-			}
-		}
-	}
+	forms := slices.DeleteFunc(r.inMain("form"), func(n *html.Node) bool { return id != "" && Attribute(n, "id") != id })
 	if len(forms) != 1 {
 		r.t.Fatalf("%d forms %q: %s", len(forms), id, r.Text())
 	}

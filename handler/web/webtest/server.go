@@ -11,14 +11,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	_ "time/tzdata"
-
-	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/examples"
@@ -27,11 +24,11 @@ import (
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/web"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // Options configure a [Server]. The zero Options require authentication, with static tokens.
@@ -67,7 +64,7 @@ func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	s := &Server{t: t, Log: new(bytes.Buffer), DB: options.DB}
 	if s.DB == nil {
-		s.DB = open(t)
+		s.DB = storetest.NewSQLite(t)
 	}
 	if options.Now == nil {
 		options.Now = time.Now
@@ -126,19 +123,6 @@ func (f faulty) Update(
 		}
 	}
 	return f.Store.Update(ctx, namespace, w, fn)
-}
-
-func open(t testing.TB) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
 }
 
 // Import imports YAML documents into their namespaces, and replaces what these have. A
@@ -237,6 +221,18 @@ func (s *Server) send(method, target, session string, form url.Values, headers .
 
 func (s *Server) sendBody(method, target, session string, body io.Reader, headers ...string) *Reply {
 	s.t.Helper()
+	w := httptest.NewRecorder()
+	s.handler.ServeHTTP(w, s.request(method, target, session, body, headers...))
+	return &Reply{t: s.t, Status: w.Code, Header: w.Header(), Body: w.Body.String(), Result: w.Result()}
+}
+
+// Request returns a request of the visitor for a page, which may be sent several times.
+// Headers are names and values in turn.
+func (s *Server) Request(target string, headers ...string) *http.Request {
+	return s.request(http.MethodGet, target, s.session, nil, headers...)
+}
+
+func (s *Server) request(method, target, session string, body io.Reader, headers ...string) *http.Request {
 	request := httptest.NewRequestWithContext(s.t.Context(), method, "http://flags.test"+target, body)
 	if method == http.MethodPost {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -252,7 +248,12 @@ func (s *Server) sendBody(method, target, session string, body io.Reader, header
 		}
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, request)
-	return &Reply{t: s.t, Status: w.Code, Header: w.Header(), Body: w.Body.String(), Result: w.Result()}
+	return request
+}
+
+// Listen serves the service to programs until the test ends, and returns its address.
+func (s *Server) Listen() string {
+	server := httptest.NewServer(s.handler)
+	s.t.Cleanup(server.Close)
+	return server.URL
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -26,7 +25,7 @@ func Postgres(ctx context.Context, settings ...string) (*Server, error) {
 		return nil, fmt.Errorf("postgresql: %w", ErrNotInstalled)
 	}
 	bin := slices.Max(installed)
-	s, err := newServer("postgres", "postgres")
+	s, err := newServer("postgres", "postgres", bin+"/postgres")
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +51,7 @@ func Postgres(ctx context.Context, settings ...string) (*Server, error) {
 // PgBouncer starts a pooler in transaction mode with one connection for each database of
 // upstream. This is the hardest case: no session state outlives a transaction.
 func PgBouncer(ctx context.Context, upstream *Server) (*Server, error) {
-	if _, err := exec.LookPath("pgbouncer"); err != nil {
-		return nil, fmt.Errorf("pgbouncer: %w", ErrNotInstalled)
-	}
-	s, err := newServer("pgbouncer", "postgres")
+	s, err := newServer("pgbouncer", "postgres", "pgbouncer")
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +82,7 @@ max_client_conn = 500
 // MariaDB initializes a data directory and starts the server, with additional command-line
 // flags. The superuser is root, without a password.
 func MariaDB(ctx context.Context, flags ...string) (*Server, error) {
-	if _, err := exec.LookPath("mariadbd"); err != nil {
-		return nil, fmt.Errorf("mariadb: %w", ErrNotInstalled)
-	}
-	s, err := newServer("mariadb", "mysql")
+	s, err := newServer("mariadb", "mysql", "mariadbd")
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +105,7 @@ func MariaDB(ctx context.Context, flags ...string) (*Server, error) {
 
 // Redis starts a server that stores nothing on disk, with additional command-line flags.
 func Redis(ctx context.Context, flags ...string) (*Server, error) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		return nil, fmt.Errorf("redis: %w", ErrNotInstalled)
-	}
-	s, err := newServer("redis", "redis")
+	s, err := newServer("redis", "redis", "redis-server")
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +119,7 @@ func Redis(ctx context.Context, flags ...string) (*Server, error) {
 
 // Sentinel starts a Redis Sentinel that monitors the primary under the name main.
 func Sentinel(ctx context.Context, primary *Server) (*Server, error) {
-	s, err := newServer("sentinel", "redis")
+	s, err := newServer("sentinel", "redis", "redis-server")
 	if err != nil {
 		return nil, err
 	}

@@ -61,11 +61,11 @@ func NewProxy(t testing.TB, database string) (*Proxy, string) {
 		t.Fatal(err)
 	}
 	p := &Proxy{upstream: u.Host}
-	serve := p.servePostgres
+	session := p.postgresSession
 	if u.Scheme == "mysql" {
-		serve = p.serveMySQL
+		session = p.mysqlSession
 	}
-	u.Host = listen(t, serve)
+	u.Host = listen(t, func(client net.Conn) { p.serve(client, session) })
 	return p, u.String()
 }
 
@@ -79,6 +79,20 @@ func listen(t testing.TB, serve func(net.Conn)) string {
 	t.Cleanup(func() { _ = l.Close() })
 	go Accept(l, serve)
 	return l.Addr().String()
+}
+
+// serve connects the client with the server for a session.
+func (p *Proxy) serve(client net.Conn, session func(client, server net.Conn)) {
+	defer client.Close()
+	if p.isBroken() {
+		return
+	}
+	server, err := net.Dial("tcp", p.upstream)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	session(client, server)
 }
 
 // Accept serves each connection until the listener is closed.

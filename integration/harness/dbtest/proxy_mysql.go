@@ -7,18 +7,9 @@ import (
 	"sync"
 )
 
-// serveMySQL understands as much of MySQL's protocol as is needed to distinguish the
+// mysqlSession understands as much of MySQL's protocol as is needed to distinguish the
 // commands of a client.
-func (p *Proxy) serveMySQL(client net.Conn) {
-	defer client.Close()
-	if p.isBroken() {
-		return
-	}
-	server, err := net.Dial("tcp", p.upstream)
-	if err != nil {
-		return
-	}
-	defer server.Close()
+func (p *Proxy) mysqlSession(client, server net.Conn) {
 	s := &mysqlSession{proxy: p, client: client, server: server}
 	var answering sync.WaitGroup
 	answering.Go(s.answers)

@@ -9,21 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-func (p *Proxy) servePostgres(conn net.Conn) {
-	defer conn.Close()
-	if p.isBroken() {
-		return
-	}
-	upstream, err := net.Dial("tcp", p.upstream)
-	if err != nil {
-		return
-	}
-	defer upstream.Close()
+func (p *Proxy) postgresSession(client, server net.Conn) {
 	s := &pgSession{
 		proxy:    p,
-		client:   pgproto3.NewBackend(conn, conn),
-		server:   pgproto3.NewFrontend(upstream, upstream),
-		upstream: upstream,
+		client:   pgproto3.NewBackend(client, client),
+		server:   pgproto3.NewFrontend(server, server),
+		upstream: server,
 		prepared: map[string]string{},
 	}
 	_ = s.run() // when one side ends, the connection to the other is closed

@@ -37,8 +37,11 @@ type Server struct {
 	dead chan struct{} // closed when the process has ended
 }
 
-// newServer prepares the directory and finds a free port.
-func newServer(kind, owner string) (*Server, error) {
+// newServer prepares the directory for the program and finds a free port.
+func newServer(kind, owner, program string) (*Server, error) {
+	if _, err := exec.LookPath(program); err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, ErrNotInstalled)
+	}
 	// Not the directory of a test, which other users cannot read.
 	dir, err := os.MkdirTemp("", "dbtest-"+kind+"-")
 	if err != nil {

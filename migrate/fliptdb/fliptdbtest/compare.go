@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,10 +71,6 @@ func (g *generator) request(i int) (entity string, values map[string]string) {
 	return entity, values
 }
 
-var reasonNames = map[guidon.Reason]string{
-	guidon.ReasonUnknown: "UNKNOWN", guidon.ReasonFlagDisabled: "FLAG_DISABLED", guidon.ReasonMatch: "MATCH", guidon.ReasonDefault: "DEFAULT",
-}
-
 func evaluate(t *testing.T, snapshot *guidon.Snapshot, f Flag, entity string, values map[string]string) Result {
 	t.Helper()
 	if f.Type == 1 {
@@ -83,19 +78,11 @@ func evaluate(t *testing.T, snapshot *guidon.Snapshot, f Flag, entity string, va
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Result{Match: r.Enabled, Reason: reasonNames[r.Reason], Segments: sorted(r.SegmentKeys)}
+		return booleanResult(r)
 	}
 	r, err := snapshot.Variant(f.Key, entity, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Result{Match: r.Match, Reason: reasonNames[r.Reason], Variant: r.VariantKey, Attachment: r.Attachment,
-		Segments: sorted(r.SegmentKeys)}
-}
-
-func sorted(keys []string) []string {
-	if len(keys) == 0 {
-		return nil
-	}
-	return slices.Sorted(slices.Values(keys))
+	return variantResult(r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
@@ -80,64 +81,40 @@ func (d *Data) store(ctx context.Context, db *sql.DB, dialect, schema string) er
 }
 
 func (d *Data) write(w *writer) {
-	for _, r := range d.Namespaces {
-		w.insert("namespaces", "key name description protected created_at updated_at",
-			r.Key, r.Name, r.Description, r.Protected, r.Created, r.Updated)
-	}
-	for _, r := range d.Segments {
-		w.insert("segments", "namespace_key key name description match_type created_at updated_at",
-			r.Namespace, r.Key, r.Name, r.Description, r.MatchType, r.Created, r.Updated)
-	}
-	for _, r := range d.Constraints {
-		w.insert("constraints", "id namespace_key segment_key type property operator value description created_at updated_at",
-			r.ID, r.Namespace, r.Segment, r.Type, r.Property, r.Operator, r.Value, orNull(r.Description), r.Created, r.Updated)
-	}
-	for _, r := range d.Flags {
-		w.insert("flags", "namespace_key key name description enabled type metadata default_variant_id created_at updated_at",
-			r.Namespace, r.Key, r.Name, r.Description, r.Enabled, r.Type, orNull(r.Metadata), orNull(r.Default), r.Created, r.Updated)
-	}
-	for _, r := range d.Variants {
-		w.insert("variants", "id namespace_key flag_key key name description attachment created_at updated_at",
-			r.ID, r.Namespace, r.Flag, r.Key, r.Name, r.Description, orNull(r.Attachment), r.Created, r.Updated)
-	}
-	for _, r := range d.Rules {
-		w.insert("rules", "id namespace_key flag_key rank segment_operator created_at updated_at",
-			r.ID, r.Namespace, r.Flag, r.Rank, r.Operator, r.Created, r.Updated)
-	}
-	for _, r := range d.RuleSegments {
-		w.insert("rule_segments", "rule_id namespace_key segment_key", r.Owner, r.Namespace, r.Segment)
-	}
-	for _, r := range d.Distributions {
-		w.insert("distributions", "id rule_id variant_id rollout created_at updated_at", r.ID, r.Rule, r.Variant, r.Rollout, r.Created, r.Updated)
-	}
-	for _, r := range d.Rollouts {
-		w.insert("rollouts", "id namespace_key flag_key type description rank created_at updated_at",
-			r.ID, r.Namespace, r.Flag, r.Type, r.Description, r.Rank, r.Created, r.Updated)
-	}
-	for _, r := range d.Thresholds {
-		w.insert("rollout_thresholds", "id namespace_key rollout_id percentage value", r.ID, r.Namespace, r.Rollout, r.Percentage, r.Value)
-	}
-	for _, r := range d.RolloutSegments {
-		w.insert("rollout_segments", "id rollout_id value segment_operator", r.ID, r.Rollout, r.Value, r.Operator)
-	}
-	for _, r := range d.RolloutRefs {
-		w.insert("rollout_segment_references", "rollout_segment_id namespace_key segment_key", r.Owner, r.Namespace, r.Segment)
-	}
-	for _, r := range d.Authentications {
-		var expires any
-		if !r.Expires.IsZero() {
-			expires = r.Expires
-		}
-		w.insert("authentications", "id hashed_client_token method metadata expires_at created_at updated_at",
-			r.ID, r.Hash, r.Method, orNull(r.Metadata), expires, r.Created, r.Updated)
-	}
+	insert(w, "namespaces", "key name description protected created_at updated_at", d.Namespaces)
+	insert(w, "segments", "namespace_key key name description match_type created_at updated_at", d.Segments)
+	insert(w, "constraints", "id namespace_key segment_key type property operator value description? created_at updated_at", d.Constraints)
+	insert(w, "flags", "namespace_key key name description enabled type metadata? default_variant_id? created_at updated_at", d.Flags)
+	insert(w, "variants", "id namespace_key flag_key key name description attachment? created_at updated_at", d.Variants)
+	insert(w, "rules", "id namespace_key flag_key rank segment_operator created_at updated_at", d.Rules)
+	insert(w, "rule_segments", "rule_id namespace_key segment_key", d.RuleSegments)
+	insert(w, "distributions", "id rule_id variant_id rollout created_at updated_at", d.Distributions)
+	insert(w, "rollouts", "id namespace_key flag_key type description rank created_at updated_at", d.Rollouts)
+	insert(w, "rollout_thresholds", "id namespace_key rollout_id percentage value", d.Thresholds)
+	insert(w, "rollout_segments", "id rollout_id value segment_operator", d.RolloutSegments)
+	insert(w, "rollout_segment_references", "rollout_segment_id namespace_key segment_key", d.RolloutRefs)
+	insert(w, "authentications", "id hashed_client_token method metadata? expires_at? created_at updated_at", d.Authentications)
 }
 
-func orNull(text string) any {
-	if text == "" {
-		return nil
+// insert inserts rows, whose fields are in the order of the columns. In a column that is marked
+// with ?, a zero value is NULL.
+func insert[T any](w *writer, table, columns string, rows []T) {
+	marked := strings.Fields(columns)
+	for _, row := range rows {
+		var values []any
+		for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+			if f.Anonymous { // its fields follow
+				continue
+			}
+			value := reflect.ValueOf(row).FieldByIndex(f.Index)
+			if strings.HasSuffix(marked[len(values)], "?") && value.IsZero() {
+				values = append(values, nil)
+			} else {
+				values = append(values, value.Interface())
+			}
+		}
+		w.insert(table, strings.ReplaceAll(columns, "?", ""), values...)
 	}
-	return text
 }
 
 func (w *writer) insert(table, columns string, values ...any) {

@@ -92,12 +92,7 @@ func (d *Data) wireSegment(s Segment) object {
 
 // wireSegments adds the segments to a rule or rollout.
 func wireSegments(o object, references []Reference, owner string, operator int) object {
-	keys := []string{}
-	for _, r := range references {
-		if r.Owner == owner {
-			keys = append(keys, r.Segment)
-		}
-	}
+	keys := segmentsOf(references, owner)
 	if len(keys) == 1 {
 		o["segmentKey"], keys = keys[0], []string{}
 	}

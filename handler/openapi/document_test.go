@@ -1,16 +1,15 @@
 // Package openapi generates the OpenAPI description of the HTTP interface from the
 // operations table, the message descriptors and their comments, so that it cannot drift from
-// them. Its tests play a scenario of requests on a server: they and the responses are the
-// examples. It is a build tool, which the program does not link. TestCommitted compares the
-// result with handler/openapi.yaml, which the handler serves, and with -update writes that
-// file.
+// them. It plays a scenario of requests on a server: they and the responses are the examples.
+// TestCommitted compares the result with handler/openapi.yaml, which the handler serves, and
+// with -update writes that file.
 package openapi
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -21,31 +20,26 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Sources are the sources of the description besides the operations.
-type Sources struct {
-	Wire     fs.FS              // the folder handler/wire, for the comments of its .proto files
-	Examples map[string]Example // by the names of operations, or the paths of other routes
-}
-
-// Document returns the description of the operations, and of the few other routes, as
+// documentOf returns the description of the operations, and of the few other routes, as
 // YAML. It is always the same. It returns an error if something is not described, or if a
-// request has no field for a path variable.
-func Document(title, version string, sources Sources) ([]byte, error) {
-	comments, err := readComments(sources.Wire)
+// request has no field for a path variable. The examples are by the names of operations, or
+// the paths of other routes.
+func documentOf(examples map[string]Example) ([]byte, error) {
+	comments, err := readComments(os.DirFS("../wire"))
 	if err != nil {
 		return nil, err
 	}
 	operations := handler.Operations()
 	s := newSchemas(operations, comments)
-	paths, err := pathsOf(operations, s, sources.Examples)
+	paths, err := pathsOf(operations, s, examples)
 	if err != nil {
 		return nil, err
 	}
 	document := object{
 		{"openapi", "3.1.0"},
 		{"info", object{
-			{"title", title},
-			{"version", version},
+			{"title", "Guidon"},
+			{"version", "1"},
 			{"description", introduction},
 			{"contact", object{{"name", "Guidon"}, {"url", "https://github.com/guidonhq/guidon"}}},
 			{"license", object{{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}},
@@ -65,7 +59,7 @@ func Document(title, version string, sources Sources) ([]byte, error) {
 	if err := errors.Join(s.problems...); err != nil {
 		return nil, err
 	}
-	return document.encode(), nil
+	return document.encode()
 }
 
 // pathsOf groups the routes by path, in the order of the table.
@@ -143,7 +137,8 @@ type operationParts struct {
 // textOf returns the members of an operation that are text: what it does and who may. older
 // states that they are those of an older path to it.
 func textOf(o *call.Operation, older bool) (object, error) {
-	summary, description := summaries[o.Name], descriptions[o.Name]
+	text := texts[o.Name]
+	summary, description := text.summary, text.description
 	if summary == "" || description == "" {
 		return nil, fmt.Errorf("%s has no summary, or no description", o.Name)
 	}

@@ -62,56 +62,34 @@ var healthSchema = object{
 	{"type", "object"},
 	{"properties", object{
 		{"status", object{{"type", "string"}, {"description", "That the instance serves."}, {"const", "SERVING"}}},
-		{"database", object{
-			{"type", "object"},
-			{"description", "The database, if the request asks for it."},
-			{"properties", object{
-				{"status", object{{"type", "string"}, {"description", "Whether it is available."}, {"enum", []any{"SERVING", "NOT_SERVING"}}}},
-				{"staleSeconds", object{{"type", "integer"}, {"description", "How many seconds it has been unavailable, if it is."}}},
-			}},
-			{"required", []any{"status"}},
-		}},
+		{"database", record("The database, if the request asks for it.", object{
+			{"status", object{{"type", "string"}, {"description", "Whether it is available."}, {"enum", []any{"SERVING", "NOT_SERVING"}}}},
+			{"staleSeconds", object{{"type", "integer"}, {"description", "How many seconds it has been unavailable, if it is."}}},
+		}, "status")},
 	}},
 	{"required", []any{"status"}},
 }
 
 // infoSchema is the schema of the information about an instance.
-var infoSchema = object{
-	{"type", "object"},
-	{"description", "The build of the program, and what clients must know of its configuration."},
-	{"properties", object{
-		{"version", textSchema("The version.")},
-		{"commit", textSchema("The commit that it was built from.")},
-		{"buildDate", textSchema("When it was built.")},
-		{"goVersion", textSchema("The version of Go that it was built with.")},
-		{"os", textSchema("The operating system, as Go calls it.")},
-		{"arch", textSchema("The processor, as Go calls it.")},
-		{"updateAvailable", object{{"type", "boolean"}, {"description", "Always false: the program does not look for updates."}}},
-		{"isRelease", object{{"type", "boolean"}, {"description", "Whether it is a release."}}},
-		{"authentication", object{
-			{"type", "object"}, {"description", "Who may call the service."},
-			{"properties", object{{"required", object{{"type", "boolean"}, {"description", "Whether credentials are required."}}}}},
-			{"required", []any{"required"}},
-		}},
-		{"storage", object{
-			{"type", "object"}, {"description", "Where flags are kept."},
-			{"properties", object{{"type", textSchema("Always database.")}}},
-			{"required", []any{"type"}},
-		}},
-		{"analytics", anyObject().with("description", "Always empty: there are no analytics.")},
-		{"ui", object{
-			{"type", "object"}, {"description", "The look of the web interface."},
-			{"properties", object{
-				{"theme", textSchema("The theme of people who have not chosen one.")},
-				{"topbarColor", textSchema("The color of its top, such as #1f6feb; empty for the usual one.")},
-			}},
-			{"required", []any{"theme", "topbarColor"}},
-		}},
-		{"dryRun", object{{"type", "boolean"}, {"description", "Whether the service respects the header Guidon-Dry-Run."}}},
-		{"readOnly", object{{"type", "boolean"}, {"description", "Present if namespaces, flags and segments cannot be changed."}}},
-	}},
-	{"required", []any{"goVersion", "os", "arch", "updateAvailable", "isRelease", "authentication", "storage", "analytics", "ui"}},
-}
+var infoSchema = record("The build of the program, and what clients must know of its configuration.", object{
+	{"version", textSchema("The version.")},
+	{"commit", textSchema("The commit that it was built from.")},
+	{"buildDate", textSchema("When it was built.")},
+	{"goVersion", textSchema("The version of Go that it was built with.")},
+	{"os", textSchema("The operating system, as Go calls it.")},
+	{"arch", textSchema("The processor, as Go calls it.")},
+	{"updateAvailable", object{{"type", "boolean"}, {"description", "Always false: the program does not look for updates."}}},
+	{"isRelease", object{{"type", "boolean"}, {"description", "Whether it is a release."}}},
+	{"authentication", record("Who may call the service.", object{{"required", object{{"type", "boolean"}, {"description", "Whether credentials are required."}}}}, "required")},
+	{"storage", record("Where flags are kept.", object{{"type", textSchema("Always database.")}}, "type")},
+	{"analytics", anyObject().with("description", "Always empty: there are no analytics.")},
+	{"ui", record("The look of the web interface.", object{
+		{"theme", textSchema("The theme of people who have not chosen one.")},
+		{"topbarColor", textSchema("The color of its top, such as #1f6feb; empty for the usual one.")},
+	}, "theme", "topbarColor")},
+	{"dryRun", object{{"type", "boolean"}, {"description", "Whether the service respects the header Guidon-Dry-Run."}}},
+	{"readOnly", object{{"type", "boolean"}, {"description", "Present if namespaces, flags and segments cannot be changed."}}},
+}, "goVersion", "os", "arch", "updateAvailable", "isRelease", "authentication", "storage", "analytics", "ui")
 
 // otherResponses returns the responses of a route that is not an operation.
 func otherResponses(description string, content object, failing ...int) object {

@@ -73,89 +73,61 @@ func textSchema(description string) object {
 
 // ofrepSchemas are the schemas of the OFREP messages.
 var ofrepSchemas = object{
-	{"OFREPRequest", object{
+	{"OFREPRequest", record("An entity that flags are evaluated for.", object{{"context", object{
 		{"type", "object"},
-		{"description", "An entity that flags are evaluated for."},
-		{"properties", object{{"context", object{
-			{"type", "object"},
-			{"description", "Properties of any kind."},
-			{"properties", object{
-				{"targetingKey", textSchema("The id of the entity, which decides its share of a percentage. A number is accepted too.")},
-				{"flags", textSchema("Keys of the flags to evaluate, separated by commas, if not all.")},
-			}},
-			{"additionalProperties", true},
-			{"maxProperties", 1000},
-		}}}},
-	}},
-	{"OFREPFlag", object{
-		{"type", "object"},
-		{"description", "The value of a flag."},
+		{"description", "Properties of any kind."},
 		{"properties", object{
-			{"key", textSchema("The key of the flag.")},
-			{"value", object{{"description", "Any JSON but null. Absent if the default in the client's code applies."}}},
-			{"variant", textSchema("The key of the variant; true or false for a boolean flag.")},
-			{"reason", schemaRef("OFREPReason").with("description", "Why the flag has the value.")},
-			{"metadata", anyObject().with("description", "The metadata of the flag, and what the evaluation adds: texts, numbers and booleans.")},
+			{"targetingKey", textSchema("The id of the entity, which decides its share of a percentage. A number is accepted too.")},
+			{"flags", textSchema("Keys of the flags to evaluate, separated by commas, if not all.")},
 		}},
-		{"required", []any{"key", "variant", "reason"}},
-	}},
+		{"additionalProperties", true},
+		{"maxProperties", 1000},
+	}}})},
+	{"OFREPFlag", record("The value of a flag.", object{
+		{"key", textSchema("The key of the flag.")},
+		{"value", object{{"description", "Any JSON but null. Absent if the default in the client's code applies."}}},
+		{"variant", textSchema("The key of the variant; true or false for a boolean flag.")},
+		{"reason", schemaRef("OFREPReason").with("description", "Why the flag has the value.")},
+		{"metadata", anyObject().with("description", "The metadata of the flag, and what the evaluation adds: texts, numbers and booleans.")},
+	}, "key", "variant", "reason")},
 	{"OFREPReason", object{
 		{"type", "string"},
 		{"description", "Why a flag has its value.\n\n- `STATIC`: it has no rules.\n- `DEFAULT`: nothing matched.\n- `TARGETING_MATCH`: a rule matched.\n- `SPLIT`: a percentage decided.\n- `DISABLED`: the variant flag is disabled."},
 		{"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}},
 		{"x-enum-varnames", []any{"Static", "Default", "TargetingMatch", "Split", "Disabled"}},
 	}},
-	{"OFREPFlags", object{
-		{"type", "object"},
-		{"description", "The values of flags."},
-		{"properties", object{
-			{"flags", object{
-				{"type", "array"},
-				{"description", "The values, and the errors of flags that failed."},
-				{"items", object{{"oneOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}},
-			}},
-			{"eventStreams", object{
-				{"type", "array"},
-				{"description", "Streams of change events; absent if none is available."},
-				{"items", schemaRef("OFREPEventStream")},
-			}},
-			{"metadata", object{
-				{"type", "object"},
-				{"description", "What the values are of."},
-				{"properties", object{
-					{"flagSetId", textSchema("The namespace.")},
-					{"version", textSchema("Its revision.")},
-				}},
-				{"additionalProperties", true},
-			}},
+	{"OFREPFlags", record("The values of flags.", object{
+		{"flags", object{
+			{"type", "array"},
+			{"description", "The values, and the errors of flags that failed."},
+			{"items", object{{"oneOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}},
 		}},
-		{"required", []any{"flags"}},
-	}},
-	{"OFREPEventStream", object{
-		{"type", "object"},
-		{"description", "Where to listen for change events."},
-		{"properties", object{
-			{"type", object{{"type", "string"}, {"description", "Server-sent events."}, {"const", "sse"}}},
-			{"url", textSchema("The address, if the server knows its public one.")},
-			{"endpoint", object{
-				{"type", "object"},
-				{"description", "The address without an origin, otherwise."},
-				{"properties", object{{"requestUri", textSchema("Path and query, at the origin of the request.")}}},
+		{"eventStreams", object{
+			{"type", "array"},
+			{"description", "Streams of change events; absent if none is available."},
+			{"items", schemaRef("OFREPEventStream")},
+		}},
+		{"metadata", object{
+			{"type", "object"},
+			{"description", "What the values are of."},
+			{"properties", object{
+				{"flagSetId", textSchema("The namespace.")},
+				{"version", textSchema("Its revision.")},
 			}},
-			{"inactivityDelaySec", object{{"type", "integer"}, {"description", "After how many seconds in the background a client may disconnect."}}},
+			{"additionalProperties", true},
 		}},
-		{"required", []any{"type"}},
-	}},
-	{"OFREPError", object{
-		{"type", "object"},
-		{"description", "An error of OFREP."},
-		{"properties", object{
-			{"key", textSchema("The flag, if the error is about one.")},
-			{"errorCode", schemaRef("OFREPErrorCode").with("description", "What is wrong.")},
-			{"errorDetails", textSchema("The same in words.")},
-		}},
-		{"required", []any{"errorCode", "errorDetails"}},
-	}},
+	}, "flags")},
+	{"OFREPEventStream", record("Where to listen for change events.", object{
+		{"type", object{{"type", "string"}, {"description", "Server-sent events."}, {"const", "sse"}}},
+		{"url", textSchema("The address, if the server knows its public one.")},
+		{"endpoint", record("The address without an origin, otherwise.", object{{"requestUri", textSchema("Path and query, at the origin of the request.")}})},
+		{"inactivityDelaySec", object{{"type", "integer"}, {"description", "After how many seconds in the background a client may disconnect."}}},
+	}, "type")},
+	{"OFREPError", record("An error of OFREP.", object{
+		{"key", textSchema("The flag, if the error is about one.")},
+		{"errorCode", schemaRef("OFREPErrorCode").with("description", "What is wrong.")},
+		{"errorDetails", textSchema("The same in words.")},
+	}, "errorCode", "errorDetails")},
 	{"OFREPErrorCode", object{
 		{"type", "string"},
 		{"description", "What is wrong, as OpenFeature has it."},

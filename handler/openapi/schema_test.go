@@ -37,6 +37,15 @@ func (s *schemas) refer(d protoreflect.Descriptor, describe func() object) objec
 // anyObject is the schema of an object with any members.
 func anyObject() object { return object{{"type", "object"}, {"additionalProperties", true}} }
 
+// record is the schema of an object with the properties, some of which are required.
+func record(description string, properties object, required ...any) object {
+	schema := object{{"type", "object"}, {"description", description}, {"properties", properties}}
+	if len(required) > 0 {
+		schema = schema.with("required", required)
+	}
+	return schema
+}
+
 // message returns the schema of a message, as a reference unless it is special.
 func (s *schemas) message(message protoreflect.MessageDescriptor) object {
 	switch message.FullName() {
@@ -66,15 +75,7 @@ func (s *schemas) properties(message protoreflect.MessageDescriptor) object {
 		field := message.Fields().Get(i)
 		properties = properties.with(field.JSONName(), s.field(field))
 	}
-	schema := object{
-		{"type", "object"},
-		{"description", strings.TrimSpace(s.describeType(message) + " " + oneofs(message))},
-		{"properties", properties},
-	}
-	if required := s.required(message); len(required) > 0 {
-		schema = schema.with("required", required)
-	}
-	return schema
+	return record(strings.TrimSpace(s.describeType(message)+" "+oneofs(message)), properties, s.required(message)...)
 }
 
 // required returns the names of the required properties of a message.
