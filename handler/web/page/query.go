@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -9,9 +10,9 @@ import (
 // those without a value.
 func Query(fields ...string) string {
 	query := make(url.Values)
-	for i := 0; i < len(fields); i += 2 {
-		if fields[i+1] != "" {
-			query.Set(fields[i], fields[i+1])
+	for field := range slices.Chunk(fields, 2) {
+		if name, value := field[0], field[1]; value != "" {
+			query.Set(name, value)
 		}
 	}
 	return WithQuery("", query)
