@@ -99,6 +99,7 @@ func (c Caller) administers(namespace string) bool {
 }
 
 // CreateWebhook creates a webhook, which gets what is changed from now on, and returns its secret.
+// It returns NotFound if the namespace does not exist.
 func (s *Service) CreateWebhook(
 	ctx context.Context, w Write, namespace string, in WebhookInput,
 ) (view WebhookView, secret string, err error) {
@@ -113,6 +114,11 @@ func (s *Service) CreateWebhook(
 	h.Private.Secrets = []WebhookSecret{{Value: secret}}
 	if err := in.apply(h, s.webhooks.AllowHTTP); err != nil {
 		return view, "", err
+	}
+	if namespace != Everywhere {
+		if _, err := s.View(ctx, namespace, Demand{Fresh: true}); err != nil {
+			return view, "", err
+		}
 	}
 	if !w.DryRun {
 		if err := s.webhooks.Store.RegisterReader(ctx, WebhookReader(h.ID), StartLatest); err != nil {

@@ -126,6 +126,11 @@ func TestUpdateWebhook(t *testing.T) {
 // TestWebhookAccess: a webhook exists only for admins of its namespace, and of everything.
 func TestWebhookAccess(t *testing.T) {
 	s := newWebhooks(t)
+	_, _, err := s.CreateWebhook(t.Context(), service.Write{}, "shop", usualWebhook())
+	wantCode(t, "without the namespace", err, guidon.NotFound)
+	if _, _, err := s.CreateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "shop", Name: "Shop"}); err != nil {
+		t.Fatal(err)
+	}
 	shop, _ := mustWebhook(t, s, "shop", usualWebhook())
 	all, _ := mustWebhook(t, s, service.Everywhere, usualWebhook())
 	caller := func(in service.TokenInput) service.Caller {

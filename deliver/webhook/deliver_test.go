@@ -74,6 +74,9 @@ func TestDelivers(t *testing.T) {
 // Only what a webhook selects is delivered; it passes over the rest.
 func TestFilters(t *testing.T) {
 	i, r := newInstance(t), newReceiver(t, nil)
+	if _, _, err := i.CreateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "other", Name: "other"}); err != nil {
+		t.Fatal(err)
+	}
 	input := func(in service.WebhookInput) service.WebhookInput { in.URL = r.URL; return in }
 	hooks := map[string]*service.Webhook{}
 	for _, h := range []struct {
