@@ -75,8 +75,8 @@ func (c *Config) check() error {
 		fail("no clock")
 	}
 	return errors.Join(append(problems,
-		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
-		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check()),
+		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).CheckOptional()),
+		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).CheckOptional()),
 		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
 	)...)
 }

@@ -13,7 +13,7 @@ import (
 // MaxClaim is the maximum length of names and ids in claims, in characters.
 const MaxClaim = 255
 
-// IsName reports whether the text can be a name or an id: 1 to [MaxText] characters that
+// IsName reports whether the text can be a name or an id: 1 to [MaxClaim] characters that
 // are all [IsClean].
 func IsName(text string) bool {
 	return text != "" && utf8.RuneCountInString(text) <= MaxClaim && service.IsClean(text)

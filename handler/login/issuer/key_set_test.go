@@ -80,18 +80,20 @@ func TestCodes(t *testing.T) {
 
 func TestType(t *testing.T) {
 	k := logintest.New("Ed25519", "k")
-	for header, ok := range map[string]bool{
-		`{"alg":"EdDSA"}`:                                true,
-		`{"alg":"EdDSA","typ":""}`:                       true,
-		`{"alg":"EdDSA","typ":"Logout+JWT"}`:             true,
-		`{"alg":"EdDSA","typ":"jwt"}`:                    true,
-		`{"alg":"EdDSA","typ":"at+jwt"}`:                 false,
-		`{"alg":"EdDSA","typ":"JWT","typ":"logout+jwt"}`: false,
-		`{"alg":"EdDSA","typ":null}`:                     false,
+	for header, want := range map[string]string{
+		`{"alg":"EdDSA"}`:                                "",
+		`{"alg":"EdDSA","typ":""}`:                       "",
+		`{"alg":"EdDSA","typ":"Logout+JWT"}`:             "",
+		`{"alg":"EdDSA","typ":"jwt"}`:                    "",
+		`{"alg":"EdDSA","typ":"at+jwt"}`:                 `typ of the token is "at+jwt"; must be JWT, logout+jwt or absent`,
+		`{"alg":"EdDSA","typ":"JWT","typ":"logout+jwt"}`: "malformed",
+		`{"alg":"EdDSA","typ":null}`:                     "malformed",
 	} {
 		err := issuer.CheckType(k.Sign("EdDSA", header, "{}"), "JWT", "logout+jwt")
-		if (err == nil) != ok {
-			t.Errorf("%s: got %v, want success: %v", header, err, ok)
+		switch {
+		case want == "" && err == nil, want == "malformed" && guidon.CodeOf(err) == guidon.Unauthenticated, err != nil && err.Error() == want:
+		default:
+			t.Errorf("%s: got %v, want %q", header, err, want)
 		}
 	}
 }

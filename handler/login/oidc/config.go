@@ -92,7 +92,7 @@ func (c Config) check() error {
 		provider.Invalid("scopes", provider.CheckScopes(c.Scopes)),
 		provider.Invalid("authorize_params", checkParams(c.AuthorizeParams)),
 		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
-		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check()),
+		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).CheckOptional()),
 		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
 	)
 }
