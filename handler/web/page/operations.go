@@ -13,7 +13,6 @@ import (
 const (
 	CreateNamespace Operation[*flipt.CreateNamespaceRequest, *flipt.Namespace]   = "/flipt.Flipt/CreateNamespace"
 	DeleteNamespace Operation[*flipt.DeleteNamespaceRequest, *emptypb.Empty]     = "/flipt.Flipt/DeleteNamespace"
-	GetFlag         Operation[*flipt.GetFlagRequest, *flipt.Flag]                = "/flipt.Flipt/GetFlag"
 	GetNamespace    Operation[*flipt.GetNamespaceRequest, *flipt.Namespace]      = "/flipt.Flipt/GetNamespace"
 	GetSegment      Operation[*flipt.GetSegmentRequest, *flipt.Segment]          = "/flipt.Flipt/GetSegment"
 	ListFlags       Operation[*flipt.ListFlagRequest, *flipt.FlagList]           = "/flipt.Flipt/ListFlags"

@@ -137,9 +137,13 @@ func (s *Site) ReturnTo(path string) string {
 }
 
 // signInBeside returns the address of the sign-in page for visitors who open it in another
-// tab and keeps the page that they have. again is "yes" if their session has not ended yet.
-func (s *Site) signInBeside(again string) string {
-	return s.Path(SignInPath + Query("again", again, "return_to", SignInPath+"?back=yes"))
+// tab and keeps the page that they have. again means that their session has not ended yet.
+func (s *Site) signInBeside(again bool) string {
+	yes := ""
+	if again {
+		yes = "yes"
+	}
+	return s.Path(SignInPath + Query("again", yes, "return_to", SignInPath+"?back=yes"))
 }
 
 // SignInFor returns the address of the sign-in page for a visitor on the way to a path that
