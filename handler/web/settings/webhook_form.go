@@ -100,9 +100,6 @@ func showNewWebhook(v *page.Visit) error {
 // makeWebhook creates the webhook, and shows its secret in the response: once, and nowhere else.
 func makeWebhook(v *page.Visit, form url.Values) error {
 	f := readWebhook(form, cmp.Or(v.Key(), strings.TrimSpace(form.Get("namespaceKey"))))
-	if f.Namespace != "" && v.NamespaceWith(f.Namespace) == nil {
-		f.Problems.Add("namespaceKey", "There is no namespace with this key.")
-	}
 	request := &guidonv1.CreateWebhookRequest{
 		Name: f.Name, Url: f.URL, NamespaceKey: f.Namespace, Events: f.Events, Kinds: f.Kinds, Keys: listed(f.Keys), Actions: f.Actions,
 		Format: f.Format, Headers: f.headers(),
@@ -110,6 +107,9 @@ func makeWebhook(v *page.Visit, form url.Values) error {
 	h, err := f.sentBefore(v)
 	if h == nil && err == nil && len(f.Problems) == 0 {
 		h, err = page.CreateWebhook.Run(v, request)
+	}
+	if guidon.CodeOf(err) == guidon.NotFound {
+		f.Problems.Add("namespaceKey", "There is no namespace with this key.")
 	}
 	if len(f.Problems) > 0 || f.refused(err) {
 		return replyWebhooks(v, unprocessable, "New webhook", f.create(v))
