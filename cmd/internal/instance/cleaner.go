@@ -245,7 +245,7 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 func (c Cleaner) LoopEvents(ctx context.Context, logger *slog.Logger) error {
 	changed, err := c.events(ctx)
 	if changed > 0 {
-		logger.Info("events added to change records of earlier releases", "count", changed)
+		logger.Debug("events added to change records", "count", changed) // also to that of a new database
 	}
 	return unlessElsewhere(err)
 }
