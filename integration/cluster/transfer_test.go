@@ -105,11 +105,11 @@ func TestHundredThousandFlags(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a process is read from /proc")
 	}
-	const flags, most = 100_000, 600 << 20
+	const flags, most, serverMost = 100_000, 600 << 20, 480 << 20
 	dir := t.TempDir()
 	written := filepath.Join(dir, "written.json")
 	writeFlags(t, written, flags)
-	s := harness.Start(t, "file:"+filepath.Join(dir, "server.db"))
+	s := harness.Start(t, "file:"+filepath.Join(dir, "server.db"), "GOGC=25") // with little garbage
 	guidon := func(args ...string) {
 		t.Helper()
 		command := exec.Command(harness.Program(t), args...)
@@ -145,8 +145,8 @@ func TestHundredThousandFlags(t *testing.T) {
 	guidon("import", remote, "--db", file, "--local")
 	guidon("export", "--namespaces", "big", "--out", direct, "--db", file)
 	guidon("export", "--namespaces", "big", "--out", filepath.Join(dir, "direct.json"), "--db", file)
-	if got := peak(t, s); got > most {
-		t.Errorf("the server used %d MiB, want at most %d", got>>20, most>>20)
+	if got := peak(t, s); got > serverMost {
+		t.Errorf("the server used %d MiB, want at most %d", got>>20, serverMost>>20)
 	}
 	sameFiles(t, remote, direct)
 	sameFiles(t, written, filepath.Join(dir, "direct.json"))
