@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,10 +9,10 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/flagtest"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 const day = 24 * time.Hour
@@ -28,15 +27,7 @@ type counted struct {
 // newEvaluated returns one of which evaluations have been counted for some time.
 func newCounted(t *testing.T, since time.Duration) counted {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	e := counted{db: db, now: time.Now().UTC()}
+	e := counted{db: storetest.NewSQLite(t), now: time.Now().UTC()}
 	e.counter = newCounter(e)
 	if since != 0 {
 		e.mark(t, "since", since)

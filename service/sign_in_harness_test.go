@@ -3,22 +3,21 @@ package service_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // twoStores opens the same database twice, as two instances do.
 func twoStores(t *testing.T) [2]*store.DB {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "test.db")
+	path := storetest.NewSQLiteFile(t)
 	var both [2]*store.DB
 	for i := range both {
 		db, err := store.Open(t.Context(), "file:"+path, store.Options{})
@@ -27,9 +26,6 @@ func twoStores(t *testing.T) [2]*store.DB {
 		}
 		t.Cleanup(func() { _ = db.Close() })
 		both[i] = db
-	}
-	if _, err := migrate.Up(t.Context(), both[0].SQL(), both[0].Dialect()); err != nil {
-		t.Fatal(err)
 	}
 	return both
 }

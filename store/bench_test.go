@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 const benchFlags = 10_000
@@ -59,7 +60,7 @@ func toggle(ctx context.Context, tx service.Tx) error {
 }
 
 func BenchmarkLoadFull(b *testing.B) {
-	db := openNew(b)
+	db := storetest.NewSQLite(b)
 	write(b, db, "default", fill)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -70,7 +71,7 @@ func BenchmarkLoadFull(b *testing.B) {
 }
 
 func BenchmarkLoadAfterOneChange(b *testing.B) {
-	db := openNew(b)
+	db := storetest.NewSQLite(b)
 	write(b, db, "default", fill)
 	held := load(b, db, nil)
 	write(b, db, "default", toggle)
@@ -83,7 +84,7 @@ func BenchmarkLoadAfterOneChange(b *testing.B) {
 }
 
 func BenchmarkLoadUnchanged(b *testing.B) {
-	db := openNew(b)
+	db := storetest.NewSQLite(b)
 	write(b, db, "default", fill)
 	held := load(b, db, nil)
 	b.ReportAllocs()
@@ -95,7 +96,7 @@ func BenchmarkLoadUnchanged(b *testing.B) {
 }
 
 func BenchmarkUpdateOneFlag(b *testing.B) {
-	db := openNew(b)
+	db := storetest.NewSQLite(b)
 	write(b, db, "default", fill)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -106,7 +107,7 @@ func BenchmarkUpdateOneFlag(b *testing.B) {
 // BenchmarkBareCommit is the lower limit for BenchmarkUpdateOneFlag: one row and one
 // commit with the same driver, file system and pragmas.
 func BenchmarkBareCommit(b *testing.B) {
-	db := openNew(b)
+	db := storetest.NewSQLite(b)
 	if _, err := db.SQL().ExecContext(b.Context(), "CREATE TABLE bare (n BIGINT PRIMARY KEY, body TEXT)"); err != nil {
 		b.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func BenchmarkBareCommit(b *testing.B) {
 func BenchmarkImport(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
-		db := openNew(b)
+		db := storetest.NewSQLite(b)
 		b.StartTimer()
 		write(b, db, "default", fill)
 	}

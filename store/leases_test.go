@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // The steps are taken in order, with one lease.
 func TestLeases(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	acquire := func(holder string, ttl time.Duration) func() (bool, error) {
 		return func() (bool, error) { return db.AcquireLease(t.Context(), "cleanup", holder, ttl) }
 	}
@@ -52,7 +53,7 @@ func TestLeases(t *testing.T) {
 }
 
 func TestLeaseRace(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	var wg sync.WaitGroup
 	var won atomic.Int32
 	for i := range 8 {
@@ -73,7 +74,7 @@ func TestLeaseRace(t *testing.T) {
 }
 
 func TestWaitReady(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	if err := db.WaitReady(t.Context(), time.Now().Add(time.Minute), nil); err != nil {
 		t.Fatal(err)
 	}

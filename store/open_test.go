@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // The path is taken literally, whatever characters it contains.
@@ -122,7 +123,7 @@ func TestUnavailable(t *testing.T) {
 
 // A full disk is simulated by a limit on the pages of the file.
 func TestFullDisk(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	var pages int64
 	if err := db.SQL().QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // TestPastIsKept: an earlier state that is read again is not computed again, until the
 // namespace changes or several others have been read. Large ones are not kept.
 func TestPastIsKept(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	s := cache.New(db)
 	write := func(namespace, description string) (revision int64) {
 		revision, err := s.Update(t.Context(), namespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // describe returns a state as text.
@@ -37,7 +38,7 @@ func TestPastAfterCleanup(t *testing.T) {
 
 // testPastAfterCleanup executes the statement before the first cleanup.
 func testPastAfterCleanup(t *testing.T, statement string) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	states := map[int64]string{}
 	for range 60 {
@@ -127,7 +128,7 @@ func wantStates(t *testing.T, db *store.DB, states map[int64]string, times map[i
 // TestLoadAt computes states from all kinds of held snapshots: the current one, older ones,
 // also older than the requested state, and one of another history.
 func TestLoadAt(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	var held []*guidon.Snapshot
 	for i := range 12 {
 		if _, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {

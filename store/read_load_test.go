@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 func write(t testing.TB, db *store.DB, namespace string, fn func(ctx context.Context, tx service.Tx) error) {
@@ -48,7 +49,7 @@ func wantSame(t *testing.T, what string, want, got *guidon.Snapshot) {
 }
 
 func TestLoadReturnsHeldWhenCurrent(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	first := load(t, db, nil)
 	if again := load(t, db, first); again != first {
 		t.Error("got another snapshot of the same revision")
@@ -57,7 +58,7 @@ func TestLoadReturnsHeldWhenCurrent(t *testing.T) {
 
 // A load from any earlier snapshot returns what a full load returns.
 func TestLoadIncremental(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	put := func(ctx context.Context, tx service.Tx, key string, description string) error {
 		return errors.Join(
 			tx.PutFlag(ctx, &guidon.Flag{Key: key, Description: description}),
@@ -109,7 +110,7 @@ func TestLoadIncremental(t *testing.T) {
 
 // A load from an earlier snapshot reads only the changed objects and shares the others.
 func TestLoadSharesUnchangedObjects(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "a"}), tx.PutFlag(ctx, &guidon.Flag{Key: "b"}))
 	})
@@ -131,7 +132,7 @@ func TestLoadSharesUnchangedObjects(t *testing.T) {
 func TestLoadAfterRestoredBackup(t *testing.T) {
 	dir := t.TempDir()
 	live, backup := filepath.Join(dir, "live.db"), filepath.Join(dir, "backup.db")
-	source := openNew(t)
+	source := storetest.NewSQLite(t)
 	put := func(db *store.DB, key, description string) {
 		write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 			return tx.PutFlag(ctx, &guidon.Flag{Key: key, Description: description})

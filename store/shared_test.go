@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // Two processes may write to the same file if neither opens it exclusively. No
@@ -53,7 +54,7 @@ func TestTwoWritersOnOneFile(t *testing.T) {
 
 // A reader neither waits for a write transaction nor sees its changes.
 func TestReadersDoNotWaitForTheWriter(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 		if err := tx.PutFlag(ctx, &guidon.Flag{Key: "a"}); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/guidonhq/guidon/migrate"
@@ -11,31 +10,21 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) service.Store { return openNew(t) })
+	storetest.Run(t, func(t *testing.T) service.Store { return storetest.NewSQLite(t) })
 }
 
 func TestDatabase(t *testing.T) {
-	storetest.RunDatabase(t, func(t testing.TB) string { return "sqlite:" + openNew(t).Path() })
+	storetest.RunDatabase(t, func(t testing.TB) string { return "sqlite:" + storetest.NewSQLiteFile(t) })
 }
 
 func TestAdditions(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	storetest.RunAdditions(t, db, db.SQL(), func(t *testing.T) {
 		other := openFile(t, db.Path())
 		if _, err := migrate.Additions(t.Context(), other.SQL(), other.Dialect()); err != nil {
 			t.Fatal(err)
 		}
 	})
-}
-
-// openNew opens a new database in its seed state.
-func openNew(t testing.TB) *store.DB {
-	t.Helper()
-	db := openFile(t, filepath.Join(t.TempDir(), "guidon.db"))
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
 }
 
 // openFile opens a database file as it is.

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // maxScanned is how many notes one search examines.
@@ -19,7 +20,7 @@ const maxScanned = 2000
 
 // The note of a revision is deleted with the last of its records.
 func TestNotesAreDeletedWithTheirRecords(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	put := func(message string, keys ...string) {
 		t.Helper()
 		_, err := db.Update(t.Context(), "default", service.Write{Message: message}, func(ctx context.Context, tx service.Tx) error {
@@ -55,7 +56,7 @@ func TestNotesAreDeletedWithTheirRecords(t *testing.T) {
 
 // A search by message examines a limited number of notes, and continues after them.
 func TestSearchOfManyNotes(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	if _, err := db.Update(t.Context(), "default", service.Write{Message: "the needle"}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 	}); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 func wantUnavailable(t *testing.T, what string, err error) {
@@ -48,7 +49,7 @@ func changeLines(t *testing.T, db *store.DB, query change.Query) []string {
 }
 
 func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	for _, step := range []func(ctx context.Context, tx service.Tx) error{
 		putFlag("a", "1"), putFlag("b", "1"), putFlag("a", "2"), deleteFlag("b"), // 2 to 5
 		func(ctx context.Context, tx service.Tx) error { // 6: two records of one object
@@ -91,7 +92,7 @@ func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 
 // The deletion takes more than one transaction.
 func TestDeleteChangesInBatches(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	const flags = 450
 	for round := range 2 {
 		write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
@@ -115,7 +116,7 @@ func TestLoadAfterDeleteChanges(t *testing.T) {
 		putFlag("a", "1"), putFlag("b", "1"), deleteFlag("a"), putFlag("a", "2"), putFlag("c", "1"), deleteFlag("b"), putFlag("c", "2"), deleteFlag("a"),
 	}
 	for cleaned := range steps {
-		db := openNew(t)
+		db := storetest.NewSQLite(t)
 		held := []*guidon.Snapshot{load(t, db, nil)}
 		for i, step := range steps {
 			write(t, db, "default", step)
@@ -134,7 +135,7 @@ func TestLoadAfterDeleteChanges(t *testing.T) {
 }
 
 func TestHeads(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	create := func(key string) {
 		write(t, db, key, func(ctx context.Context, tx service.Tx) error {
 			return tx.PutNamespace(ctx, &guidon.Namespace{Key: key})
@@ -166,7 +167,7 @@ func TestHeads(t *testing.T) {
 }
 
 func TestLoadAuthentications(t *testing.T) {
-	db := openNew(t)
+	db := storetest.NewSQLite(t)
 	held, err := db.LoadAuthentications(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // shell runs commands with its own home directory.
@@ -33,7 +34,7 @@ type shell struct {
 func newShell(t *testing.T, variables ...string) *shell {
 	t.Helper()
 	s := newEmptyShell(t)
-	s.ok("migrate", "up")
+	storetest.WriteSQLiteFile(t, filepath.Join(s.home(), "guidon.db"))
 	return s.with(variables...)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 func open(t *testing.T) *store.DB {
@@ -35,11 +36,7 @@ func open(t *testing.T) *store.DB {
 
 func migrated(t *testing.T) *store.DB {
 	t.Helper()
-	db := open(t)
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
+	return storetest.NewSQLite(t)
 }
 
 func update(t *testing.T, db *store.DB, namespace string, fn func(context.Context, service.Tx) error) {

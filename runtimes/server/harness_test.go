@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -23,12 +22,11 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
-	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // patience limits every wait of a test. Waits normally take far less time.
@@ -60,19 +58,7 @@ type settings struct {
 // newService returns a service over a fresh SQLite file.
 func newService(t testing.TB) *service.Service {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return service.NewService(cache.New(db), time.Now)
+	return service.NewService(cache.New(storetest.NewSQLite(t)), time.Now)
 }
 
 // start runs a server until the test ends.

@@ -2,9 +2,12 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "modernc.org/sqlite"
@@ -101,13 +104,44 @@ func wantRows(t testing.TB, s *store.DB, table string, want int) {
 // the test.
 func NewSQLite(t testing.TB) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	mustSucceed(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	_, err = migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	mustSucceed(t, err)
-	return db
+	return open(t, "sqlite:"+NewSQLiteFile(t), store.Options{})
 }
+
+// NewSQLiteFile returns the path of a new SQLite file in its seed state.
+func NewSQLiteFile(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "guidon.db")
+	WriteSQLiteFile(t, path)
+	return path
+}
+
+// WriteSQLiteFile writes an SQLite file in its seed state. Only the first one of a process is
+// made by the schema steps, which take half a second with the race detector.
+func WriteSQLiteFile(t testing.TB, path string) {
+	t.Helper()
+	content, err := seedFile()
+	mustSucceed(t, err)
+	mustSucceed(t, os.WriteFile(path, content, 0o600))
+}
+
+// seedFile returns the content of an SQLite file in its seed state.
+var seedFile = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "guidon-seed-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "guidon.db")
+	db, err := store.Open(context.Background(), "sqlite:"+path, store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = migrate.Up(context.Background(), db.SQL(), db.Dialect())
+	if err := errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path) // #nosec G304 -- our own
+})
 
 // testTrace checks what a store says about its statements: their texts without values, and errors.
 func testTrace(t *testing.T, database string) {

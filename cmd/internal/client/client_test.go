@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,11 +31,10 @@ import (
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/service"
-	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // observer records which operations were called.
@@ -83,15 +81,9 @@ func (everyMethod) Describe(service.Method) (bool, *structpb.Struct) { return tr
 func start(t *testing.T, required bool) *testService {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	db, err := store.Open(ctx, "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := migrate.Up(ctx, db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	domain := service.NewService(cache.New(db), time.Now)
+	domain := service.NewService(cache.New(storetest.NewSQLite(t)), time.Now)
 	s, health := new(testService), server.NewHealth()
+	var err error
 	if s.token, _, err = domain.CreateToken(ctx, service.Write{}, service.TokenInput{Name: "test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +104,7 @@ func start(t *testing.T, required bool) *testService {
 	}()
 	t.Cleanup(func() {
 		stop()
-		if err := errors.Join(<-done, db.Close()); err != nil {
+		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,22 +15,15 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
 )
 
 // newTestCleaner returns a cleaner for a new database. Its clock is two days ahead.
 func newTestCleaner(t *testing.T) Cleaner {
 	t.Helper()
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.NewSQLite(t)
 	return Cleaner{
 		db: db, service: service.NewService(NewCache(&Storage{DB: db}, config.Cache{}), time.Now), actor: change.Actor{ID: "test"},
 		graces: map[service.Method]time.Duration{service.MethodToken: time.Minute}, retention: 24 * time.Hour,
