@@ -39,12 +39,13 @@ func mariadbContainer(ctx context.Context) (string, func() error, error) {
 	}, mysqlURL)
 }
 
-// mysqlContainer starts a server that does not wait for the disk at commits, as the module
-// does for PostgreSQL.
+// mysqlContainer starts a server that does not wait for the disk, as the module does for
+// PostgreSQL.
 func mysqlContainer(ctx context.Context) (string, func() error, error) {
 	return Container(ctx, "3306/tcp", func(ctx context.Context) (testcontainers.Container, error) {
 		return mysql.Run(ctx, mysqlImage, mysql.WithUsername("root"), mysql.WithPassword(containerPassword), mysqlReady(),
-			testcontainers.WithCmd("--skip-log-bin", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0"))
+			testcontainers.WithTmpfs(map[string]string{"/var/lib/mysql": "rw"}),
+			testcontainers.WithCmd("--skip-log-bin", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--performance-schema=off"))
 	}, mysqlURL)
 }
 

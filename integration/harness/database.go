@@ -45,7 +45,7 @@ type DatabaseServer struct {
 	url      string // of the superuser
 	end      func() error
 	mu       sync.Mutex // guards template
-	template string     // PostgreSQL: the name of a migrated database
+	template string     // the name of a migrated database
 }
 
 // Postgres is the PostgreSQL server of the tests.
@@ -153,14 +153,55 @@ func (s *DatabaseServer) Empty(t testing.TB) string {
 // the end of the test.
 func (s *DatabaseServer) Migrated(t testing.TB) string {
 	t.Helper()
-	if !s.IsPostgres() {
-		u := s.Empty(t)
-		migrateUp(t, u)
-		return u
+	name, template := newName(), s.migratedTemplate(t)
+	if s.IsPostgres() {
+		s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+template)
+		return s.dropAfter(t, name)
 	}
-	name := newName()
-	s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.migratedTemplate(t))
-	return s.dropAfter(t, name)
+	s.administer(t, "CREATE DATABASE "+name)
+	u := s.dropAfter(t, name)
+	mustSucceed(t, copyTables(t.Context(), u, template))
+	return u
+}
+
+// copyTables copies the tables of another database of the same MySQL server.
+func copyTables(ctx context.Context, target, source string) error {
+	db, err := OpenSQL(target)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	tables, err := tablesOf(ctx, db, source)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		from := source + "." + table
+		_, err := db.ExecContext(ctx, "CREATE TABLE "+table+" LIKE "+from)
+		if err == nil {
+			_, err = db.ExecContext(ctx, "INSERT INTO "+table+" SELECT * FROM "+from)
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s: %w", from, err)
+		}
+	}
+	return nil
+}
+
+func tablesOf(ctx context.Context, db *sql.DB, database string) (tables []string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = ?", database)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		tables = append(tables, name)
+	}
+	return tables, rows.Err()
 }
 
 // migratedTemplate returns the name of a database with the current schema. Copying it takes
