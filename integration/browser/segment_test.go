@@ -60,57 +60,63 @@ var constraintTypes = []struct {
 // back in words.
 func TestConstraints(t *testing.T) {
 	s := openShop(t)
-	s.change(t, http.MethodPost, "/api/v1/namespaces/default/segments", map[string]any{"key": "all-kinds", "name": "All kinds", "matchType": "ANY_MATCH_TYPE"})
 	v := drafter{s.visitor(t, admin), false}
-	v.Visit(t, "/namespaces/default/segments/all-kinds")
-	var want []constraint
-	var sentences []string
 	for _, kind := range constraintTypes {
-		for _, o := range kind.operators {
-			at := fmt.Sprintf("constraint.%d.", len(want))
-			property := "p" + fmt.Sprint(len(want))
-			v.act(t, nil, "add")
-			v.choose(t, at+"type", kind.number)
-			v.choose(t, at+"operator", o[0])
-			if kind.number == "5" {
-				property = "entityId"
-			} else {
-				v.fill(t, map[string]string{at + "property": property})
-			}
-			for _, field := range []string{"text", "date", "list"} {
-				if o[1] != "-" && count(t, v.visitor, "[name='"+at+field+"']") > 0 {
-					v.fill(t, map[string]string{at + field: o[1]})
+		t.Run(kind.name, func(t *testing.T) {
+			key := "of-type-" + kind.number
+			s.change(t, http.MethodPost, "/api/v1/namespaces/default/segments", map[string]any{"key": key, "name": kind.name, "matchType": "ANY_MATCH_TYPE"})
+			v.Visit(t, "/namespaces/default/segments/"+key)
+			var want []constraint
+			var sentences []string
+			for i, o := range kind.operators {
+				c := constraint{kind.name, fmt.Sprintf("p%d", i), o[0], o[2], false}
+				if kind.number == "5" {
+					c.Property = "entityId"
 				}
+				addConstraint(t, v, i, kind.number, c, o[1])
+				want, sentences = append(want, c), append(sentences, o[3])
 			}
-			v.act(t, nil, fmt.Sprintf("done:%d", len(want)))
-			want = append(want, constraint{kind.name, property, o[0], o[2], false})
-			sentences = append(sentences, o[3])
-		}
-	}
-	before := s.revisionOf(t, "default")
-	v.act(t, nil, "save")
-	if got := s.revisionOf(t, "default"); got != before+1 {
-		t.Errorf("saved in %d revisions: %s", got-before, v.Main(t))
-	}
-	var stored struct{ Constraints []constraint }
-	s.get(t, "/api/v1/namespaces/default/segments/all-kinds", &stored)
-	if diff := cmp.Diff(want, stored.Constraints); diff != "" {
-		t.Errorf("stored (-want +got):\n%s", diff)
-	}
-	got := eval[[]string](t, v.visitor, "[...document.querySelectorAll('.cond .op')].map(e => e.innerText)")
-	if diff := cmp.Diff(sentences, got); diff != "" {
-		t.Errorf("in words (-want +got):\n%s", diff)
-	}
-	for i := range want { // what is opened and closed again is no change
-		if i%7 == 0 {
-			v.act(t, nil, fmt.Sprintf("edit:%d", i))
-			v.act(t, nil, fmt.Sprintf("done:%d", i))
-		}
-	}
-	if got := count(t, v.visitor, ".savebar"); got != 0 {
-		t.Errorf("opening constraints is a change: %s", v.Main(t))
+			before := s.revisionOf(t, "default")
+			v.act(t, nil, "save")
+			if got := s.revisionOf(t, "default"); got != before+1 {
+				t.Errorf("saved in %d revisions: %s", got-before, v.Main(t))
+			}
+			var stored struct{ Constraints []constraint }
+			s.get(t, "/api/v1/namespaces/default/segments/"+key, &stored)
+			if diff := cmp.Diff(want, stored.Constraints); diff != "" {
+				t.Errorf("stored (-want +got):\n%s", diff)
+			}
+			got := eval[[]string](t, v.visitor, "[...document.querySelectorAll('.cond .op')].map(e => e.innerText)")
+			if diff := cmp.Diff(sentences, got); diff != "" {
+				t.Errorf("in words (-want +got):\n%s", diff)
+			}
+			v.act(t, nil, "edit:0")
+			v.act(t, nil, "done:0")
+			if got := count(t, v.visitor, ".savebar"); got != 0 {
+				t.Errorf("opening a constraint and closing it again is a change: %s", v.Main(t))
+			}
+		})
 	}
 	quiet(t, v.visitor)
+}
+
+// addConstraint adds a constraint in the form of a segment. Its value is entered as given, or not
+// at all if that is "-".
+func addConstraint(t *testing.T, v drafter, index int, number string, c constraint, entered string) {
+	t.Helper()
+	at := fmt.Sprintf("constraint.%d.", index)
+	v.act(t, nil, "add")
+	v.choose(t, at+"type", number)
+	v.choose(t, at+"operator", c.Operator)
+	if c.Property != "entityId" {
+		v.fill(t, map[string]string{at + "property": c.Property})
+	}
+	for _, field := range []string{"text", "date", "list"} {
+		if entered != "-" && count(t, v.visitor, "[name='"+at+field+"']") > 0 {
+			v.fill(t, map[string]string{at + field: entered})
+		}
+	}
+	v.act(t, nil, fmt.Sprintf("done:%d", index))
 }
 
 // TestSegmentNegation: a version is compared and the constraint negated, with the mouse and then

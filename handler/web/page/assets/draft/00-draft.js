@@ -53,7 +53,8 @@ const act = async (form, button) => {
 };
 
 // A choice that changes what can be entered after it is sent at once; but one that somebody types
-// only after a second, in which browsers take what is typed for the next letter of its name.
+// only after a second, in which browsers take what is typed for the next letter of its name. A
+// space that is typed first opens the list.
 let spelled; // the list in which somebody types
 let choosing; // the timer
 const wait = (field) => {
@@ -61,7 +62,7 @@ const wait = (field) => {
   choosing = setTimeout(choose, 1000, field);
 };
 on("keydown", "select[data-submit]", (field, { key }) => {
-  spelled = key.length === 1 ? field : undefined;
+  spelled = key.length === 1 && (key !== " " || spelled) ? field : undefined;
   if (choosing && spelled) wait(field);
 });
 on("pointerdown", "select[data-submit]", () => { spelled = undefined; });
