@@ -52,6 +52,7 @@ func TestDatabaseKilled(t *testing.T) {
 // TestDatabaseFrozen freezes the database of three writing instances: its connections stay
 // open, but it does not respond.
 func TestDatabaseFrozen(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const frozen = 10 * time.Second
 	for _, s := range harness.PrivateServers {
 		t.Run(s.Name, func(t *testing.T) {
@@ -109,6 +110,7 @@ func TestConnectionsCut(t *testing.T) {
 // TestLatency adds 200 ms to each round trip to the database. Results must be correct, and
 // concurrent reads must share queries.
 func TestLatency(t *testing.T) {
+	t.Parallel() // it mostly waits
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		const roundTrip = 200 * time.Millisecond
 		_, through := newTCPProxy(t, s.Migrated(t), roundTrip/2, nil)

@@ -31,7 +31,7 @@ import (
 	"github.com/guidonhq/guidon/integration/harness"
 )
 
-// Parameters of the floods, which have the size of an attack but last only 2 seconds
+// Parameters of the floods, which have the size of an attack but last only a second
 // unless FLOOD_TIME is set.
 const (
 	floodConnections = 200
@@ -43,7 +43,7 @@ const (
 func floodTime(t *testing.T) time.Duration {
 	text := os.Getenv("FLOOD_TIME")
 	if text == "" {
-		return 2 * time.Second
+		return time.Second
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {

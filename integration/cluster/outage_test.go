@@ -22,6 +22,7 @@ const (
 // continue to evaluate and report the age of the state. None accepts writes, and all
 // recover without intervention.
 func TestEvaluationOutlastsDatabase(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, s := range harness.PrivateServers {
 		for _, outage := range []struct {
 			name  string

@@ -26,6 +26,7 @@ import (
 // TestShutdownLosesNoRequest stops a server with busy keep-alive connections. Each request
 // on a connection without a previous Connection: close must get its response.
 func TestShutdownLosesNoRequest(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const rounds = 2
 	for _, test := range []struct {
 		connections int

@@ -111,6 +111,7 @@ const (
 // TestStreamsAcrossInstances: writes to one instance reach the listeners of the others, in
 // mode strict and without any other requests.
 func TestStreamsAcrossInstances(t *testing.T) {
+	t.Parallel() // it mostly waits
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		c := startCluster(t, instances, s.Migrated(t))
 		var listening []*events

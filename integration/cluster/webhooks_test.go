@@ -113,6 +113,7 @@ func (r *receiver) check(t *testing.T, first, last int64) {
 // TestWebhooksKilled kills the server 20 times during 500 changes: each is delivered at least once, in order, with the
 // same id and body, and a valid signature.
 func TestWebhooksKilled(t *testing.T) {
+	t.Parallel() // it mostly waits
 	file := "file:" + filepath.Join(t.TempDir(), "guidon.db")
 	r := newReceiver(t)
 	s := harness.Start(t, file, receiving...)
@@ -139,6 +140,7 @@ func TestWebhooksKilled(t *testing.T) {
 
 // TestWebhooksTakeover: of two servers one delivers; if it is killed, the other does within 20 seconds.
 func TestWebhooksTakeover(t *testing.T) {
+	t.Parallel() // it mostly waits
 	harness.EachDatabase(t, func(t *testing.T, d *harness.DatabaseServer) {
 		database := d.Migrated(t)
 		r := newReceiver(t)

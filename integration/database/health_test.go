@@ -13,6 +13,7 @@ import (
 // TestRemovedFile: a server whose database file was removed says so, with the reason, to
 // those who check the database, and logs it once. When the file is back, so is the server.
 func TestRemovedFile(t *testing.T) {
+	t.Parallel() // it mostly waits
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	s := harness.Start(t, "file:"+file)
 	const reason = "the database file was replaced, moved or removed; the server must be restarted"
