@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ type copyForm struct {
 	problems part.Problems
 	to       string // the namespace
 	key      string
+	better   string // a key that could be meant, or ""
 	name     string
 	lacking  []string // the segments that the namespace lacks
 	take     bool     // copy them too
@@ -84,33 +84,15 @@ func postCopy(v *page.Visit, form url.Values) error {
 	return c.save(form)
 }
 
-var (
-	validKey  = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
-	invalidIn = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
-)
-
-// checkKey returns the problem of the key of a new flag, or "".
-func checkKey(key string) string {
-	problem := page.CheckText(key, "A key is needed.")
-	if problem != "" || validKey.MatchString(key) {
-		return problem
-	}
-	if better := betterKey(key); better != "" {
-		return "Letters, digits, - and _ only. Did you mean " + better + "?"
-	}
-	return "Letters, digits, - and _ only."
-}
-
-// betterKey returns a valid key like the one that was typed, or "".
-func betterKey(key string) string {
-	return strings.Trim(invalidIn.ReplaceAllString(strings.TrimSpace(key), "-"), "-")
-}
-
 func (c *copyForm) check() {
-	if target := c.target(); target == nil {
+	if c.target() == nil {
 		c.problems.Add("to", "Choose a namespace.")
 	}
-	c.problems.Add("key", checkKey(c.key))
+	if c.key != c.subject.key { // that of the original is valid
+		var problem string
+		problem, c.better = page.CheckKey(c.key)
+		c.problems.Add("key", problem)
+	}
 	c.problems.Add("name", page.CheckText(c.name, "A name is needed."))
 }
 
@@ -187,6 +169,3 @@ func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) 
 	}
 	return edits, nil
 }
-
-// original returns the name of the flag that is copied.
-func (c *copyForm) original() string { return c.subject.name() }
