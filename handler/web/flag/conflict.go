@@ -26,10 +26,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 			return e.replace(m.GetFlag(), since)
 		},
 		Saved: func(r *guidonv1.EditResponse) error { return e.saved(r, e.tab.path...) },
-		GoOn:  e.goOn,
-		Refuse: func(err error) error {
-			return e.show(http.StatusUnprocessableEntity, e.refused(err))
-		},
+		GoOn:  e.goOn, Refuse: e.refuse,
 	}
 	if e.flag != nil {
 		out.Now = e.revision

@@ -29,11 +29,6 @@ type copyForm struct {
 	targets  []*flipt.Namespace
 }
 
-// targetsOf returns the namespaces into which the visitor may copy.
-func targetsOf(v *page.Visit) []*flipt.Namespace {
-	return slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool { return !v.MayEditIn(n.GetKey()) })
-}
-
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
 // they may edit.
 func readCopy(v *page.Visit) (*copyForm, error) {
@@ -41,7 +36,8 @@ func readCopy(v *page.Visit) (*copyForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &copyForm{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	c := &copyForm{subject: s, to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	c.targets = slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool { return !v.MayEditIn(n.GetKey()) })
 	if len(c.targets) == 0 {
 		return nil, &page.Error{
 			Heading: "You may not copy this flag", Text: s.readOnlyReason(),
@@ -98,12 +94,10 @@ func (c *copyForm) check() {
 
 // target returns the namespace that was chosen, or nil.
 func (c *copyForm) target() *flipt.Namespace {
-	for _, n := range c.targets {
-		if n.GetKey() == c.to {
-			return n
-		}
+	if !c.v.MayEditIn(c.to) {
+		return nil
 	}
-	return nil
+	return c.v.NamespaceWith(c.to)
 }
 
 // save copies the flag, and the segments that the namespace lacks, in one change.

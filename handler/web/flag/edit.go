@@ -145,7 +145,7 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 	case len(problems) > 0:
 		return e.show(http.StatusUnprocessableEntity, problems)
 	case a.Verb == "save":
-		return e.save(e.began)
+		return e.save()
 	case a.Verb == "review":
 		return e.review(http.StatusOK)
 	case a.Verb == review.Merge:
@@ -171,8 +171,8 @@ func (e *edit) show(status int, problems part.Problems) error {
 	return e.v.Reply(status, e.page(main))
 }
 
-// save stores the draft as one change, unless the flag has changed since a revision.
-func (e *edit) save(since int64) error {
+// save stores the draft as one change.
+func (e *edit) save() error {
 	if e.asks && e.confirmed != e.v.Key() {
 		if e.confirmed != "" {
 			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
@@ -180,22 +180,16 @@ func (e *edit) save(since int64) error {
 		}
 		return e.review(http.StatusOK)
 	}
-	response, err := e.replace(e.editor.result(), since)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return e.editing().ShowConflict()
-	case guidon.InvalidArgument:
-		message := guidon.PublicMessage(err)
-		if problem, ok := strings.CutPrefix(message, messageField); ok {
-			e.problems.Add("message", "The message "+problem+".")
-			return e.review(http.StatusUnprocessableEntity)
-		}
-		return e.show(http.StatusUnprocessableEntity, e.refused(err))
+	return e.editing().Answer(e.replace(e.editor.result(), e.began))
+}
+
+// refuse responds to a draft that the service does not take.
+func (e *edit) refuse(err error) error {
+	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), messageField); ok {
+		e.problems.Add("message", "The message "+problem+".")
+		return e.review(http.StatusUnprocessableEntity)
 	}
-	if err != nil {
-		return err
-	}
-	return e.saved(response, e.tab.path...)
+	return e.show(http.StatusUnprocessableEntity, e.refused(err))
 }
 
 // replace stores a flag in the place of the edited one, unless that has changed since a revision.

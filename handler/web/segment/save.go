@@ -13,22 +13,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// save stores the draft as one change.
-func (e *editor) save() error {
-	d := e.draft
-	response, err := e.replace(d.document(), d.Revision)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return e.edit().ShowConflict()
-	case guidon.InvalidArgument:
-		return e.replyRefused(err)
-	}
-	if err != nil {
-		return err
-	}
-	return e.saved(response)
-}
-
 // replace stores a segment in the place of the edited one, unless that has changed since a
 // revision.
 func (e *editor) replace(g *guidonv1.DocumentSegment, since int64) (*guidonv1.EditResponse, error) {

@@ -144,7 +144,7 @@ func (e *editor) finish(verb string) error {
 	case verb == "review":
 		return e.replyReview(http.StatusOK)
 	default:
-		return e.save()
+		return e.edit().Answer(e.replace(d.document(), d.Revision))
 	}
 	if err := e.readAround(); err != nil {
 		return err
