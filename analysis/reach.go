@@ -24,6 +24,8 @@ type Reach struct {
 	Unserved []string // keys of the variants that no entity can get
 	// Truncated means that there was too much to compare: more may never be reached.
 	Truncated bool
+	Flag      *guidon.Flag
+	Summary   Summary
 }
 
 // StepReach is the reach of a rule or rollout.
@@ -91,6 +93,7 @@ func ReachOf(ctx context.Context, s *guidon.Snapshot, flagKey string) (*Reach, e
 		return nil, err
 	}
 	r.explainNever(s, f)
+	r.Flag, r.Summary = f.Flag(), Summarize(f)
 	kept, _ := known.LoadOrStore(flagKey, r)
 	return kept.(*Reach), nil
 }

@@ -206,11 +206,16 @@ func TestListFlagUses(t *testing.T) {
 // and is not saved.
 func TestPreviewFlagReach(t *testing.T) {
 	s := newAnalyzed(t)
-	const path, want = "/api/v1/namespaces/default/flags/banner/reach", `"why":"rule 1 takes everybody who would get here"`
+	const path = "/api/v1/namespaces/default/flags/banner/reach"
 	stored := s.must("", "GET", path, "").body
 	edited := `{"flag":{"name":"Banner","type":"BOOLEAN_FLAG_TYPE","rollouts":[{"threshold":{"percentage":99.9,"value":true}},{"threshold":{"percentage":12.5,"value":true}}]}}`
-	if got := s.must("", "POST", path, edited).body; !strings.Contains(got, want) {
-		t.Errorf("got %s, want %s", got, want)
+	got := s.must("", "POST", path, edited).body
+	for _, want := range []string{
+		`"why":"rule 1 takes everybody who would get here"`, `"state":"ON_FLAG_STATE","everyoneElse":[{"percentage":100,"enabled":true,`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 	if got := s.must("", "GET", path, "").body; got != stored {
 		t.Errorf("after the preview, the flag has the reach %s, want %s", got, stored)

@@ -91,7 +91,9 @@ func Reach(r *analysis.Reach) *guidonv1.FlagReach {
 		Default: &guidonv1.DefaultReach{
 			Cause: guidonv1.ReachCause(r.Default.Cause), By: lists.Map(r.Default.By, Count), Why: r.WhyDefault(),
 		},
-		UnservedVariants: r.Unserved, Truncated: r.Truncated,
+		UnservedVariants: r.Unserved, Truncated: r.Truncated, State: guidonv1.FlagState(r.Summary.State),
+		OwnState:     ownState(r.Summary.State, r.Summary.Own),
+		EveryoneElse: lists.Map(r.Summary.EveryoneElse, func(a analysis.AnswerShare) *guidonv1.FlagShare { return flagShare(r.Flag, a) }),
 	}
 }
 

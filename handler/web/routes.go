@@ -5,7 +5,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/code"
-	"github.com/guidonhq/guidon/handler/web/evaluations"
 	"github.com/guidonhq/guidon/handler/web/flag"
 	"github.com/guidonhq/guidon/handler/web/flags"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -26,7 +25,6 @@ func routes(s *page.Site) *page.Routes {
 		settings.Routes(),
 		playground.Routes(),
 		code.Routes(),
-		evaluations.Routes(),
 		transfer.Routes(),
 	)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -40,7 +41,9 @@ func detailOf(c *guidonv1.Change) detail {
 		d.Differences, d.More = review.DifferencesOf(differences)
 	}
 	if documentErr == nil && (before != nil || after != nil) { // otherwise it has the form of another release
-		d.Diff = diffOf(before, after)
+		if text, err := document.DiffObjects("before", before, "after", after); err == nil {
+			d.Diff = review.ParseDiff(text)
+		}
 	}
 	return d
 }
@@ -63,15 +66,6 @@ func body(object *structpb.Struct) json.RawMessage {
 		return nil
 	}
 	return text
-}
-
-// diffOf returns the difference of two documents, or nil if there is none.
-func diffOf(before, after *service.Document) *review.Diff {
-	text, err := document.DiffObjects("before", before, "after", after)
-	if err != nil {
-		return nil
-	}
-	return review.ParseDiff(text)
 }
 
 // documentsOf returns documents with the object of a record before and after, which are nil
@@ -100,4 +94,27 @@ func documents[T any](r *change.Record, make func(*T) *service.Document) (before
 	}
 	before, after = one(r.Before), one(r.After)
 	return before, after, err
+}
+
+// fieldDiff is the field of the address with how diffs are shown, which is remembered.
+const fieldDiff = "diff"
+
+// readDiff returns how the visitor wants to see diffs.
+func readDiff(v *page.Visit) page.DiffView {
+	asked := page.DiffView(v.Query().Get(fieldDiff))
+	if asked.Valid() && asked != v.Preferences.Diff {
+		p := v.Preferences
+		p.Diff = asked
+		v.SetPreferences(p)
+	}
+	return v.Preferences.Diff
+}
+
+// diffAddress returns the address of the page with diffs in the view.
+func diffAddress(v *page.Visit, view page.DiffView) string {
+	address := *v.Request.URL
+	query := v.Query()
+	query.Set(fieldDiff, string(view))
+	address.RawQuery = query.Encode()
+	return v.Site.Path(address.RequestURI())
 }

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,24 +10,18 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of a review.
+// Limits of the choices of a review.
 const (
-	maxPlannedOpen = 25  // of these, the ones with all differences
-	maxConflicts   = 100 // that have a choice each; the others share one
-	maxPlans       = 12  // that are made for the choices of one review
+	maxConflicts = 100 // that have a choice each; the others share one
+	maxPlans     = 12  // that are made for the choices of one review
 )
 
-// The fields of the form.
-const (
-	fieldDigest  = "digest"
-	fieldOthers  = "others" // the side of the conflicts without a choice of their own
-	fieldPlanned = "planned"
-)
+// fieldOthers is the side of the conflicts without a choice of their own.
+const fieldOthers = "others"
 
 // The sides of a conflict.
 const (
@@ -38,33 +31,23 @@ const (
 
 // undoReview is the review before a change is undone or a state restored.
 type undoReview struct {
-	Heading, Text string
+	review.Plan
+	Heading, Lead string
 	Act           string // the label of the button
 	Back          string // the address of the page before
 	Whole         string // the address of the review of the whole change, if this is a part of it
-	request       *guidonv1.PlanRequest
 	after         string // the path of the page after it, below the public path; "" is that of the new change
 
-	Plan       *guidonv1.PlanResponse
-	Changes    []plannedObject
-	Gone       []string // the objects of the plan that was seen that this one lacks
-	Effects    []review.Effect
-	Conflicts  []conflict
-	Others     int    // conflicts that share a choice
-	OthersAre  string // the choice
-	Impossible string // why there is no plan
-	Message    string
-	Confirmed  string // the text that was typed to confirm
-	Moved      bool   // the plan is not the one that was seen, because something was saved
-	Chosen     bool   // the plan is not the one that was seen, because of the choices
-	problems   part.Problems
+	Conflicts []conflict
+	Sharing   int    // conflicts that share a choice
+	OthersAre string // the choice
+	Chosen    bool   // the plan is not the one that was seen, because of the choices
 }
 
-// plannedObject is a change of the plan, to one object.
-type plannedObject struct {
-	review.Row
-	Differences []review.Difference
-	More        int
+// newReview returns a review without words.
+func newReview(v *page.Visit, request *guidonv1.PlanRequest) *undoReview {
+	request.NamespaceKey = v.Key()
+	return &undoReview{Plan: review.Plan{Request: request, Target: v.Namespace, Words: review.Words{Created: "brought back"}}}
 }
 
 // conflict is a part that was changed again since, with the choice.
@@ -100,17 +83,12 @@ func newUndo(v *page.Visit) (*undoReview, error) {
 		return nil, noRevision(v, revision)
 	}
 	flags, segments := v.Query()[flagKind.name], v.Query()[segmentKind.name]
-	r := &undoReview{
-		Heading: "Undo revision " + revisionText(revision), Act: "Undo", Back: v.In("changes", revisionText(revision)),
-		request: &guidonv1.PlanRequest{
-			NamespaceKey: v.Key(), FlagKeys: flags, SegmentKeys: segments, WithEffects: true, PageWords: true,
-			Undo: &guidonv1.UndoneChanges{FirstRevision: revision},
-		},
-	}
+	r := newReview(v, &guidonv1.PlanRequest{FlagKeys: flags, SegmentKeys: segments, Undo: &guidonv1.UndoneChanges{FirstRevision: revision}})
+	r.Heading, r.Act, r.Back = "Undo revision "+revisionText(revision), "Undo", v.In("changes", revisionText(revision))
 	g := groupsOf(changes)[0]
-	r.Text = g.Actor.String() + " saved it " + strings.TrimSuffix(v.Ago(g.At), ".") + "."
+	r.Lead = g.Actor.String() + " saved it " + strings.TrimSuffix(v.Ago(g.At), ".") + "."
 	if g.Message != "" {
-		r.Text += " “" + g.Message + "”"
+		r.Lead += " “" + g.Message + "”"
 	}
 	if one := append(flags[:len(flags):len(flags)], segments...); len(one) == 1 {
 		k := flagKind
@@ -134,19 +112,15 @@ func newRestore(v *page.Visit, k *kind) (*undoReview, error) {
 		return nil, err
 	}
 	key := v.Variable(k.name)
-	r := &undoReview{
-		Heading: "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision),
-		Text:    "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced.",
-		Act:     "Restore", Back: v.In(k.folder, key, "history", revisionText(revision)),
-		after: page.Below("namespaces", v.Key(), k.folder, key, "history"),
-		request: &guidonv1.PlanRequest{
-			NamespaceKey: v.Key(), SourceNamespaceKey: v.Key() + "@" + revisionText(revision), WithEffects: true, PageWords: true,
-		},
-	}
+	r := newReview(v, &guidonv1.PlanRequest{SourceNamespaceKey: v.Key() + "@" + revisionText(revision)})
+	r.Heading = "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision)
+	r.Lead = "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced."
+	r.Act, r.Back = "Restore", v.In(k.folder, key, "history", revisionText(revision))
+	r.after = page.Below("namespaces", v.Key(), k.folder, key, "history")
 	if k == flagKind {
-		r.request.FlagKeys = []string{key}
+		r.Request.FlagKeys = []string{key}
 	} else {
-		r.request.SegmentKeys = []string{key}
+		r.Request.SegmentKeys = []string{key}
 	}
 	return r, nil
 }
@@ -157,68 +131,42 @@ func submitReview(v *page.Visit, r *undoReview) error {
 	if err != nil {
 		return err
 	}
-	r.Message, r.Confirmed = strings.TrimSpace(form.Get(fieldMessage)), strings.TrimSpace(form.Get(review.FieldConfirm))
-	digest := form.Get(fieldDigest)
-	switch {
-	case page.ActionOf(form).Verb != "apply" || digest == "":
+	r.Message, r.Confirmed = strings.TrimSpace(form.Get(review.FieldMessage)), strings.TrimSpace(form.Get(review.FieldConfirm))
+	if page.ActionOf(form).Verb != "apply" || form.Get(review.FieldDigest) == "" || r.choose(v, form) != nil {
 		return r.show(v, http.StatusOK, form)
-	case r.asks(v) && r.Confirmed != v.Key():
-		r.problems.Add(review.FieldConfirm, review.ConfirmProblem(v.Key()))
-		return r.show(v, http.StatusUnprocessableEntity, form)
 	}
-	if err := r.choose(v, form); err != nil {
-		return r.refused(v, form, err)
-	}
-	answer, err := review.Apply(v, r.request, digest, r.Message)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
+	revision, status, err := r.Submit(v, form)
+	switch {
+	case err != nil:
+		return err
+	case revision > 0:
+		after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", revisionText(revision)))
+		return v.Redirect(after + "?saved=" + revisionText(revision))
+	case status == http.StatusConflict: // the choices may be others now
 		r.Chosen = r.choicesChanged(form)
 		r.Moved = !r.Chosen
-		return r.show(v, http.StatusConflict, form)
-	case guidon.InvalidArgument:
-		return r.refused(v, form, err)
+		return r.show(v, status, form)
 	}
-	if err != nil {
-		return err
-	}
-	if len(answer.GetChanges()) == 0 { // so there is no new revision
-		return r.show(v, http.StatusOK, form)
-	}
-	after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", revisionText(answer.GetRevision())))
-	return v.Redirect(after + "?saved=" + revisionText(answer.GetRevision()))
-}
-
-// asks reports whether the key of the namespace must be typed.
-func (r *undoReview) asks(v *page.Visit) bool { return v.Namespace.GetConfirmChanges() }
-
-// refused shows the review again after the request was refused.
-func (r *undoReview) refused(v *page.Visit, form url.Values, err error) error {
-	text := guidon.PublicMessage(err)
-	switch {
-	case guidon.CodeOf(err) != guidon.InvalidArgument:
-		return err
-	case strings.HasPrefix(text, "invalid field message"):
-		r.problems.Add(fieldMessage, review.MessageProblem)
-	default:
-		r.Impossible = text
-	}
-	return r.show(v, http.StatusUnprocessableEntity, form)
+	return r.reply(v, status)
 }
 
 // show makes the plan and responds with the review. form has the choices; it may be nil.
 func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
-	if r.Impossible == "" {
-		err := r.plan(v, form)
-		if guidon.CodeOf(err) == guidon.InvalidArgument {
-			r.Impossible, err = guidon.PublicMessage(err), nil
-			if v.Request.Method == http.MethodPost {
-				status = http.StatusUnprocessableEntity
-			}
-		}
-		if err != nil {
-			return err
-		}
+	err := r.choose(v, form)
+	if guidon.CodeOf(err) == guidon.InvalidArgument {
+		r.Refuse(err)
+	} else if err != nil {
+		return err
+	} else if err := r.Make(v, form); err != nil {
+		return err
 	}
+	if len(r.Impossible) > 0 && v.Request.Method == http.MethodPost {
+		status = http.StatusUnprocessableEntity
+	}
+	return r.reply(v, status)
+}
+
+func (r *undoReview) reply(v *page.Visit, status int) error {
 	return v.Reply(status, page.Page{
 		Title: r.Heading, Place: page.PlaceChanges,
 		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: r.Heading}},
@@ -226,52 +174,25 @@ func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
 	})
 }
 
-// plan makes the plan with the choices of the form.
-func (r *undoReview) plan(v *page.Visit, form url.Values) error {
-	if err := r.choose(v, form); err != nil {
-		return err
-	}
-	plan, err := page.MakePlan.Run(v, r.request)
-	if err != nil {
-		return err
-	}
-	r.Plan, r.Effects = plan, review.EffectsOfPlan(plan)
-	var seen map[string]string
-	if form.Get(fieldDigest) != "" {
-		seen = review.Seen(form[fieldPlanned])
-	}
-	for i, c := range plan.GetChanges() {
-		if i == review.MaxRows {
-			break
-		}
-		one := plannedObject{Row: review.Row{PlannedChange: c, Name: review.NameOf(c)}}
-		if i < maxPlannedOpen {
-			one.Differences, one.More = review.PlanDifferences(c)
-		}
-		one.Moved = seen != nil && seen[one.ID()] != c.GetDigest()
-		r.Changes = append(r.Changes, one)
-		delete(seen, one.ID())
-	}
-	if len(plan.GetChanges()) <= review.MaxRows {
-		r.Gone = slices.Sorted(maps.Keys(seen))
-	}
-	return nil
+// changesNobody reports whether nobody gets another result.
+func (r *undoReview) changesNobody() bool {
+	some := func(row review.Row) bool { return len(row.Effects) > 0 }
+	return len(r.Others) == 0 && !r.Answer.GetEffectsTruncated() && !slices.ContainsFunc(r.Rows, some)
 }
 
 // choose finds the conflicts, which the plan without any choice has, and resolves them as
 // the form says: by default, what was changed since is kept.
 func (r *undoReview) choose(v *page.Visit, form url.Values) error {
-	undone := r.request.GetUndo()
+	undone := r.Request.GetUndo()
 	if undone == nil {
 		return nil
 	}
 	sides := sidesOf(form)
 	r.OthersAre = cmp.Or(sideOf(form.Get(fieldOthers)), sideCurrent)
-	r.Conflicts, r.Others, undone.Choices = nil, 0, nil
+	r.Conflicts, r.Sharing, undone.Choices = nil, 0, nil
 	for range maxPlans {
 		request := &guidonv1.PlanRequest{
-			NamespaceKey: r.request.GetNamespaceKey(), FlagKeys: r.request.GetFlagKeys(), SegmentKeys: r.request.GetSegmentKeys(),
-			Undo: undone, PageWords: true,
+			NamespaceKey: v.Key(), FlagKeys: r.Request.GetFlagKeys(), SegmentKeys: r.Request.GetSegmentKeys(), Undo: undone, PageWords: true,
 		}
 		plan, err := page.MakePlan.Run(v, request)
 		if err != nil || len(plan.GetConflicts()) == 0 {
@@ -283,7 +204,7 @@ func (r *undoReview) choose(v *page.Visit, form url.Values) error {
 				side = cmp.Or(sides[conflictName(c.GetKind(), c.GetKey(), c.GetPath())], sideCurrent)
 				r.Conflicts = append(r.Conflicts, newConflict(c, side, plan.GetAbridged()))
 			} else {
-				r.Others++
+				r.Sharing++
 			}
 			undone.Choices = append(undone.Choices, &guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
 		}

@@ -161,7 +161,7 @@ func (d *draft) readConditions(s *rule, i int, form url.Values) error {
 func readDivision(at string, form url.Values, was division) division {
 	return division{
 		Share: form.Get(at + "share"), Start: form.Get(at + "start"), Hash: form.Get(at + "hash"),
-		By: typed(was.By, form.Get(at+"by")), Seed: typed(was.Seed, form.Get(at+"seed")),
+		By: page.Line(was.By, form.Get(at+"by")), Seed: page.Line(was.Seed, form.Get(at+"seed")),
 	}
 }
 

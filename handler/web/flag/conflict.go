@@ -26,10 +26,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 			return e.replace(m.GetFlag(), since)
 		},
 		Saved: func(r *guidonv1.EditResponse) error { return e.saved(r, e.tab.path...) },
-		GoOn:  e.goOn,
-		Refuse: func(err error) error {
-			return e.show(http.StatusUnprocessableEntity, e.refused(err))
-		},
+		GoOn:  e.goOn, Refuse: e.refuse,
 	}
 	if e.flag != nil {
 		out.Now = e.revision
@@ -40,7 +37,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 // isStored reports whether the changes of the draft are stored already, though the form began
 // before that.
 func (e *edit) isStored() bool {
-	return e.stale() && e.flag != nil && len(e.differences()) > 0 && e.editing().Stored()
+	return e.stale() && e.flag != nil && len(e.unsaved) > 0 && e.editing().Stored()
 }
 
 // goOn makes the merged flag a draft over the flag as it is now.
@@ -54,7 +51,7 @@ func (e *edit) goOn(now int64, m *guidonv1.FlagMerge) error {
 	case *details:
 		e.editor = newDetails(merged).over(e.flag)
 	case *variants:
-		e.editor = rowsOf(mine.rebased(e.flag), merged)
+		e.editor = mine.over(e.flag, merged)
 	}
 	e.base, e.began, e.merged = e.flag, now, m.GetDetails()
 	return e.show(http.StatusOK, nil)
@@ -99,27 +96,4 @@ func (d *draft) openLike(o *draft) {
 			}
 		}
 	}
-}
-
-// rowsOf returns the rows with the content that their variants have in a merged flag.
-func rowsOf(d *variants, merged *guidonv1.DocumentFlag) *variants {
-	for i := range d.rows {
-		r := &d.rows[i]
-		at := variantIndex(merged, r.key)
-		if at < 0 && r.was != "" {
-			at = variantIndex(merged, r.was)
-		}
-		if at < 0 {
-			continue
-		}
-		v := merged.GetVariants()[at]
-		r.gone, r.key, r.name, r.description, r.attachment = false, v.GetKey(), v.GetName(), v.GetDescription(), v.GetAttachment()
-		if v.GetDefault() {
-			d.other = i
-		}
-	}
-	if defaultVariant(merged) == "" {
-		d.other = -1
-	}
-	return d
 }

@@ -72,6 +72,26 @@ func TestConflictOfTabs(t *testing.T) {
 	}
 }
 
+// TestMergedVariants: a merged draft of variants keeps its new keys, what it deletes, and where the shares
+// of that go.
+func TestMergedVariants(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	mine := press(t, s, s.Get(flags+"checkout-redesign/variants?edit=1"), "remove:2").Check(200)
+	press(t, s, s.Get(flags+"checkout-redesign/variants?edit=2"), "save", "variant.1.name", "Theirs").Location()
+	r := press(t, s, mine, "merge", "variant.0.key", "classical", "variant.2.goes", "0").Check(200)
+	r.Contains("You now edit over revision 3", "Theirs", "express to be deleted")
+	press(t, s, r, "save").Location()
+	got := body(t, content(t, s, "checkout-redesign"))
+	for _, want := range []string{`"name":"Theirs"`, `{"rollout":90,"variant":"classical"},{"rollout":10,"variant":"one-page"}`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s in it", got, want)
+		}
+	}
+	if strings.Contains(got, `"express"`) {
+		t.Errorf("express is still there: %s", got)
+	}
+}
+
 // TestDeletedMeanwhile: a flag that was deleted while somebody edited it can be created
 // again with the edit.
 func TestDeletedMeanwhile(t *testing.T) {

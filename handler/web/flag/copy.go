@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -23,15 +22,11 @@ type copyForm struct {
 	problems part.Problems
 	to       string // the namespace
 	key      string
+	better   string // a key that could be meant, or ""
 	name     string
 	lacking  []string // the segments that the namespace lacks
 	take     bool     // copy them too
 	targets  []*flipt.Namespace
-}
-
-// targetsOf returns the namespaces into which the visitor may copy.
-func targetsOf(v *page.Visit) []*flipt.Namespace {
-	return slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool { return !v.MayEditIn(n.GetKey()) })
 }
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
@@ -41,7 +36,8 @@ func readCopy(v *page.Visit) (*copyForm, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &copyForm{subject: s, targets: targetsOf(v), to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	c := &copyForm{subject: s, to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
+	c.targets = slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool { return !v.MayEditIn(n.GetKey()) })
 	if len(c.targets) == 0 {
 		return nil, &page.Error{
 			Heading: "You may not copy this flag", Text: s.readOnlyReason(),
@@ -84,44 +80,24 @@ func postCopy(v *page.Visit, form url.Values) error {
 	return c.save(form)
 }
 
-var (
-	validKey  = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
-	invalidIn = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
-)
-
-// checkKey returns the problem of the key of a new flag, or "".
-func checkKey(key string) string {
-	problem := page.CheckText(key, "A key is needed.")
-	if problem != "" || validKey.MatchString(key) {
-		return problem
-	}
-	if better := betterKey(key); better != "" {
-		return "Letters, digits, - and _ only. Did you mean " + better + "?"
-	}
-	return "Letters, digits, - and _ only."
-}
-
-// betterKey returns a valid key like the one that was typed, or "".
-func betterKey(key string) string {
-	return strings.Trim(invalidIn.ReplaceAllString(strings.TrimSpace(key), "-"), "-")
-}
-
 func (c *copyForm) check() {
-	if target := c.target(); target == nil {
+	if c.target() == nil {
 		c.problems.Add("to", "Choose a namespace.")
 	}
-	c.problems.Add("key", checkKey(c.key))
+	if c.key != c.subject.key { // that of the original is valid
+		var problem string
+		problem, c.better = page.CheckKey(c.key)
+		c.problems.Add("key", problem)
+	}
 	c.problems.Add("name", page.CheckText(c.name, "A name is needed."))
 }
 
 // target returns the namespace that was chosen, or nil.
 func (c *copyForm) target() *flipt.Namespace {
-	for _, n := range c.targets {
-		if n.GetKey() == c.to {
-			return n
-		}
+	if !c.v.MayEditIn(c.to) {
+		return nil
 	}
-	return nil
+	return c.v.NamespaceWith(c.to)
 }
 
 // save copies the flag, and the segments that the namespace lacks, in one change.
@@ -187,6 +163,3 @@ func (c *copyForm) missingSegments() (edits []*guidonv1.SegmentEdit, err error) 
 	}
 	return edits, nil
 }
-
-// original returns the name of the flag that is copied.
-func (c *copyForm) original() string { return c.subject.name() }

@@ -14,11 +14,10 @@ import (
 
 // askDelete asks the visitor to confirm the deletion of the flag.
 func (q *question) askDelete(status int) error {
-	r, err := q.remarks(nil)
-	if err != nil {
+	if _, err := q.remarks(); err != nil {
 		return err
 	}
-	q.state, q.keep = r.state(), q.keepers()
+	q.keep = q.keepers()
 	return q.v.Reply(status, q.plainPage("Delete", deleteMain(q)))
 }
 

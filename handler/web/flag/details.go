@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/change"
-
+	"github.com/a-h/templ"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -89,7 +89,7 @@ func rawValue(text string) (raw, problem string) {
 
 func readDetails(e *edit, form url.Values) (editor, error) {
 	d := &details{
-		base: e.base, name: form.Get("name"), description: typed(e.base.GetDescription(), form.Get("description")),
+		base: e.base, name: form.Get("name"), description: page.Lines(e.base.GetDescription(), form.Get("description")),
 		enabled: e.base.GetEnabled(), owner: form.Get("owner"), review: form.Get("review"), tags: form.Get("tags"),
 	}
 	if !isBoolean(e.base) && form.Has("enabled") {
@@ -257,22 +257,9 @@ func getDetails(_ *page.Visit, s *subject) error {
 // detailsPage is the page of a draft of details.
 type detailsPage struct {
 	*edit
-	draft    *details
-	problems part.Problems
-	state    part.State
-	unsaved  []change.Difference
-	effect   []string
+	draft *details
 }
 
-func showDetails(e *edit, problems part.Problems) (page.Page, error) {
-	d := &detailsPage{edit: e, draft: e.editor.(*details), problems: problems}
-	r, err := e.remarks(nil)
-	if err != nil {
-		return page.Page{}, err
-	}
-	d.state = r.state()
-	if d.unsaved = e.differences(); len(d.unsaved) > 0 && d.draft.enabled != d.draft.base.GetEnabled() {
-		d.effect = e.effect()
-	}
-	return e.page(detailsMain(d)), nil
+func showDetails(e *edit, _ remarks) (templ.Component, error) {
+	return detailsMain(&detailsPage{e, e.editor.(*details)}), nil
 }

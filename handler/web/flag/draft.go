@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -194,7 +195,7 @@ func (d *draft) readRule(i int, form url.Values) (rule, error) {
 		s.was = was
 	}
 	if before, ok := d.before(s); ok {
-		s.note = typed(before.note, s.note)
+		s.note = page.Line(before.note, s.note)
 	}
 	s.segments = strings.Fields(form.Get(at + "segments"))
 	for j := 0; form.Has(at + "segment." + strconv.Itoa(j)); j++ {

@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
@@ -26,7 +29,7 @@ type tab struct {
 	path []string                                       // below the address of the flag
 	name string                                         // in the form
 	read func(e *edit, form url.Values) (editor, error) // e has its base
-	show func(e *edit, problems part.Problems) (page.Page, error)
+	show func(e *edit, stored remarks) (templ.Component, error)
 }
 
 // edit is a form with a draft.
@@ -40,6 +43,8 @@ type edit struct {
 	message   string
 	confirmed string // the key of the namespace, typed
 	problems  part.Problems
+	unsaved   []change.Difference
+	effect    []string // of saving the draft on people; nothing if it has no valid result yet, or that is not known
 }
 
 // newEdit begins to edit the flag.
@@ -140,7 +145,7 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 	case len(problems) > 0:
 		return e.show(http.StatusUnprocessableEntity, problems)
 	case a.Verb == "save":
-		return e.save(e.began)
+		return e.save()
 	case a.Verb == "review":
 		return e.review(http.StatusOK)
 	case a.Verb == review.Merge:
@@ -151,15 +156,23 @@ func (e *edit) carryOut(a page.Action, form url.Values) error {
 
 // show shows the tab with the draft.
 func (e *edit) show(status int, problems part.Problems) error {
-	p, err := e.tab.show(e, problems)
+	e.problems, e.unsaved = problems, e.differences()
+	stored, err := e.remarks()
 	if err != nil {
 		return err
 	}
-	return e.v.Reply(status, p)
+	if d, ok := e.editor.(*details); len(e.unsaved) > 0 && !(ok && d.enabled == d.base.GetEnabled()) {
+		e.readEffect()
+	}
+	main, err := e.tab.show(e, stored)
+	if err != nil {
+		return err
+	}
+	return e.v.Reply(status, e.page(main))
 }
 
-// save stores the draft as one change, unless the flag has changed since a revision.
-func (e *edit) save(since int64) error {
+// save stores the draft as one change.
+func (e *edit) save() error {
 	if e.asks && e.confirmed != e.v.Key() {
 		if e.confirmed != "" {
 			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
@@ -167,22 +180,16 @@ func (e *edit) save(since int64) error {
 		}
 		return e.review(http.StatusOK)
 	}
-	response, err := e.replace(e.editor.result(), since)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return e.editing().ShowConflict()
-	case guidon.InvalidArgument:
-		message := guidon.PublicMessage(err)
-		if problem, ok := strings.CutPrefix(message, messageField); ok {
-			e.problems.Add("message", "The message "+problem+".")
-			return e.review(http.StatusUnprocessableEntity)
-		}
-		return e.show(http.StatusUnprocessableEntity, e.refused(err))
+	return e.editing().Answer(e.replace(e.editor.result(), e.began))
+}
+
+// refuse responds to a draft that the service does not take.
+func (e *edit) refuse(err error) error {
+	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), messageField); ok {
+		e.problems.Add("message", "The message "+problem+".")
+		return e.review(http.StatusUnprocessableEntity)
 	}
-	if err != nil {
-		return err
-	}
-	return e.saved(response, e.tab.path...)
+	return e.show(http.StatusUnprocessableEntity, e.refused(err))
 }
 
 // replace stores a flag in the place of the edited one, unless that has changed since a revision.
@@ -195,13 +202,11 @@ func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditRes
 // messageField is how errors about the message of a change begin.
 const messageField = "invalid field message: "
 
-// effect returns the effect of saving the draft on people, or nothing if it has no valid
-// result yet.
-func (e *edit) effect() []string {
-	if len(e.editor.check()) > 0 {
-		return nil
+// readEffect reads the effect of saving the draft.
+func (e *edit) readEffect() {
+	if len(e.editor.check()) == 0 {
+		e.effect, _ = e.preview(&guidonv1.PreviewFlagRequest{Flag: e.editor.result()})
 	}
-	return e.effectOf(e.editor.result())
 }
 
 // formFields returns the hidden fields of a form that shows nothing of the draft.

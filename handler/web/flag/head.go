@@ -7,7 +7,6 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // regionName is the name of the part of the page that changes with the draft.
@@ -73,8 +72,8 @@ func (s *subject) tabs() []tabLink {
 }
 
 // flips reports whether the head has a switch, which cannot show that others keep the flag off.
-func (s *subject) flips(state part.State) bool {
-	return !s.boolean() && s.mayEdit() && !s.asks && state == s.own
+func (s *subject) flips() bool {
+	return !s.boolean() && s.mayEdit() && !s.asks && s.state == s.own
 }
 
 func (*subject) revisionText(revision int64) string { return strconv.FormatInt(revision, 10) }
@@ -99,4 +98,14 @@ func (l *ladder) wasOutside(name string) string {
 		}
 	}
 	return "0%"
+}
+
+// Head returns the name of a flag, and the head above a tab that is a page of another package.
+func Head(v *page.Visit, key, tab string) (name string, head templ.Component, err error) {
+	s, err := readFlag(v, key)
+	if err != nil {
+		return "", nil, err
+	}
+	_, err = s.remarks()
+	return s.name(), s.head(tab), err
 }

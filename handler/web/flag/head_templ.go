@@ -70,7 +70,7 @@ func region(main templ.Component) templ.Component {
 }
 
 // head is above all tabs of the flag.
-func (s *subject) head(state part.State, current string) templ.Component {
+func (s *subject) head(current string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -101,7 +101,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = part.Pennant(!s.boolean(), state).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Pennant(!s.boolean(), s.state).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -122,13 +122,13 @@ func (s *subject) head(state part.State, current string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if s.flips(state) {
+		if s.flips() {
 			templ_7745c5c3_Err = s.flip().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = part.StateLabel(state).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.StateLabel(s.state).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -281,7 +281,7 @@ func (s *subject) head(state part.State, current string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if s.mayEdit() && !s.flips(state) {
+		if s.mayEdit() && !s.flips() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<a class=\"btn fold\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

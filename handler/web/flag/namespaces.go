@@ -7,7 +7,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -16,25 +15,21 @@ const fieldPage = "page" // the token of a page of namespaces
 // namespacesPage is the tab that shows the flag in all namespaces.
 type namespacesPage struct {
 	*subject
-	list  *guidonv1.FlagNamespaceList
-	state part.State
+	list *guidonv1.FlagNamespaceList
 }
 
 // getNamespaces shows the flag in all namespaces that the visitor may see.
 func getNamespaces(v *page.Visit, s *subject) error {
-	n := &namespacesPage{subject: s}
-	r, err := s.remarks(nil)
-	if err != nil {
+	if _, err := s.remarks(); err != nil {
 		return err
 	}
-	n.state = r.state()
-	n.list, err = page.ListFlagNamespaces.Run(v, &guidonv1.ListFlagNamespacesRequest{
+	list, err := page.ListFlagNamespaces.Run(v, &guidonv1.ListFlagNamespacesRequest{
 		Key: s.key, Reference: v.Key(), Limit: maxUses, PageToken: v.Query().Get(fieldPage),
 	})
 	if err != nil {
 		return err
 	}
-	return v.Reply(http.StatusOK, s.page(namespacesMain(n)))
+	return v.Reply(http.StatusOK, s.page(namespacesMain(&namespacesPage{s, list})))
 }
 
 // words returns what the flag does in a namespace.

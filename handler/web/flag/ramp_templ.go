@@ -801,11 +801,9 @@ func (l *ladder) rampProblems(i int, ids ...string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		for _, id := range ids {
-			if message := l.problems.Of(ruleID(i, "ramp-"+id)); message != "" {
-				templ_7745c5c3_Err = part.FieldError(ruleID(i, "ramp-"+id)+"-error", message).Render(ctx, templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
+			templ_7745c5c3_Err = part.FieldProblem(ruleID(i, "ramp-"+id), l.problems).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
 			}
 		}
 		return nil

@@ -182,16 +182,6 @@ func (d *draft) eachNeeds(yield func(at string, n *needs) bool) {
 	}
 }
 
-// requiresOthers reports whether the flag or one of its rules requires others.
-func (d *draft) requiresOthers() bool {
-	for _, n := range d.eachNeeds {
-		if len(n.Requires) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // refused returns the problem that the service has with the draft, at the required flag that it is
 // about, if there is one.
 func (e *edit) refused(err error) part.Problems {

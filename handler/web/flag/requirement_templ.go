@@ -253,7 +253,7 @@ func (l *ladder) needRows(n *needs, at, name, of string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = fieldProblem(needID(at, j), l.problems).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.FieldProblem(needID(at, j), l.problems).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

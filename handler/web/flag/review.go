@@ -6,6 +6,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -32,18 +33,35 @@ func postReview(v *page.Visit, form url.Values) error {
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field tab: must be the name of a tab")
 }
 
-// reviewPage is the model of the page that reviews a draft.
-type reviewPage struct {
-	*edit
-	effect []string
-}
-
 // review shows the changes that saving the draft would make.
 func (e *edit) review(status int) error {
-	return e.v.Reply(status, e.plainPage("Review your change", reviewMain(reviewPage{e, e.effect()})))
+	e.unsaved = e.differences()
+	e.readEffect()
+	return e.v.Reply(status, e.plainPage("Review your change", e.reviewMain()))
 }
 
 // documentOf returns a document with only the flag.
 func documentOf(f *guidonv1.DocumentFlag) *guidonv1.Document {
 	return &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{f}}
+}
+
+// maxMoves limits the sentences about an effect.
+const maxMoves = 20
+
+// preview returns the effect of the requested change of the flag on people, a sentence for each share
+// of them.
+func (s *subject) preview(request *guidonv1.PreviewFlagRequest) ([]string, error) {
+	request.NamespaceKey, request.Key = s.v.Key(), s.key
+	effect, err := page.PreviewFlag.Run(s.v, request)
+	if err != nil {
+		return nil, err
+	}
+	sentences, more := review.EffectSentences(effect, maxMoves)
+	if more {
+		return append(sentences, "There are more groups for whom something changes."), nil
+	}
+	if len(sentences) == 0 {
+		return []string{"Nobody gets anything else."}, nil
+	}
+	return sentences, nil
 }

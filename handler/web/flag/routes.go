@@ -11,6 +11,7 @@ func Routes() []page.Route {
 		{Pattern: pattern + "/variants", Get: page.With(read, getVariants), Post: post(variantsTab), Unchanging: true},
 		{Pattern: pattern + "/details", Get: page.With(read, getDetails), Post: post(detailsTab), Unchanging: true},
 		{Pattern: pattern + "/namespaces", Get: page.With(read, getNamespaces)},
+		{Pattern: pattern + "/evaluations", Get: page.With(read, getEvaluations)},
 		{Pattern: pattern + "/review", Get: getReview, Post: page.WithForm(postReview)},
 		{Pattern: pattern + "/turn-off", Get: page.With(readToEdit, getSwitch), Post: page.WithForm(postSwitch)},
 		{Pattern: pattern + "/favorite", Post: page.WithForm(postFavorite)},

@@ -22,21 +22,28 @@ type subject struct {
 	last       *guidonv1.Change       // the newest change, or nil if it is not known
 	unreadable string                 // why every evaluation fails, or ""
 	omitted    string                 // why client-side SDKs do not get it, or ""
-	own        part.State             // what its switch turns; known with the remarks
+	state, own part.State             // what it does, and what its switch turns; known with the remarks
 	asks       bool                   // dangerous acts take the key of the namespace
 }
 
-// read reads the flag of the path as it is now.
+// read reads the flag of the path as it is now. The error has a page of its own if there is no such flag.
 func read(v *page.Visit) (*subject, error) {
-	s := &subject{v: v, key: v.Variable("flag"), asks: v.Namespace.GetConfirmChanges()}
-	content, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: s.key})
+	s, err := readFlag(v, v.Variable("flag"))
 	if err != nil {
-		return nil, s.missing(err)
+		err = s.missing(err)
 	}
-	s.flag, s.revision, s.unreadable = content.GetFlag(), state.Revision, content.GetUnreadable()
-	s.omitted = content.GetOmitted()
-	s.last = lastChange(v, s.key)
-	return s, nil
+	return s, err
+}
+
+// readFlag reads a flag as it is now. With an error, the subject only has the key.
+func readFlag(v *page.Visit, key string) (*subject, error) {
+	s := &subject{v: v, key: key, asks: v.Namespace.GetConfirmChanges()}
+	content, state, err := page.GetFlagContent.RunAt(v, &guidonv1.GetFlagContentRequest{NamespaceKey: v.Key(), Key: key})
+	if err == nil {
+		s.flag, s.revision, s.unreadable, s.omitted = content.GetFlag(), state.Revision, content.GetUnreadable(), content.GetOmitted()
+		s.last = lastChange(v, key)
+	}
+	return s, err
 }
 
 // readAt reads the flag of the path as it was at the revision in the query, if there is one.

@@ -5,7 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -42,12 +43,9 @@ func (d *draft) openAt(number string) {
 type ladder struct {
 	*edit
 	draft    *draft
-	problems part.Problems
 	segments segments
 	stored   remarks
 	now      remarks // those of the draft
-	unsaved  []change.Difference
-	effect   []string
 	offered  []namedSegment
 	known    segment.Known
 	flags    []namedSegment // that the box for required ones offers
@@ -57,13 +55,10 @@ type ladder struct {
 	editable bool
 }
 
-func showTargeting(e *edit, problems part.Problems) (page.Page, error) {
+func showTargeting(e *edit, stored remarks) (templ.Component, error) {
 	d := e.editor.(*draft)
-	l := &ladder{edit: e, draft: d, problems: problems, editable: e.mayEdit() && d.fits()}
-	if err := l.read(); err != nil {
-		return page.Page{}, err
-	}
-	return e.page(targeting(l)), nil
+	l := &ladder{edit: e, draft: d, stored: stored, now: stored, editable: e.mayEdit() && d.fits()}
+	return targeting(l), l.read()
 }
 
 // read reads the data that the page shows besides the draft.
@@ -76,15 +71,10 @@ func (l *ladder) read() (err error) {
 	if err = l.readRequired(); err != nil {
 		return err
 	}
-	if l.stored, err = l.remarks(l.segments); err != nil {
-		return err
-	}
-	l.now = l.stored
-	if l.unsaved = l.differences(); len(l.unsaved) > 0 {
-		l.now = remarks{l.draft, l.preview(), l.segments, nil}
-		l.effect = l.edit.effect()
+	if len(l.unsaved) > 0 {
+		l.now = remarks{l.draft, l.preview()}
 	} else if l.stale() {
-		l.now = remarks{l.draft, nil, l.segments, nil}
+		l.now = remarks{l.draft, nil}
 	}
 	if l.anyOpen() {
 		if l.offered, err = offered(l.v); err != nil {
@@ -125,17 +115,12 @@ func (l *ladder) preview() *guidonv1.FlagReach {
 }
 
 // remarks returns the remarks about the flag as it is stored.
-func (s *subject) remarks(g segments) (remarks, error) {
+func (s *subject) remarks() (remarks, error) {
 	r, err := page.GetFlagReach.Run(s.v, &guidonv1.GetFlagReachRequest{NamespaceKey: s.namespaceKey(), Key: s.key})
-	found := remarks{newDraft(s.flag), r, g, nil}
-	if err == nil && found.draft.requiresOthers() {
-		found.summary, err = s.summary()
+	if err == nil {
+		s.state, s.own = page.StateOf(r.GetState()), page.OwnStateOf(r.GetState(), r.OwnState)
 	}
-	s.own = found.state()
-	if found.summary != nil {
-		s.own = page.OwnStateOf(found.summary.GetState(), found.summary.OwnState)
-	}
-	return found, err
+	return remarks{newDraft(s.flag), r}, err
 }
 
 // summary returns what the flag is and does in short, or nil if it was deleted just now.
@@ -159,9 +144,7 @@ func boxForSegments(i int, id, label, hint, typed string) box {
 
 // isOpen reports whether a rule shows its fields.
 func (l *ladder) isOpen(i int) bool {
-	return l.editable && (l.draft.rules[i].open || slices.ContainsFunc(l.problems, func(p part.Problem) bool {
-		return strings.HasPrefix(p.Field, ruleID(i, "")) || strings.HasPrefix(p.Field, prefix(i))
-	}))
+	return l.editable && (l.draft.rules[i].open || l.problems.Within(ruleID(i, "")) || l.problems.Within(prefix(i)))
 }
 
 // constraintFields is how many fields of a form a constraint of an open rule has at most.
@@ -268,15 +251,13 @@ func (l *ladder) shareBar(s rule) []part.Share {
 		}
 		return append(shares, part.Share{Name: name, Color: color, Percent: n, Text: page.Percent(n), Soft: soft})
 	}
-	switch {
-	case after > before:
-		return add(add(add(nil, in+" before", color, before, false), "newly "+in, color, after-before, true),
-			"not in this rule", rest, 100-after, false)
-	case after < before:
-		return add(add(add(nil, in, color, after, false), "no longer in this rule", color, before-after, true),
-			"not in this rule", rest, 100-before, false)
+	stays, moves := in, "no longer in this rule"
+	if after > before {
+		stays, moves = in+" before", "newly "+in
 	}
-	return add(add(nil, in, color, after, false), "not in this rule", rest, 100-after, false)
+	low, high := min(before, after), max(before, after)
+	shares := add(add(nil, stays, color, low, false), moves, color, high-low, true)
+	return add(shares, "not in this rule", rest, 100-high, false)
 }
 
 // sumWords returns the sum of the shares of a rule, and the result of the rest.

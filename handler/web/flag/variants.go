@@ -1,21 +1,22 @@
 package flag
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/internal/lists"
-
+	"github.com/a-h/templ"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // variantsTab edits the variants of a flag.
@@ -95,8 +96,8 @@ func (d *variants) readRow(i int, form url.Values) variantRow {
 	if was == nil {
 		r.was = ""
 	}
-	r.key, r.name = get("key"), typed(was.GetName(), get("name"))
-	r.description, r.attachment = typed(was.GetDescription(), get("description")), typed("", get("attachment"))
+	r.key, r.name = get("key"), page.Line(was.GetName(), get("name"))
+	r.description, r.attachment = page.Lines(was.GetDescription(), get("description")), page.Lines("", get("attachment"))
 	if page.CompactJSON(r.attachment) == was.GetAttachment() && !r.open {
 		r.attachment = was.GetAttachment()
 	}
@@ -303,25 +304,6 @@ func (d *variants) usedByWords(key string) string {
 	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
 }
 
-// defaultKey returns the key of the default variant, or "".
-func (d *variants) defaultKey() string {
-	if d.other < 0 {
-		return ""
-	}
-	return d.rows[d.other].key
-}
-
-// wasDefault returns the former key of the default variant of the draft, or "".
-func (d *variants) wasDefault() string {
-	if d.other < 0 {
-		return ""
-	}
-	if r := d.rows[d.other]; r.was != "" {
-		return r.was
-	}
-	return d.rows[d.other].key
-}
-
 func (d *variants) fields() (all []field) {
 	for i := range d.rows {
 		all = append(all, d.rowFields(i)...)
@@ -347,39 +329,40 @@ func (d *variants) rowFields(i int) []field {
 	return all
 }
 
-// rebased returns the draft over another state of the flag: variants that the visitor has
-// not changed are as they are there.
-func (d *variants) rebased(base *guidonv1.DocumentFlag) *variants {
-	out := &variants{base: base, other: -1}
-	defaultWas := d.wasDefault()
-	if defaultWas == newVariants(d.base).defaultKey() {
-		defaultWas = defaultVariant(base)
-	}
-	for _, r := range d.rows {
-		i := variantIndex(base, r.was)
-		switch {
-		case r.was != "" && i < 0 && (r.gone || !d.changed(r)): // deleted by both, or by them
-			continue
-		case i < 0:
+// over returns the variants of a merged flag as a draft over the flag as it is now. What d has open,
+// calls otherwise or deletes, it has too.
+func (d *variants) over(now, merged *guidonv1.DocumentFlag) *variants {
+	out := newVariants(merged)
+	out.base = now
+	for i := range out.rows {
+		r := &out.rows[i]
+		if j := d.row(func(m variantRow) bool { return !m.gone && m.key == r.key }); j >= 0 {
+			r.open = d.rows[j].open
+			if variantIndex(now, d.rows[j].was) >= 0 {
+				r.was = d.rows[j].was
+			}
+		}
+		if variantIndex(now, r.was) < 0 {
 			r.was = ""
-		case !d.changed(r) && !r.gone:
-			v := base.GetVariants()[i]
-			r.key, r.name, r.description, r.attachment = v.GetKey(), v.GetName(), v.GetDescription(), v.GetAttachment()
-		}
-		r.goes = ""
-		out.rows = append(out.rows, r)
-	}
-	for _, r := range newVariants(base).rows {
-		mine := func(m variantRow) bool { return m.was == r.was || m.was == "" && m.key == r.key }
-		if variantIndex(d.base, r.was) < 0 && !slices.ContainsFunc(out.rows, mine) {
-			out.rows = append(out.rows, r)
 		}
 	}
-	out.other = slices.IndexFunc(out.rows, func(r variantRow) bool {
-		return defaultWas != "" && !r.gone && (r.was == defaultWas || r.was == "" && r.key == defaultWas)
-	})
+	for _, v := range newVariants(now).rows {
+		if out.row(func(r variantRow) bool { return r.was == v.was }) >= 0 {
+			continue
+		}
+		v.gone = true
+		if j := d.row(func(m variantRow) bool { return m.gone && m.was == v.was }); j >= 0 {
+			if heir := out.row(func(r variantRow) bool { return !r.gone && r.key == d.heir(d.rows[j]) }); heir >= 0 {
+				v.goes = strconv.Itoa(heir)
+			}
+		}
+		out.rows = append(out.rows, v)
+	}
 	return out
 }
+
+// row returns the index of the first row that is so, or -1.
+func (d *variants) row(is func(r variantRow) bool) int { return slices.IndexFunc(d.rows, is) }
 
 // getVariants shows the variants. A row of the query is open.
 func getVariants(v *page.Visit, s *subject) error {
@@ -397,33 +380,18 @@ func getVariants(v *page.Visit, s *subject) error {
 type variantsPage struct {
 	*edit
 	draft    *variants
-	problems part.Problems
-	state    part.State
 	unserved []string
-	unsaved  []change.Difference
-	effect   []string
 	editable bool
 }
 
-func showVariants(e *edit, problems part.Problems) (page.Page, error) {
-	d := &variantsPage{edit: e, draft: e.editor.(*variants), problems: problems}
-	d.editable = e.mayEdit() && len(d.draft.rows) <= maxVariants
-	r, err := e.remarks(nil)
-	if err != nil {
-		return page.Page{}, err
-	}
-	d.state, d.unserved = r.state(), r.reach.GetUnservedVariants()
-	if d.unsaved = e.differences(); len(d.unsaved) > 0 {
-		d.effect = e.effect()
-	}
-	return e.page(variantsMain(d)), nil
+func showVariants(e *edit, stored remarks) (templ.Component, error) {
+	d := e.editor.(*variants)
+	return variantsMain(&variantsPage{e, d, stored.reach.GetUnservedVariants(), e.mayEdit() && len(d.rows) <= maxVariants}), nil
 }
 
 // isOpen reports whether a row shows its fields.
 func (d *variantsPage) isOpen(i int) bool {
-	return d.editable && !d.draft.rows[i].gone && (d.draft.rows[i].open || slices.ContainsFunc(d.problems, func(p part.Problem) bool {
-		return strings.HasPrefix(p.Field, variantID(i, ""))
-	}))
+	return d.editable && !d.draft.rows[i].gone && (d.draft.rows[i].open || d.problems.Within(variantID(i, "")))
 }
 
 // bar reports whether the page has the bar to save. Without scripts, a ticked default is not
@@ -445,4 +413,13 @@ func (d *variantsPage) keyHint(r variantRow) string {
 		return ""
 	}
 	return "Code that looks for " + r.was + " does not find it any more. The rules follow."
+}
+
+// indented returns JSON with one member a line. Other text stays as it is.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return b.String()
 }

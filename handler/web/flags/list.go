@@ -2,7 +2,6 @@ package flags
 
 import (
 	"cmp"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -143,7 +142,7 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 		r.Segments = int(s.GetSegmentCount()) - 1
 	}
 	if off := s.GetWhileOff(); off != nil {
-		r.WhileOff = outcome(r.Variant, off)
+		r.WhileOff = page.ShareName(r.Variant, off)
 		return r
 	}
 	r.Shares, r.More = sharesOf(r.Variant, s)
@@ -156,58 +155,9 @@ const maxShares = 3
 // sharesOf returns the largest shares of what entities get that are in no segment, in the
 // order of the variants, and how many shares are left out.
 func sharesOf(variant bool, s *guidonv1.FlagSummary) ([]part.Share, int) {
-	largest, more := s.GetEveryoneElse(), int(s.GetMoreShares())
-	if len(largest) > maxShares {
-		largest, more = slices.Clone(largest[:maxShares]), more+len(largest)-maxShares
-	}
-	slices.SortStableFunc(largest, func(a, b *guidonv1.FlagShare) int { return cmp.Compare(rank(a), rank(b)) })
-	var shares []part.Share
-	for _, e := range largest {
-		shares = append(shares, part.Share{
-			Name: outcome(variant, e), Color: color(variant, e), Percent: float64(e.GetPercentage()), Text: page.Percent(float64(e.GetPercentage())),
-		})
-	}
-	return shares, more
-}
-
-// rank returns the place of an outcome among those of its flag: true before false, variants
-// in their order, nothing last.
-func rank(e *guidonv1.FlagShare) int {
-	switch {
-	case e.GetVariantKey() != "":
-		return int(e.GetVariantIndex())
-	case e.GetEnabled():
-		return 0
-	}
-	return math.MaxInt
-}
-
-// outcome returns the result of an entity, in words.
-func outcome(variant bool, e *guidonv1.FlagShare) string {
-	switch {
-	case e.GetFails():
-		return "an error"
-	case !variant && e.GetEnabled():
-		return "on"
-	case !variant:
-		return "off"
-	}
-	return cmp.Or(e.GetVariantKey(), "nothing")
-}
-
-// color returns the class with the colour of an outcome.
-func color(variant bool, e *guidonv1.FlagShare) string {
-	switch {
-	case e.GetFails():
-		return "c-none"
-	case !variant && e.GetEnabled():
-		return "c-on"
-	case !variant:
-		return "c-off"
-	case e.GetVariantKey() == "":
-		return "c-none"
-	}
-	return part.VariantColor(int(e.GetVariantIndex()))
+	all := s.GetEveryoneElse()
+	largest := all[:min(len(all), maxShares)]
+	return page.SharesOf(variant, largest), int(s.GetMoreShares()) + len(all) - len(largest)
 }
 
 // keys returns the keys of the rows.

@@ -1,7 +1,6 @@
 package playground
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/guidonhq/guidon/handler/web/page"
@@ -16,21 +15,9 @@ const perPage = 50
 
 // list has the results of an entity for the flags of the namespace.
 type list struct {
-	Rows     []listRow
-	Total    int
-	First    int
-	Previous int // offset, or -1
-	Next     int // offset, or -1
-	At       string
-}
-
-type listRow struct {
-	Key, Name string
-	Address   string
-	Variant   bool
-	Outcome   outcome
-	Reason    string
-	Failed    string
+	*guidonv1.ExplainFlagsResponse
+	offset int
+	at     string
 }
 
 // askAll evaluates a page of the flags.
@@ -41,50 +28,37 @@ func (m *model) askAll(v *page.Visit, at state, context map[string]string) error
 	if err != nil {
 		return m.fail(err)
 	}
-	m.list = &list{
-		Total: int(found.GetTotalCount()), First: m.form.Offset + 1, Previous: -1, Next: -1,
-		At: "revision " + strconv.FormatInt(at.Revision, 10),
-	}
-	if m.form.Offset > 0 {
-		m.list.Previous = max(0, m.form.Offset-perPage)
-	}
-	if found.NextOffset != nil {
-		m.list.Next = int(found.GetNextOffset())
-	}
-	for _, r := range found.GetResults() {
-		m.list.Rows = append(m.list.Rows, rowOf(v, r))
-	}
+	m.list = &list{found, m.form.Offset, "revision " + strconv.FormatInt(at.Revision, 10)}
 	return nil
 }
 
-func rowOf(v *page.Visit, r *guidonv1.FlagResult) listRow {
-	row := listRow{
-		Key: r.GetFlagKey(), Name: cmp.Or(r.GetFlagName(), r.GetFlagKey()), Address: v.In("flags", r.GetFlagKey()),
-		Variant: r.GetFlagType() == flipt.FlagType_VARIANT_FLAG_TYPE, Failed: r.GetError(),
-	}
+// outcomeOf returns the result of a flag.
+func outcomeOf(r *guidonv1.FlagResult) outcome {
 	switch {
-	case !row.Variant:
-		row.Outcome = value(r.GetEnabled())
+	case r.GetFlagType() != flipt.FlagType_VARIANT_FLAG_TYPE:
+		return value(r.GetEnabled())
 	case r.GetVariantKey() == "":
-		row.Outcome = outcome{"c-none", "Nothing"}
-	default:
-		row.Outcome = outcome{part.VariantColor(int(r.GetVariantIndex())), r.GetVariantKey()}
+		return outcome{"c-none", "Nothing"}
 	}
+	return outcome{part.VariantColor(int(r.GetVariantIndex())), r.GetVariantKey()}
+}
+
+// reasonOf returns what decided about the result of a flag.
+func reasonOf(r *guidonv1.FlagResult) string {
 	switch {
 	case r.GetDecidedBy() > 0:
-		row.Reason = ruleName(r.GetDecidedBy())
+		return ruleName(r.GetDecidedBy())
 	case r.GetReason() == evaluation.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON:
-		row.Reason = "off"
-	default:
-		row.Reason = "everyone else"
+		return "off"
 	}
-	return row
+	return "everyone else"
 }
 
 // bounds says which flags these are.
 func (l *list) bounds() string {
-	if len(l.Rows) == 0 {
-		return "None of " + page.Count(l.Total, "flag")
+	total, n := int(l.GetTotalCount()), len(l.GetResults())
+	if n == 0 {
+		return "None of " + page.Count(total, "flag")
 	}
-	return page.Number(l.First) + "–" + page.Number(l.First+len(l.Rows)-1) + " of " + page.Number(l.Total)
+	return page.Number(l.offset+1) + "–" + page.Number(l.offset+n) + " of " + page.Number(total)
 }

@@ -15,21 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// answer is the result of an entity for one flag, and the explanation.
-type answer struct {
-	Outcome    outcome
-	Decided    string // such as "rule 2", or ""
-	Lead       []span
-	Attachment string // its beginning
-	Whole      string // the whole attachment
-	Cut        bool   // Attachment is only its beginning
-	At         string // the revision and the duration
-	Draft      bool
-	Rules      []rule
-	Others     []other
-	Limited    bool // there may be more to say about others
-}
-
 // outcome is the result of an entity, with its color.
 type outcome struct{ Color, Name string }
 
@@ -55,8 +40,7 @@ func (m *model) askOne(v *page.Visit, at state, context map[string]string) error
 	if err != nil {
 		return m.fail(err)
 	}
-	x := &explanationView{v: v, m: m, e: e, boolean: e.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE}
-	m.answer = x.answer(at)
+	m.answer = &answer{v: v, m: m, e: e, boolean: e.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE, revision: at.Revision}
 	return nil
 }
 
@@ -70,42 +54,36 @@ func (m *model) fail(err error) error {
 	return nil
 }
 
-// explanationView renders an explanation in words.
-type explanationView struct {
-	v       *page.Visit
-	m       *model
-	e       *guidonv1.ExplainResponse
-	boolean bool
+// answer is the result of an entity for one flag, and the explanation in words.
+type answer struct {
+	v        *page.Visit
+	m        *model
+	e        *guidonv1.ExplainResponse
+	boolean  bool
+	revision int64
 }
 
 // maxShown limits how much of an attachment is shown, in bytes.
 const maxShown = 2 << 10
 
-func (x *explanationView) answer(at state) *answer {
-	a := &answer{
-		Draft: x.m.form.Draft != "", Limited: x.e.GetLimited(), Lead: x.lead(), Outcome: x.actual(),
-		At: "revision " + strconv.FormatInt(at.Revision, 10), Rules: x.rules(), Others: x.others(),
-	}
-	if n := x.e.GetDecidedBy(); n > 0 {
-		a.Decided = ruleName(n)
-	}
-	millis := x.e.GetResult().GetBooleanResponse().GetRequestDurationMillis()
-	if !x.boolean {
-		r := x.e.GetResult().GetVariantResponse()
-		millis = r.GetRequestDurationMillis()
-		a.Whole = r.GetVariantAttachment()
-		a.Attachment = guidon.Shorten(a.Whole, maxShown)
-		a.Cut = a.Attachment != a.Whole
-	}
+// at says of which state the answer is, and how long it took.
+func (x *answer) at() string {
+	text := "revision " + strconv.FormatInt(x.revision, 10)
 	if at := x.e.GetAsOf(); at != nil {
-		a.At += " at " + analysis.InstantWords(at.AsTime())
+		text += " at " + analysis.InstantWords(at.AsTime())
 	}
-	a.At += " · " + strconv.FormatFloat(millis, 'f', 2, 64) + " ms"
-	return a
+	r := x.e.GetResult()
+	millis := cmp.Or(r.GetBooleanResponse().GetRequestDurationMillis(), r.GetVariantResponse().GetRequestDurationMillis())
+	return text + " · " + strconv.FormatFloat(millis, 'f', 2, 64) + " ms"
 }
 
-// actual returns the result of the entity.
-func (x *explanationView) actual() outcome {
+// attachment returns that of the variant, or "".
+func (x *answer) attachment() string {
+	return x.e.GetResult().GetVariantResponse().GetVariantAttachment()
+}
+
+// outcome returns the result of the entity.
+func (x *answer) outcome() outcome {
 	if x.boolean {
 		return value(x.e.GetResult().GetBooleanResponse().GetEnabled())
 	}
@@ -119,7 +97,7 @@ func value(enabled bool) outcome {
 	return outcome{"c-off", "Off"}
 }
 
-func (x *explanationView) variant(key string) outcome {
+func (x *answer) variant(key string) outcome {
 	if key == "" {
 		return outcome{"c-none", "Nothing"}
 	}
@@ -131,7 +109,7 @@ func (x *explanationView) variant(key string) outcome {
 func ruleName(number int32) string { return "rule " + strconv.Itoa(int(number)) }
 
 // lead returns the reason in a sentence or two.
-func (x *explanationView) lead() []span {
+func (x *answer) lead() []span {
 	if n := int(x.e.GetDecidedBy()); n > 0 && n <= len(x.e.GetSteps()) {
 		return x.decidedLead(x.e.GetSteps()[n-1])
 	}
@@ -153,7 +131,7 @@ func (x *explanationView) lead() []span {
 }
 
 // decidedLead returns why the rule decided.
-func (x *explanationView) decidedLead(s *guidonv1.ExplainedStep) []span {
+func (x *answer) decidedLead(s *guidonv1.ExplainedStep) []span {
 	lead := []span{plain("The entity is ")}
 	joint := " or in "
 	if s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {

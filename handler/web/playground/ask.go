@@ -31,7 +31,7 @@ const (
 type model struct {
 	form      form
 	problems  part.Problems
-	choices   []choice // flags to choose from
+	choices   []*guidonv1.FlagSummary // flags to choose from
 	info      *code.Facts
 	flag      *guidonv1.DocumentFlag // the chosen one; nil for all, or if there is none
 	failure   string                 // why there is no answer although the form is right
@@ -41,9 +41,6 @@ type model struct {
 	link      string // to the request, or ""
 	curl      string // the same as a command, or ""
 }
-
-// choice is a flag to choose.
-type choice struct{ Key, Name string }
 
 // maxChoices limits the flags to choose from. Any other key can be entered.
 const maxChoices = 200
@@ -87,9 +84,7 @@ func (m *model) reply(v *page.Visit, status int) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range found.GetFlags() {
-		m.choices = append(m.choices, choice{s.GetKey(), s.GetName()})
-	}
+	m.choices = found.GetFlags()
 	m.form.fill()
 	return v.Reply(status, page.Page{
 		Title: "Playground", Place: page.PlacePlayground, Crumbs: []page.Crumb{{Text: "Playground"}}, Main: main(v, m),

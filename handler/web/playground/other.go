@@ -21,7 +21,7 @@ const (
 )
 
 // others returns the other results, and the changes that lead to them.
-func (x *explanationView) others() []other {
+func (x *answer) others() []other {
 	all := x.otherBuckets()
 	for _, o := range x.e.GetOthers() {
 		if len(all) >= maxOthers {
@@ -34,7 +34,7 @@ func (x *explanationView) others() []other {
 
 // otherBuckets returns the results of entities in other buckets, from rules that have consulted
 // the bucket.
-func (x *explanationView) otherBuckets() (all []other) {
+func (x *answer) otherBuckets() (all []other) {
 	for _, s := range x.e.GetSteps() {
 		b := s.GetBucket()
 		for i, r := range b.GetRanges() {
@@ -45,7 +45,7 @@ func (x *explanationView) otherBuckets() (all []other) {
 			if !x.boolean {
 				is = x.variant(r.GetVariantKey())
 			}
-			if is != x.actual() && len(all) < maxOthers {
+			if is != x.outcome() && len(all) < maxOthers {
 				all = append(all, other{
 					Outcome: is, Words: "for an entity in the buckets " + buckets(r) + "; then " + ruleName(s.GetNumber()) + " decides",
 				})
@@ -55,7 +55,7 @@ func (x *explanationView) otherBuckets() (all []other) {
 	return all
 }
 
-func (x *explanationView) other(o *guidonv1.OtherResult) other {
+func (x *answer) other(o *guidonv1.OtherResult) other {
 	v := other{Outcome: value(o.GetEnabled())}
 	if !x.boolean {
 		v.Outcome = x.variant(o.GetVariantKey())

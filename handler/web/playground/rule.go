@@ -45,11 +45,10 @@ type check struct {
 
 // constraint is a constraint compared with the entity.
 type constraint struct {
-	Matched  bool
-	Words    []span
-	Got      []span
-	Problem  string
-	Property string
+	Matched bool
+	Words   []span
+	Got     []span
+	Problem string
 }
 
 // ruler are the buckets of a rule, with that of the entity.
@@ -78,7 +77,7 @@ func (r *ruler) label() string {
 	return "Bucket " + strconv.Itoa(r.Bucket) + " of " + strconv.Itoa(r.Of) + " belongs to " + r.Owner
 }
 
-func (x *explanationView) rules() []rule {
+func (x *answer) rules() []rule {
 	left := maxChecks
 	explained := x.e.GetSteps()
 	rules := lists.Map(x.e.GetRequirements(), requirementRule)
@@ -88,7 +87,7 @@ func (x *explanationView) rules() []rule {
 	return rules
 }
 
-func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) rule {
+func (x *answer) rule(index int, s *guidonv1.ExplainedStep, left *int) rule {
 	v := rule{Name: page.Capital(ruleName(s.GetNumber())), Verdict: "no", Joint: "or", Ruler: x.ruler(s)}
 	if s.GetSegmentOperator() == flipt.SegmentOperator_AND_SEGMENT_OPERATOR {
 		v.Joint = "and"
@@ -98,7 +97,7 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 	}
 	if r := x.rollout(index); r.GetThreshold() != nil {
 		t := r.GetThreshold()
-		v.Share = percent(convert.RampOf(t.GetRamp()).PercentageAt(x.e.GetAsOf().GetSeconds(), t.GetPercentage()))
+		v.Share = analysis.PercentWords(convert.RampOf(t.GetRamp()).PercentageAt(x.e.GetAsOf().GetSeconds(), t.GetPercentage()))
 	}
 	switch s.GetOutcome() {
 	case "matched", "no_variant":
@@ -132,7 +131,7 @@ func (x *explanationView) rule(index int, s *guidonv1.ExplainedStep, left *int) 
 		v.Checks = append(v.Checks, check{Head: "Needs " + r.GetFlagKey(), Got: r.GetText()})
 	}
 	if p := s.GetPortion(); p != nil {
-		v.Checks = append(v.Checks, check{Head: "Only " + percent(p.GetRanges()[0].GetPercentage()) + " of them", Got: s.GetPortionText()})
+		v.Checks = append(v.Checks, check{Head: "Only " + analysis.PercentWords(p.GetRanges()[0].GetPercentage()) + " of them", Got: s.GetPortionText()})
 	}
 	return v
 }
@@ -146,7 +145,7 @@ func requirementRule(r *guidonv1.ExplainedRequirement) rule {
 	return v
 }
 
-func (x *explanationView) segment(key string) segment {
+func (x *answer) segment(key string) segment {
 	name, exists := x.m.info.SegmentName(key)
 	if !exists {
 		return segment{Name: name}
@@ -155,7 +154,7 @@ func (x *explanationView) segment(key string) segment {
 }
 
 // rollout returns the rollout of the flag with the index; nil for a variant flag.
-func (x *explanationView) rollout(index int) *guidonv1.DocumentRollout {
+func (x *answer) rollout(index int) *guidonv1.DocumentRollout {
 	if rollouts := x.m.flag.GetRollouts(); index < len(rollouts) {
 		return rollouts[index]
 	}
@@ -163,7 +162,7 @@ func (x *explanationView) rollout(index int) *guidonv1.DocumentRollout {
 }
 
 // possibleOutcomes returns the results of the rule for entities that match it.
-func (x *explanationView) possibleOutcomes(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
+func (x *answer) possibleOutcomes(index int, s *guidonv1.ExplainedStep) (outcomes []outcome) {
 	if x.boolean {
 		return []outcome{value(s.GetValue())}
 	}
@@ -177,7 +176,7 @@ func (x *explanationView) possibleOutcomes(index int, s *guidonv1.ExplainedStep)
 	return outcomes
 }
 
-func (x *explanationView) check(name string, g *guidonv1.ExplainedSegment, left *int) check {
+func (x *answer) check(name string, g *guidonv1.ExplainedSegment, left *int) check {
 	constraints := g.GetConstraints()
 	how, matched := "all of", 0
 	if g.GetMatchType() == flipt.MatchType_ANY_MATCH_TYPE {
@@ -251,7 +250,7 @@ func constraintWords(e *guidonv1.ExplainedConstraint) []span {
 	return words
 }
 
-func (x *explanationView) ruler(s *guidonv1.ExplainedStep) *ruler {
+func (x *answer) ruler(s *guidonv1.ExplainedStep) *ruler {
 	b := s.GetBucket()
 	if b.GetOf() == 0 || b.GetAbsent() {
 		return nil

@@ -5,35 +5,27 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-
-	"github.com/guidonhq/guidon/handler/web/page"
 )
 
 // width returns a number as a percentage of a drawing.
 func width(n float64) string { return strconv.FormatFloat(n, 'f', 3, 64) + "%" }
 
-// percent returns a stored share in words.
-func percent(share float32) string {
-	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(share), 'f', -1, 32), 64) // of a float32, so that it can be parsed
-	return page.Percent(exact)
-}
-
 // maxCopied limits the text that a button copies, in bytes, because the page has it twice.
 const maxCopied = 64 << 10
 
 // copied returns the attachment for its button, or "" if it is too long.
-func (a *answer) copied() string {
-	if len(a.Whole) > maxCopied {
+func (x *answer) copied() string {
+	if len(x.attachment()) > maxCopied {
 		return ""
 	}
-	return a.Whole
+	return x.attachment()
 }
 
 // announcement is the text that screen readers read when the answer arrives.
 func (m *model) announcement() string {
 	switch {
 	case m.answer != nil:
-		return "The answer is " + m.answer.Outcome.Name
+		return "The answer is " + m.answer.outcome().Name
 	case m.list != nil:
 		return m.list.bounds()
 	}

@@ -38,8 +38,8 @@ func DifferencesOf(all []change.Difference) (shown []Difference, more int) {
 	return shown, len(all) - len(shown)
 }
 
-// PlanDifferences returns the differences of a change in a plan.
-func PlanDifferences(c *guidonv1.PlannedChange) (shown []Difference, more int) {
+// planDifferences returns the differences of a change in a plan.
+func planDifferences(c *guidonv1.PlannedChange) (shown []Difference, more int) {
 	all := c.GetDifferences()
 	for _, d := range all[:min(len(all), maxDifferences)] {
 		w := d.GetWording()

@@ -87,17 +87,24 @@ func (e *Edit[M]) Settle(verb string, form url.Values) error {
 		return e.reply(http.StatusUnprocessableEntity, open)
 	}
 	response, err := e.Replace(settled, now)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return e.ShowConflict()
-	case guidon.InvalidArgument:
+	if guidon.CodeOf(err) == guidon.InvalidArgument {
 		e.Problems.Add(e.ID, guidon.PublicMessage(err))
 		return e.reply(http.StatusUnprocessableEntity, open)
 	}
-	if err != nil {
-		return err
+	return e.Answer(response, err)
+}
+
+// Answer responds to the result of saving.
+func (e *Edit[M]) Answer(response *guidonv1.EditResponse, err error) error {
+	switch code := guidon.CodeOf(err); {
+	case err == nil:
+		return e.Saved(response)
+	case code == guidon.FailedPrecondition:
+		return e.ShowConflict()
+	case code == guidon.InvalidArgument:
+		return e.Refuse(err)
 	}
-	return e.Saved(response)
+	return err
 }
 
 // refuse responds to an error of a merge.

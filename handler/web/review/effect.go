@@ -78,13 +78,3 @@ func NewEffect(flag string, e *guidonv1.FlagEffect) (Effect, bool) {
 	}
 	return Effect{flag, lines}, len(lines) > 0
 }
-
-// EffectsOfPlan returns the effects that a plan states.
-func EffectsOfPlan(plan *guidonv1.PlanResponse) (effects []Effect) {
-	for _, e := range plan.GetEffects() {
-		if stated, ok := NewEffect(e.GetFlagKey(), e.GetEffect()); ok {
-			effects = append(effects, stated)
-		}
-	}
-	return effects
-}

@@ -51,7 +51,7 @@ func (r *Plan) Make(v *page.Visit, form url.Values) error {
 	r.Request.WithEffects, r.Request.PageWords = true, true
 	plan, err := page.MakePlan.Run(v, r.Request)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		r.refuse(err)
+		r.Refuse(err)
 		return nil
 	}
 	if err != nil {
@@ -66,8 +66,8 @@ func (r *Plan) Make(v *page.Visit, form url.Values) error {
 	return r.addSigns(v)
 }
 
-// refuse keeps why there is no plan, with the places in the text of the document.
-func (r *Plan) refuse(err error) {
+// Refuse keeps why there is no plan, with the places in the text of the document.
+func (r *Plan) Refuse(err error) {
 	r.Impossible = nil
 	places := make(map[string]string)
 	if text := []byte(r.Text); len(text) > 0 {
@@ -108,7 +108,7 @@ func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status in
 			r.Problems.Add(FieldMessage, MessageProblem)
 			return 0, http.StatusUnprocessableEntity, r.Make(v, form)
 		}
-		r.refuse(err)
+		r.Refuse(err)
 		return 0, http.StatusUnprocessableEntity, nil
 	}
 	if err != nil {

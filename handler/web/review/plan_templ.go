@@ -1072,7 +1072,7 @@ func planSentences(c *guidonv1.PlannedChange) templ.Component {
 			templ_7745c5c3_Var48 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		list, more := PlanDifferences(c)
+		list, more := planDifferences(c)
 		if len(list) > 0 {
 			templ_7745c5c3_Err = Sentences(list, more).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

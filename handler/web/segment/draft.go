@@ -3,7 +3,6 @@ package segment
 import (
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -214,8 +213,7 @@ func (c *constraint) property() string {
 // keepSpelling replaces texts that differ from the saved ones only in a way that forms make:
 // they change line breaks, and fields of one line have none.
 func (d *draft) keepSpelling(saved *guidonv1.DocumentSegment) {
-	d.Name = spelledAs(saved.GetName(), d.Name, noBreaks)
-	d.Description = spelledAs(saved.GetDescription(), d.Description, sameBreaks)
+	d.Name, d.Description = page.Line(saved.GetName(), d.Name), page.Lines(saved.GetDescription(), d.Description)
 	d.KeepSpelling(saved.GetConstraints())
 }
 
@@ -228,19 +226,7 @@ func (g *Group) KeepSpelling(saved []*guidonv1.DocumentConstraint) {
 			continue
 		}
 		from := saved[c.From]
-		c.Property, c.Note = spelledAs(from.GetProperty(), c.Property, noBreaks), spelledAs(from.GetDescription(), c.Note, noBreaks)
-		c.Value, c.Text = spelledAs(from.GetValue(), c.Value, noBreaks), spelledAs(from.GetValue(), c.Text, noBreaks)
+		c.Property, c.Note = page.Line(from.GetProperty(), c.Property), page.Line(from.GetDescription(), c.Note)
+		c.Value, c.Text = page.Line(from.GetValue(), c.Value), page.Line(from.GetValue(), c.Text)
 	}
-}
-
-var (
-	noBreaks   = strings.NewReplacer("\r", "", "\n", "")
-	sameBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-)
-
-func spelledAs(saved, sent string, form *strings.Replacer) string {
-	if saved != sent && form.Replace(saved) == form.Replace(sent) {
-		return saved
-	}
-	return sent
 }

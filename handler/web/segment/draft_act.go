@@ -12,8 +12,7 @@ import (
 // actionResult is the outcome of a button, besides the changed draft.
 type actionResult struct {
 	Problems part.Problems
-	AskLast  bool   // it would remove the last constraint
-	Said     string // the action in words, after it was done
+	AskLast  bool // it would remove the last constraint
 }
 
 // act applies the button to the draft. Unknown buttons do nothing.

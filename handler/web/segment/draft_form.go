@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -23,7 +24,7 @@ var errForm = guidon.Errorf(guidon.InvalidArgument, "the form is not complete")
 // entered; values that were added to their lists are in the lists.
 func readDraft(form url.Values, zone *time.Location) (*draft, error) {
 	d := &draft{
-		Key: form.Get("key"), Name: form.Get("name"), Description: sameBreaks.Replace(form.Get("description")),
+		Key: form.Get("key"), Name: form.Get("name"), Description: page.Lines("", form.Get("description")),
 		Naming: form.Get("naming") != "", Message: form.Get("message"),
 		Everyone: form.Get("everyone") != "",
 		Entity:   form.Get("entity"), Context: form.Get("context"),
@@ -83,7 +84,7 @@ func readConstraint(form url.Values, at string, zone *time.Location) (constraint
 	c.Type, c.Operator = flipt.ComparisonType(was), operatorWas
 	c.Text, c.Date = get("text"), dateEntry{get("date"), get("clock"), get("zone")}
 	if entryOf(c.Type, c.Operator) == entryList {
-		c.Text = sameBreaks.Replace(get("list"))
+		c.Text = page.Lines("", get("list"))
 	}
 	c.turn(to, operator, zone)
 	c.accept(zone)

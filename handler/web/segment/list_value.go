@@ -3,10 +3,10 @@ package segment
 import (
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -85,26 +85,11 @@ func pasted(text string) ([]string, error) {
 }
 
 func pastedJSON(text string) ([]string, error) {
-	var raw []any
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	if decoder.Decode(&raw) != nil || decoder.More() {
+	list := (&guidon.Constraint{Type: guidon.ListComparison, Operator: guidon.OpAnyOf, Value: text}).Operand()
+	if !list.Valid {
 		return nil, errList
 	}
-	items := make([]string, len(raw))
-	for i, value := range raw {
-		switch value := value.(type) {
-		case string:
-			items[i] = value
-		case json.Number:
-			items[i] = value.String()
-		case bool:
-			items[i] = strconv.FormatBool(value)
-		default:
-			return nil, errList
-		}
-	}
-	return items, nil
+	return list.Texts, nil
 }
 
 func isSeparator(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }

@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"github.com/a-h/templ"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -47,12 +49,18 @@ func readAll(v *page.Visit) (*subject, error) {
 // such segment, the subject only has the key.
 func read(v *page.Visit) (*subject, error) {
 	s := &subject{Visit: v, Key: v.Variable("segment"), At: v.Query().Get("at")}
-	content, state, err := page.GetSegmentContent.RunAt(v, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
+	err := s.readSaved()
 	if err != nil {
-		return s, s.missing(err)
+		err = s.missing(err)
 	}
+	return s, err
+}
+
+// readSaved reads the segment as it is saved.
+func (s *subject) readSaved() error {
+	content, state, err := page.GetSegmentContent.RunAt(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
 	s.Saved, s.Revision = content.GetSegment(), state.Revision
-	return s, nil
+	return err
 }
 
 // readAround reads the data about the segment that its pages show.
@@ -85,3 +93,13 @@ func (s *subject) stateOf(key string) (part.State, bool) {
 
 // notFound reports whether the error is that of an object that does not exist.
 func notFound(err error) bool { return guidon.CodeOf(err) == guidon.NotFound }
+
+// Head returns the name of a segment, and the head above a tab that is a page of another package.
+func Head(v *page.Visit, key, tab string) (name string, head templ.Component, err error) {
+	s := &subject{Visit: v, Key: key}
+	if err := s.readSaved(); err != nil {
+		return "", nil, err
+	}
+	err = s.readAround()
+	return s.name(), s.head(tab, false), err
+}

@@ -6,26 +6,12 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
-
-// save stores the draft as one change.
-func (e *editor) save() error {
-	d := e.draft
-	response, err := e.replace(d.document(), d.Revision)
-	switch guidon.CodeOf(err) {
-	case guidon.FailedPrecondition:
-		return e.edit().ShowConflict()
-	case guidon.InvalidArgument:
-		return e.replyRefused(err)
-	}
-	if err != nil {
-		return err
-	}
-	return e.saved(response)
-}
 
 // replace stores a segment in the place of the edited one, unless that has changed since a
 // revision.
@@ -86,3 +72,28 @@ func refusal(field string, err error) part.Problem {
 	}
 	return part.Problem{Field: field, Message: page.Sentence(text)}
 }
+
+// replyReview shows the changes of saving the draft.
+func (e *editor) replyReview(status int) (err error) {
+	if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
+		return err
+	}
+	e.unsaved = e.draft.differences(e.Saved)
+	for i := range e.draft.Constraints {
+		e.draft.Constraints[i].Open = false
+	}
+	return e.Reply(status, e.page("Review", e.review()))
+}
+
+// documentOf returns a document with only the segment.
+func documentOf(g *guidonv1.DocumentSegment) *guidonv1.Document {
+	return &guidonv1.Document{Segments: []*guidonv1.DocumentSegment{g}}
+}
+
+// differences returns what saving the draft changes in the segment.
+func (d *draft) differences(saved *guidonv1.DocumentSegment) []change.Difference {
+	return review.SegmentDifferences(saved, d.document())
+}
+
+// differs reports whether saving the draft would change the segment.
+func (d *draft) differs(saved *guidonv1.DocumentSegment) bool { return len(d.differences(saved)) > 0 }

@@ -144,7 +144,7 @@ func (e *editor) finish(verb string) error {
 	case verb == "review":
 		return e.replyReview(http.StatusOK)
 	default:
-		return e.save()
+		return e.edit().Answer(e.replace(d.document(), d.Revision))
 	}
 	if err := e.readAround(); err != nil {
 		return err
@@ -210,3 +210,17 @@ func (e *editor) rows() *Rows {
 		readonly: e.readonly,
 	}
 }
+
+// showUses shows the flags that use the segment.
+func showUses(v *page.Visit, s *subject) (err error) {
+	if token := v.Query().Get("after"); token != "" {
+		request := &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key, Limit: maxUses, PageToken: token}
+		if s.Usage, err = page.GetSegmentUsage.Run(v, request); err != nil {
+			return err
+		}
+	}
+	return v.Reply(http.StatusOK, s.page("Used by", s.usesMain()))
+}
+
+// maxUses is how many flags a page lists.
+const maxUses = 50

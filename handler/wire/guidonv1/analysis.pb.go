@@ -1818,7 +1818,14 @@ type FlagReach struct {
 	// The keys of the variants that nobody can get.
 	UnservedVariants []string `protobuf:"bytes,6,rep,name=unserved_variants,json=unservedVariants,proto3" json:"unserved_variants,omitempty"`
 	// Whether there was too much to compare, so that more may never be reached.
-	Truncated     bool `protobuf:"varint,7,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	Truncated bool `protobuf:"varint,7,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	// What the flag does, as in its FlagSummary.
+	State FlagState `protobuf:"varint,8,opt,name=state,proto3,enum=guidon.v1.FlagState" json:"state,omitempty"`
+	// What it would do if other flags answered as it and its rules require; unset if that is its state.
+	OwnState *FlagState `protobuf:"varint,9,opt,name=own_state,json=ownState,proto3,enum=guidon.v1.FlagState,oneof" json:"own_state,omitempty"`
+	// What entities get that are in no segments but those without constraints: the largest shares
+	// first, together 100 percent.
+	EveryoneElse  []*FlagShare `protobuf:"bytes,10,rep,name=everyone_else,json=everyoneElse,proto3" json:"everyone_else,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1900,6 +1907,27 @@ func (x *FlagReach) GetTruncated() bool {
 		return x.Truncated
 	}
 	return false
+}
+
+func (x *FlagReach) GetState() FlagState {
+	if x != nil {
+		return x.State
+	}
+	return FlagState_OFF_FLAG_STATE
+}
+
+func (x *FlagReach) GetOwnState() FlagState {
+	if x != nil && x.OwnState != nil {
+		return *x.OwnState
+	}
+	return FlagState_OFF_FLAG_STATE
+}
+
+func (x *FlagReach) GetEveryoneElse() []*FlagShare {
+	if x != nil {
+		return x.EveryoneElse
+	}
+	return nil
 }
 
 // StepReach is the reach of a rule.
@@ -2280,7 +2308,7 @@ var File_guidonv1_analysis_proto protoreflect.FileDescriptor
 
 const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\n" +
-	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15guidonv1/guidon.proto\"\x96\x01\n" +
+	"\x17guidonv1/analysis.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16guidonv1/catalog.proto\x1a\x15guidonv1/guidon.proto\"\x96\x01\n" +
 	"\x16GetSegmentUsageRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x14\n" +
@@ -2417,7 +2445,7 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\v_percentage\"L\n" +
 	"\x13GetFlagReachRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\"\x90\x02\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\xbd\x03\n" +
 	"\tFlagReach\x12#\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x0f.flipt.FlagTypeR\x04type\x12\x18\n" +
 	"\abuckets\x18\x02 \x01(\x05R\abuckets\x12\x1a\n" +
@@ -2425,7 +2453,13 @@ const file_guidonv1_analysis_proto_rawDesc = "" +
 	"\x05steps\x18\x04 \x03(\v2\x14.guidon.v1.StepReachR\x05steps\x121\n" +
 	"\adefault\x18\x05 \x01(\v2\x17.guidon.v1.DefaultReachR\adefault\x12+\n" +
 	"\x11unserved_variants\x18\x06 \x03(\tR\x10unservedVariants\x12\x1c\n" +
-	"\ttruncated\x18\a \x01(\bR\ttruncated\"\x95\x03\n" +
+	"\ttruncated\x18\a \x01(\bR\ttruncated\x12*\n" +
+	"\x05state\x18\b \x01(\x0e2\x14.guidon.v1.FlagStateR\x05state\x126\n" +
+	"\town_state\x18\t \x01(\x0e2\x14.guidon.v1.FlagStateH\x00R\bownState\x88\x01\x01\x129\n" +
+	"\reveryone_else\x18\n" +
+	" \x03(\v2\x14.guidon.v1.FlagShareR\feveryoneElseB\f\n" +
+	"\n" +
+	"_own_state\"\x95\x03\n" +
 	"\tStepReach\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\x05R\x05index\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12+\n" +
@@ -2549,6 +2583,8 @@ var file_guidonv1_analysis_proto_goTypes = []any{
 	(RampAction)(0),                // 32: guidon.v1.RampAction
 	(flipt.FlagType)(0),            // 33: flipt.FlagType
 	(*timestamppb.Timestamp)(nil),  // 34: google.protobuf.Timestamp
+	(FlagState)(0),                 // 35: guidon.v1.FlagState
+	(*FlagShare)(nil),              // 36: guidon.v1.FlagShare
 }
 var file_guidonv1_analysis_proto_depIdxs = []int32{
 	30, // 0: guidon.v1.PreviewSegmentRequest.segment:type_name -> guidon.v1.DocumentSegment
@@ -2578,30 +2614,33 @@ var file_guidonv1_analysis_proto_depIdxs = []int32{
 	33, // 24: guidon.v1.FlagReach.type:type_name -> flipt.FlagType
 	26, // 25: guidon.v1.FlagReach.steps:type_name -> guidon.v1.StepReach
 	27, // 26: guidon.v1.FlagReach.default:type_name -> guidon.v1.DefaultReach
-	2,  // 27: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
-	28, // 28: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
-	29, // 29: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
-	2,  // 30: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
-	3,  // 31: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
-	4,  // 32: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
-	5,  // 33: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
-	12, // 34: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
-	24, // 35: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
-	12, // 36: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
-	20, // 37: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
-	9,  // 38: guidon.v1.AnalysisService.ListFlagUses:input_type -> guidon.v1.ListFlagUsesRequest
-	6,  // 39: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
-	6,  // 40: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
-	13, // 41: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
-	25, // 42: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
-	25, // 43: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
-	21, // 44: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
-	10, // 45: guidon.v1.AnalysisService.ListFlagUses:output_type -> guidon.v1.FlagUseList
-	39, // [39:46] is the sub-list for method output_type
-	32, // [32:39] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	35, // 27: guidon.v1.FlagReach.state:type_name -> guidon.v1.FlagState
+	35, // 28: guidon.v1.FlagReach.own_state:type_name -> guidon.v1.FlagState
+	36, // 29: guidon.v1.FlagReach.everyone_else:type_name -> guidon.v1.FlagShare
+	2,  // 30: guidon.v1.StepReach.cause:type_name -> guidon.v1.ReachCause
+	28, // 31: guidon.v1.StepReach.conflicts:type_name -> guidon.v1.ConstraintReference
+	29, // 32: guidon.v1.StepReach.shares:type_name -> guidon.v1.ShareReach
+	2,  // 33: guidon.v1.DefaultReach.cause:type_name -> guidon.v1.ReachCause
+	3,  // 34: guidon.v1.ShareReach.cause:type_name -> guidon.v1.ShareCause
+	4,  // 35: guidon.v1.AnalysisService.GetSegmentUsage:input_type -> guidon.v1.GetSegmentUsageRequest
+	5,  // 36: guidon.v1.AnalysisService.PreviewSegment:input_type -> guidon.v1.PreviewSegmentRequest
+	12, // 37: guidon.v1.AnalysisService.PreviewFlag:input_type -> guidon.v1.PreviewFlagRequest
+	24, // 38: guidon.v1.AnalysisService.GetFlagReach:input_type -> guidon.v1.GetFlagReachRequest
+	12, // 39: guidon.v1.AnalysisService.PreviewFlagReach:input_type -> guidon.v1.PreviewFlagRequest
+	20, // 40: guidon.v1.AnalysisService.GetFlagTimeline:input_type -> guidon.v1.GetFlagTimelineRequest
+	9,  // 41: guidon.v1.AnalysisService.ListFlagUses:input_type -> guidon.v1.ListFlagUsesRequest
+	6,  // 42: guidon.v1.AnalysisService.GetSegmentUsage:output_type -> guidon.v1.SegmentUsage
+	6,  // 43: guidon.v1.AnalysisService.PreviewSegment:output_type -> guidon.v1.SegmentUsage
+	13, // 44: guidon.v1.AnalysisService.PreviewFlag:output_type -> guidon.v1.FlagEffect
+	25, // 45: guidon.v1.AnalysisService.GetFlagReach:output_type -> guidon.v1.FlagReach
+	25, // 46: guidon.v1.AnalysisService.PreviewFlagReach:output_type -> guidon.v1.FlagReach
+	21, // 47: guidon.v1.AnalysisService.GetFlagTimeline:output_type -> guidon.v1.FlagTimeline
+	10, // 48: guidon.v1.AnalysisService.ListFlagUses:output_type -> guidon.v1.FlagUseList
+	42, // [42:49] is the sub-list for method output_type
+	35, // [35:42] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_analysis_proto_init() }
@@ -2609,12 +2648,14 @@ func file_guidonv1_analysis_proto_init() {
 	if File_guidonv1_analysis_proto != nil {
 		return
 	}
+	file_guidonv1_catalog_proto_init()
 	file_guidonv1_guidon_proto_init()
 	file_guidonv1_analysis_proto_msgTypes[8].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[12].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[13].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[14].OneofWrappers = []any{}
 	file_guidonv1_analysis_proto_msgTypes[19].OneofWrappers = []any{}
+	file_guidonv1_analysis_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -1,4 +1,4 @@
-package evaluations_test
+package flag_test
 
 import (
 	"encoding/json"
@@ -28,8 +28,8 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// noon is when counting begins.
-var noon = time.Date(2026, 6, 3, 12, 0, 0, 0, time.UTC)
+// counting is when counting begins.
+var counting = time.Date(2026, 6, 3, 12, 0, 0, 0, time.UTC)
 
 // open returns a service whose counting begins now.
 func open(t *testing.T, now time.Time) (*webtest.Server, *clock) {
@@ -83,7 +83,7 @@ func heights(t *testing.T, r *webtest.Reply) map[string][]float64 {
 
 // TestChart: the bars, the table and the words have the numbers of the API.
 func TestChart(t *testing.T) {
-	s, c := open(t, noon)
+	s, c := open(t, counting)
 	s.Get(checkout).Check(200).Contains("Nobody has evaluated this flag since counting began on 3 Jun 2026.")
 	for hour := range 5 {
 		pass(t, s, c, time.Hour)
@@ -146,7 +146,7 @@ func place(n float64) string { return strings.TrimSuffix(strconv.FormatFloat(n, 
 
 // TestRanges: each range has its bars, also those that the API returns in parts.
 func TestRanges(t *testing.T) {
-	s, c := open(t, noon)
+	s, c := open(t, counting)
 	for _, d := range []time.Duration{time.Minute, 400 * 24 * time.Hour, 200 * 24 * time.Hour, 100 * 24 * time.Hour, 7 * 24 * time.Hour, 23 * time.Hour, 30 * time.Minute} {
 		report(t, s, c, "dark-mode", count.Numbers{"true match": 1})
 		pass(t, s, c, d)
@@ -228,21 +228,21 @@ func TestOff(t *testing.T) {
 	}
 	s.Get("/namespaces/default/flags").Check(200).Lacks("Evaluations")
 	s.Get(checkout).Check(404)
-	on, _ := open(t, noon)
+	on, _ := open(t, counting)
 	on.Get("/namespaces/default/flags/checkout-redesign/history").Check(200).Contains("History Evaluations")
 	on.Get("/namespaces/default/flags/nothing/evaluations").Check(404)
 }
 
 // TestWhole: the page says how often clients got all flags, of which it cannot tell more.
 func TestWhole(t *testing.T) {
-	s, c := open(t, noon)
+	s, c := open(t, counting)
 	pass(t, s, c, time.Minute)
 	report(t, s, c, count.Namespace, count.Numbers{count.Bulk: 20, count.Download: 1300})
 	s.Get(checkout).Check(200).Contains("clients asked for all flags of Default 1,320 times", "Nobody has evaluated this flag since")
 }
 
-// TestHostile: whatever variants, flags and actors are called, the page has the same elements.
-func TestHostile(t *testing.T) {
+// TestHostileEvaluations: whatever variants, flags and actors are called, the page has the same elements.
+func TestHostileEvaluations(t *testing.T) {
 	s, c := open(t, time.Now().Add(-time.Minute))
 	c.now = c.now.Add(time.Minute)
 	page := func(key, text string) (elements string, planted bool) {

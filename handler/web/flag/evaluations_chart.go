@@ -1,4 +1,4 @@
-package evaluations
+package flag
 
 import (
 	"math"
@@ -11,13 +11,13 @@ import (
 
 // The places in the chart, in units of its viewBox.
 const (
-	right, top, bottom = 952, 22, 214
-	digit              = 7 // the width of a digit, at most
+	chartRight, chartTop, chartBottom = 952, 22, 214
+	digit                             = 7 // the width of a digit, at most
 )
 
 // chart places the series in a picture.
 type chart struct {
-	*model
+	*evaluations
 	max   float64   // at the top
 	lines []float64 // values that have a line
 	left  float64
@@ -25,14 +25,14 @@ type chart struct {
 }
 
 // newChart stacks the bars of the answers.
-func newChart(m *model) *chart {
+func newChart(m *evaluations) *chart {
 	heights := make([]float64, m.bars)
 	for _, a := range m.answers {
 		for bar, n := range a.bars {
 			heights[bar] += n
 		}
 	}
-	c := &chart{model: m}
+	c := &chart{evaluations: m}
 	highest := 0.0
 	for _, h := range heights {
 		highest = max(highest, h)
@@ -75,10 +75,10 @@ func place(n float64) string { return strings.TrimSuffix(strconv.FormatFloat(n, 
 // x returns the place of a number of bars from the left.
 func (c *chart) x(bars float64) float64 { return c.left + bars*c.barWidth() }
 
-func (c *chart) barWidth() float64 { return (right - c.left) / float64(c.bars) }
+func (c *chart) barWidth() float64 { return (chartRight - c.left) / float64(c.bars) }
 
 // y returns the place of a value.
-func (c *chart) y(value float64) float64 { return bottom - value/c.max*(bottom-top) }
+func (c *chart) y(value float64) float64 { return chartBottom - value/c.max*(chartBottom-chartTop) }
 
 // label describes the chart.
 func (c *chart) label() string {
@@ -91,7 +91,7 @@ type tick struct{ x, text string }
 func (c *chart) ticks() (ticks []tick) {
 	zone := c.zone(c.v.Location())
 	for bar := range c.bars {
-		if at := c.at(bar).In(zone); c.tick(at) {
+		if at := c.series.at(bar).In(zone); c.tick(at) {
 			ticks = append(ticks, tick{place(c.x(float64(bar) + 0.5)), at.Format(c.tickForm)})
 		}
 	}
