@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 )
 
 // Console returns the handler for the log on a terminal, or nil if out is no terminal.
@@ -17,7 +16,7 @@ type Console func(out io.Writer, level slog.Level) slog.Handler
 
 // OpenLog returns the configured logger, and a function that closes it. The logger
 // writes to out if no file is configured. JSON lines may be delayed as by a
-// [jsonlog.Gatherer] with that delay.
+// [gatherer] with that delay.
 func OpenLog(c config.Log, out io.Writer, console Console, delay time.Duration) (logger *slog.Logger, end func() error, err error) {
 	closeFile := func() error { return nil }
 	if c.File != "" {
@@ -35,9 +34,8 @@ func OpenLog(c config.Log, out io.Writer, console Console, delay time.Duration) 
 	case c.Encoding == config.EncodingConsole:
 		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), closeFile, nil
 	}
-	gatherer := jsonlog.NewGatherer(out, delay)
-	keys := jsonlog.Keys{Time: c.Keys.Time, Level: c.Keys.Level, Message: c.Keys.Message}
-	return slog.New(jsonlog.New(gatherer, level, keys)), func() error { return errors.Join(gatherer.Close(), closeFile()) }, nil
+	gathered := newGatherer(out, delay)
+	return slog.New(newJSONHandler(gathered, level, c.Keys)), func() error { return errors.Join(gathered.Close(), closeFile()) }, nil
 }
 
 // LogLevel returns the level with the name. Flipt's panic and fatal, which only differ in

@@ -1,4 +1,4 @@
-package jsonlog
+package instance
 
 import (
 	"io"
@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Limits of a [Gatherer]: how many lines it writes individually before it starts to
+// Limits of a [gatherer]: how many lines it writes individually before it starts to
 // gather, and how many bytes may wait.
 const (
 	maxEager   = 20
 	maxWaiting = 64 << 10
 )
 
-// Gatherer writes log lines that arrive in quick succession together. At thousands of
+// gatherer writes log lines that arrive in quick succession together. At thousands of
 // lines a second, a system call for each would take longer than all other work on it.
 //
 // If more than a few lines arrive within the delay, the others wait until its end and
@@ -23,7 +23,7 @@ const (
 //
 // It is safe for concurrent use. A line that is written immediately blocks until the
 // underlying writer returns.
-type Gatherer struct {
+type gatherer struct {
 	out io.Writer
 
 	mu      sync.Mutex
@@ -33,14 +33,14 @@ type Gatherer struct {
 	eager   int         // lines written individually since the window started
 }
 
-// NewGatherer returns a Gatherer that writes to out. If delay is zero, it writes every
+// newGatherer returns a gatherer that writes to out. If delay is zero, it writes every
 // line immediately.
-func NewGatherer(out io.Writer, delay time.Duration) *Gatherer {
-	return &Gatherer{out: out, delay: delay}
+func newGatherer(out io.Writer, delay time.Duration) *gatherer {
+	return &gatherer{out: out, delay: delay}
 }
 
 // Write writes the line immediately, after the waiting ones.
-func (g *Gatherer) Write(line []byte) (int, error) {
+func (g *gatherer) Write(line []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = append(g.waiting, line...)
@@ -48,7 +48,7 @@ func (g *Gatherer) Write(line []byte) (int, error) {
 }
 
 // later writes a line that may wait.
-func (g *Gatherer) later(line []byte) (int, error) {
+func (g *gatherer) later(line []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = append(g.waiting, line...)
@@ -67,7 +67,7 @@ func (g *Gatherer) later(line []byte) (int, error) {
 
 // elapsed writes the lines gathered during the delay, and starts another delay if there
 // were any.
-func (g *Gatherer) elapsed() {
+func (g *gatherer) elapsed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.waiting) == 0 {
@@ -79,7 +79,7 @@ func (g *Gatherer) elapsed() {
 }
 
 // flush writes the waiting lines. g.mu must be held.
-func (g *Gatherer) flush() error {
+func (g *gatherer) flush() error {
 	if len(g.waiting) == 0 {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (g *Gatherer) flush() error {
 
 // Close writes the waiting lines. Further lines are written immediately. It may be
 // called twice.
-func (g *Gatherer) Close() error {
+func (g *gatherer) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.delay = 0
