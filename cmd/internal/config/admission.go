@@ -139,8 +139,8 @@ func (b redirectBase) check(at scope, address string) {
 	}
 }
 
-// callbackBase returns the redirect_address or else the public URL, without a trailing
-// slash.
-func callbackBase(address, publicURL string) string {
+// RedirectBase returns the URL of this service in a callback URL: the redirect_address or
+// else the public URL, without a trailing slash.
+func RedirectBase(address, publicURL string) string {
 	return strings.TrimRight(cmp.Or(address, publicURL), "/")
 }

@@ -35,15 +35,9 @@ type Redis struct {
 // responded long ago.
 const maxNetTimeout = time.Second
 
-// The backends of the cache.
+// The values of cache.backend and cache.mode that are not the defaults.
 const (
-	BackendMemory = "memory"
-	BackendRedis  = "redis"
-)
-
-// The modes of the cache.
-const (
-	CacheStrict  = "strict"
+	BackendRedis = "redis"
 	CacheBounded = "bounded"
 )
 

@@ -47,12 +47,6 @@ var organizationScopes = map[string][]string{
 	CodehostGitea:  {"read:organization", "write:organization"},
 }
 
-// RedirectBase returns the URL of this service in the callback URL, without a trailing
-// slash.
-func (c Codehost) RedirectBase(publicURL string) string {
-	return callbackBase(c.RedirectAddress, publicURL)
-}
-
 // Label returns the text of the sign-in button.
 func (c Codehost) Label() string {
 	return cmp.Or(c.DisplayName, map[string]string{CodehostGitHub: "GitHub", CodehostGitLab: "GitLab", CodehostGitea: "Gitea"}[c.Type])

@@ -50,12 +50,6 @@ type Provider struct {
 	CAPath string `key:"ca_path" defaultText:"the authorities of the system"`
 }
 
-// RedirectBase returns the URL of this service in the callback URL, without a trailing
-// slash.
-func (p *Provider) RedirectBase(publicURL string) string {
-	return callbackBase(p.RedirectAddress, publicURL)
-}
-
 // Label returns the text of the sign-in button of the provider with the name.
 func (p *Provider) Label(name string) string {
 	return cmp.Or(p.DisplayName, name)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
+	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
 // maxNetTimeout is the longest cache.redis.net_timeout.
@@ -25,7 +25,7 @@ func (t *translation) redis(s *setting) bool {
 		t.find(s, "is not needed: Flipt does not use it, because cache.backend is not redis")
 	case t.db.sqlite:
 		t.find(s, "is not needed: an SQLite file has one server, whose responses are never stale")
-	case s.entry.Status == flipt.Combined:
+	case s.entry.Status == config.FliptCombined:
 		t.redisURL(s)
 	case s.key == "cache.redis.net_timeout":
 		return t.netTimeout(s)

@@ -10,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
 const (
@@ -45,7 +44,7 @@ func (t *translation) addSignIn() {
 	t.addPublicURL(providers)
 	if t.rolesEnforced() && !t.isTrue("authorization.required") {
 		const roles = "without a binding, people who sign in are viewers, service accounts and JWTs may evaluate, and tokens are admins; in Flipt, everyone could do everything. See authorization.bindings and authorization.default_roles"
-		t.findings = append(t.findings, "roles are enforced: "+roles)
+		t.Findings = append(t.Findings, "roles are enforced: "+roles)
 		t.out.remark("authorization", "Roles are enforced: "+roles+".")
 	}
 }
@@ -149,9 +148,9 @@ func (t *translation) github(s *setting) bool {
 		t.githubTold = true
 		t.find(s, "methods.github is methods.codehost here; register the callback URL with /auth/v1/method/codehost/callback at the code host")
 	}
-	organizations, teams := t.value(githubKey+"allowed_organizations"), t.value(flipt.Teams)
+	organizations, teams := t.value(githubKey+"allowed_organizations"), t.value(config.FliptTeams)
 	switch s.key {
-	case flipt.Teams:
+	case config.FliptTeams:
 		t.putTeams(s)
 	case githubKey + "allowed_organizations":
 		if teams != nil && len(teams.Content) > 0 {
