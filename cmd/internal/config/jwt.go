@@ -46,8 +46,8 @@ func (j JWT) check(found *problems) {
 	for _, audience := range j.ValidateClaims.Audiences {
 		claims.check("audiences", checkName(audience))
 	}
-	at.check("groups_claim", checkClaim(j.GroupsClaim))
-	at.check("roles_claim", checkClaim(j.RolesClaim))
+	at.check("groups_claim", issuer.ClaimPath(j.GroupsClaim).CheckOptional())
+	at.check("roles_claim", issuer.ClaimPath(j.RolesClaim).CheckOptional())
 }
 
 // checkKeys checks the source of the keys, and their algorithms.

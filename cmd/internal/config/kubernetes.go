@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,28 +35,17 @@ const (
 )
 
 const (
-	kubernetesKey = "authentication.methods.kubernetes"
-	kubernetesDir = "/var/run/secrets/kubernetes.io/serviceaccount/"
+	kubernetesKey   = "authentication.methods.kubernetes"
+	kubernetesToken = "/var/run/secrets/kubernetes.io/serviceaccount/token" // #nosec G101 -- a path
 
 	minKubernetesLifetime = time.Minute
 	maxKubernetesLifetime = 30 * 24 * time.Hour
 )
 
-// TokenFile returns the file of service_account_token_path, or the default if it exists,
-// or "".
-func (k Kubernetes) TokenFile() string {
-	return orDefault(k.ServiceAccountTokenPath, kubernetesDir+"token")
-}
-
-// orDefault returns the path, or the standard one if it exists, or "".
-func orDefault(path, standard string) string {
-	if path != "" {
-		return path
-	}
-	if _, err := os.Stat(standard); errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	return standard
+// hasToken reports whether there is a file of service_account_token_path, or the default.
+func (k Kubernetes) hasToken() bool {
+	_, err := os.Stat(cmp.Or(k.ServiceAccountTokenPath, kubernetesToken))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func (k Kubernetes) check(found *problems) {

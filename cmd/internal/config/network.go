@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -86,7 +87,11 @@ func (s Server) PublicPath() string { return parsed(s.PublicURL).Path }
 
 // PublicOrigin returns the origin of server.public_url as browsers send it, such as
 // https://flags.example, or "" if the URL is not configured.
-func (s Server) PublicOrigin() string { return origin(parsed(s.PublicURL)) }
+func (s Server) PublicOrigin() string {
+	u := parsed(s.PublicURL)
+	origin, _ := exchange.ParseOrigin(u.Scheme + "://" + u.Host)
+	return origin
+}
 
 // PublicHost returns the host of server.public_url without the port, in lower case, or ""
 // if the URL is not configured.
@@ -116,26 +121,6 @@ func parsed(raw string) *url.URL {
 		return new(url.URL)
 	}
 	return u
-}
-
-// defaultPorts are those that browsers leave out.
-var defaultPorts = map[string]string{"http": "80", "https": "443"}
-
-func origin(u *url.URL) string {
-	if u.Host == "" {
-		return ""
-	}
-	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	return scheme + "://" + strings.TrimSuffix(host, ":"+defaultPorts[scheme])
-}
-
-// canonicalOrigin returns the origin as browsers send it, or "" if the text is not an origin.
-func canonicalOrigin(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !isHostPort(u) || !isOrigin(text) {
-		return ""
-	}
-	return origin(u)
 }
 
 // publicPath allows only characters that are safe in cookies and headers.

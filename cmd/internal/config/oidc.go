@@ -82,8 +82,8 @@ func (p *Provider) check(matched bool, base redirectBase, at scope) {
 	at.check("display_name", checkDisplayName(p.DisplayName))
 	at.check("scopes", checkScopes(p.Scopes))
 	at.check("authorize_params", checkParams(p.AuthorizeParams))
-	at.check("groups_claim", checkClaim(p.GroupsClaim))
-	at.check("roles_claim", checkClaim(p.RolesClaim))
+	at.check("groups_claim", issuer.ClaimPath(p.GroupsClaim).CheckOptional())
+	at.check("roles_claim", issuer.ClaimPath(p.RolesClaim).CheckOptional())
 	at.check("signing_algs", issuer.CheckAlgorithms(p.SigningAlgs))
 	at.check("ca_path", checkAuthorities(p.CAPath))
 	if len(p.AllowedGroups) > 0 && p.GroupsClaim == "" {
@@ -189,21 +189,6 @@ func checkParams(params map[string]string) error {
 		case len(params[name]) > maxParam:
 			return fmt.Errorf("%s must not be longer than %d bytes", name, maxParam)
 		}
-	}
-	return nil
-}
-
-// checkClaim accepts the name of a claim or a JSON pointer (RFC 6901), or nothing.
-func checkClaim(name string) error {
-	if len(name) > maxName {
-		return fmt.Errorf("must not be longer than %d bytes", maxName)
-	}
-	if !strings.HasPrefix(name, "/") {
-		return nil
-	}
-	unescaped := strings.NewReplacer("~0", "", "~1", "").Replace(name)
-	if strings.Contains(unescaped, "~") {
-		return errors.New("must be a claim or a JSON pointer, in which ~ is written as ~0 and / as ~1")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 const (
@@ -90,7 +91,7 @@ func (t *translation) addPublicURL(providers []string) {
 	for _, key := range keys {
 		address := strings.TrimRight(t.text(key), "/")
 		public = cmp.Or(public, address)
-		if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !isLocal(u.Hostname()) && t.value(insecure) == nil {
+		if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !provider.IsLocalHTTP(address) && t.value(insecure) == nil {
 			t.added(insecure, "false", "people reach this service over plain HTTP, where others can read their sessions; better use https")
 			t.settings[insecure] = &setting{key: insecure, value: scalar("false"), known: true}
 		}
@@ -98,10 +99,6 @@ func (t *translation) addPublicURL(providers []string) {
 	if public != "" {
 		t.added("server.public_url", public, "the URL at which people reach this service, from redirect_address; it must stay the same when the clients are switched, or be changed at the providers, too")
 	}
-}
-
-func isLocal(host string) bool {
-	return host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1" || strings.HasSuffix(host, ".localhost")
 }
 
 // rolesEnforced reports whether Guidon will enforce roles.
