@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/guidonhq/guidon/handler/login/kubernetes"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -27,12 +29,6 @@ type Kubernetes struct {
 	AllowedServiceAccounts []string      `key:"allowed_service_accounts"`
 	MaxLifetime            time.Duration `key:"max_lifetime" default:"0s" min:"0s"`
 }
-
-// The values of authentication.methods.kubernetes.verify.
-const (
-	VerifyReview = "review"
-	VerifyKeys   = "keys"
-)
 
 const (
 	kubernetesKey   = "authentication.methods.kubernetes"
@@ -56,19 +52,17 @@ func (k Kubernetes) check(found *problems) {
 	if k.DiscoveryURL == "" {
 		at.key("discovery_url", "must not be empty")
 	} else {
-		at.check("discovery_url", checkURL(k.DiscoveryURL))
+		at.check("discovery_url", provider.CheckBaseURL(k.DiscoveryURL))
 	}
 	switch {
 	case k.JWKSURL == "":
-	case k.Verify != VerifyKeys:
+	case k.Verify != kubernetes.Keys:
 		at.key("jwks_url", "requires verify to be keys")
 	default:
-		at.check("jwks_url", checkURL(k.JWKSURL))
+		at.check("jwks_url", provider.CheckBaseURL(k.JWKSURL))
 	}
-	at.check("ca_path", checkAuthorities(k.CAPath))
-	if k.ServiceAccountTokenPath != "" {
-		at.check("service_account_token_path", checkFile(k.ServiceAccountTokenPath))
-	}
+	at.optional("ca_path", k.CAPath, checkAuthorities)
+	at.optional("service_account_token_path", k.ServiceAccountTokenPath, checkFile)
 	for _, audience := range k.Audiences {
 		at.check("audiences", checkName(audience))
 	}

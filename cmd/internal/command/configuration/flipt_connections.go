@@ -143,9 +143,6 @@ func (t *translation) putDatabase(s *setting) {
 	}
 }
 
-// maxNetTimeout is the longest cache.redis.net_timeout.
-const maxNetTimeout = time.Second
-
 // redis writes the keys about Redis, and reports whether it did.
 func (t *translation) redis(s *setting) bool {
 	switch {
@@ -221,7 +218,7 @@ func (t *translation) netTimeout(s *setting) bool {
 		return false
 	case d == 0:
 		t.find(s, "is left at its default: 0 means none in Flipt")
-	case d > maxNetTimeout:
+	case d > config.MaxNetTimeout:
 		t.find(s, "is left at its default: "+s.entry.Note)
 	default:
 		return false
