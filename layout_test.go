@@ -123,8 +123,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler", slices.Concat(subjects, documents, []string{
 			handler + "plan", handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
 		})},
-		{module + "/runtimes/server/closing", []string{"golang.org/x/sys"}},
-		{module + "/runtimes/server/quickconn", nil},
+		{module + "/runtimes/server/tcp", []string{"golang.org/x/sys"}},
 		{module + "/runtimes/server/quickgrpc", slices.Concat(wire, []string{"google.golang.org/grpc", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc"})},
 	}
 	for _, part := range parts {

@@ -21,16 +21,13 @@ type Store interface {
 	Shared() bool
 	// Revisions returns a number that differs after every change.
 	Revisions(ctx context.Context) (int64, error)
-	AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (acquired bool, err error)
-	RenewLease(ctx context.Context, name, holder string, ttl time.Duration) (renewed bool, err error)
-	ReleaseLease(ctx context.Context, name, holder string) error
+	Leases
 }
 
 // The lease. Its holder starts nothing within the margin before its end, so a successor repeats at most what was
 // under way.
 const (
 	leaseTime   = 15 * time.Second
-	leaseRenew  = 5 * time.Second
 	leaseMargin = 5 * time.Second
 
 	// Interval is that at which [Runner.Run] must be called.
@@ -158,50 +155,19 @@ func (r *Runner) whileHeld(ctx context.Context, fn func(ctx context.Context, h *
 	if targets, err := r.targets(ctx); err != nil || len(targets) == 0 {
 		return err
 	}
-	holder, begun := rand.Text(), time.Now()
+	l := Lease{Name: r.lease, Holder: rand.Text(), Time: leaseTime}
 	if !r.store.Shared() { // what a process left behind that was killed must not be waited for
-		holder = "the only process"
-	}
-	held, err := r.store.AcquireLease(ctx, r.lease, holder, leaseTime)
-	if err != nil || !held {
-		return err
+		l.Holder = "the only process"
 	}
 	h := &holding{}
-	h.extend(begun)
-	ctx, cancel := context.WithCancel(ctx)
-	var renewing sync.WaitGroup
-	renewing.Go(func() { r.renew(ctx, cancel, h, holder) })
-	err = fn(ctx, h)
-	ended := ctx.Err() != nil
-	cancel()
-	renewing.Wait()
+	_, err := WhileHeld(ctx, r.store, l, h.extend, func(ctx context.Context) error { return fn(ctx, h) })
 	r.mu.Lock()
 	clear(r.behind)
 	r.mu.Unlock()
-	bounded, done := context.WithTimeout(context.WithoutCancel(ctx), leaseRenew)
-	defer done()
-	if released := r.store.ReleaseLease(bounded, r.lease, holder); err == nil {
-		err = released
-	}
-	if ended && errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
-}
-
-// renew extends the lease until ctx ends or it is lost.
-func (r *Runner) renew(ctx context.Context, lost context.CancelFunc, h *holding, holder string) {
-	for clock.Sleep(ctx, leaseRenew) == nil {
-		begun := time.Now()
-		renewed, err := r.store.RenewLease(ctx, r.lease, holder, leaseTime)
-		switch {
-		case renewed:
-			h.extend(begun)
-		case err == nil:
-			lost()
-			return
-		}
-	}
 }
 
 // worker delivers to one target.

@@ -5,17 +5,14 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
-
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
 )
 
 // dialect is how one kind of database is migrated.
 type dialect struct {
-	name   string
-	tables string // a query for the names of all tables
-	// steps returns the store of the steps that have been applied.
-	steps func() (database.Store, error)
+	name    string
+	tables  string // a query for the names of all tables
+	applied string // a query for the versions of the applied steps, with the times in microseconds
+	create  string // creates the version table; "" leaves that to goose, whose own table SQLite files have always had
 	// lock prevents all other processes from migrating the same database until
 	// release is called. The migration must use the returned context, which ends
 	// if the lock is lost.
@@ -24,23 +21,24 @@ type dialect struct {
 
 var dialects = []dialect{
 	{
-		name:   "sqlite",
-		tables: `SELECT name FROM sqlite_master WHERE type = 'table'`,
-		// SQLite files have always had goose's own table.
-		steps: func() (database.Store, error) { return database.NewStore(goose.DialectSQLite3, versionTable) },
-		lock:  lockNothing,
+		name:    "sqlite",
+		tables:  `SELECT name FROM sqlite_master WHERE type = 'table'`,
+		applied: `SELECT version_id, unixepoch(tstamp) * 1000000 FROM ` + versionTable + ` WHERE version_id > 0`, // zero is goose's marker
+		lock:    lockNothing,
 	},
-	{name: "postgres", tables: tablesOfPostgres, steps: newStepStore, lock: lockRow},
-	{name: "cockroach", tables: tablesOfPostgres, steps: newStepStore, lock: lockRow},
-	{
-		name:   "mysql",
-		tables: `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()`,
-		steps:  newStepStore,
-		lock:   lockRow,
-	},
+	server("postgres", tablesOfPostgres),
+	server("cockroach", tablesOfPostgres),
+	server("mysql", `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()`),
 }
 
 const tablesOfPostgres = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
+
+// server returns the dialect of a database server.
+func server(name, tables string) dialect {
+	return dialect{
+		name: name, tables: tables, applied: `SELECT version_id, applied_at FROM ` + versionTable, create: createVersionTable, lock: lockRow,
+	}
+}
 
 func dialectNamed(name string) (dialect, error) {
 	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
@@ -51,22 +49,33 @@ func dialectNamed(name string) (dialect, error) {
 }
 
 func (d dialect) listTables(ctx context.Context, db *sql.DB) (names []string, err error) {
-	rows, err := db.QueryContext(ctx, d.tables)
+	err = list(ctx, db, "tables", d.tables, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		names = append(names, name)
+		return err
+	})
+	return names, err
+}
+
+// list calls scan for each row of the query. An error says that what cannot be listed.
+func list(ctx context.Context, db *sql.DB, what, query string, scan func(rows *sql.Rows) error) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot list the %s: %w", what, err)
+		}
+	}()
+	rows, err := db.QueryContext(ctx, query)
 	if err != nil {
-		return nil, fmt.Errorf("cannot list the tables: %w", err)
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("cannot list the tables: %w", err)
+		if err := scan(rows); err != nil {
+			return err
 		}
-		names = append(names, name)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("cannot list the tables: %w", err)
-	}
-	return names, nil
+	return rows.Err()
 }
 
 // lockNothing is the lock of SQLite: the caller of [Up] must have exclusive access to the

@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -90,7 +91,7 @@ func pendingSteps(ctx context.Context, db *sql.DB, d dialect, optional bool) ([]
 	if err != nil {
 		return nil, err
 	}
-	versions, err := appliedVersions(ctx, db, d)
+	applied, err := appliedSteps(ctx, db, d)
 	if err != nil {
 		return nil, err
 	}
@@ -98,23 +99,26 @@ func pendingSteps(ctx context.Context, db *sql.DB, d dialect, optional bool) ([]
 	known := int64(0)
 	for _, source := range provider.ListSources() {
 		known = max(known, source.Version)
+		_, done := applied[source.Version]
 		switch {
-		case slices.Contains(versions, source.Version):
+		case done:
 		case source.Version != additionsStep:
 			pending = append(pending, source)
-		case optional || len(versions) == 0:
+		case optional || len(applied) == 0:
 			pending = slices.Insert(pending, 0, source)
 		}
 	}
-	return pending, rejectNewer(versions, known)
+	return pending, rejectNewer(applied, known)
 }
 
 // apply applies the pending steps. The caller must hold the lock.
 func apply(
 	ctx context.Context, db *sql.DB, d dialect, pending []*goose.Source, begin func(next Step, pending int),
 ) (applied []Step, err error) {
-	if err := createVersions(ctx, db, d); err != nil {
-		return nil, err
+	if d.create != "" {
+		if _, err := db.ExecContext(ctx, d.create); err != nil {
+			return nil, fmt.Errorf("cannot create the table of the schema steps: %w", err)
+		}
 	}
 	provider, err := newProvider(db, d)
 	if err != nil {
@@ -143,7 +147,7 @@ func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	times, err := appliedTimes(ctx, db, d)
+	times, err := appliedSteps(ctx, db, d)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +156,10 @@ func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 		all = append(all, newStep(source, times[source.Version]))
 		delete(times, source.Version)
 	}
-	return append(all, unknown(times)...), nil
+	for _, version := range slices.Sorted(maps.Keys(times)) { // those that the program does not know
+		all = append(all, Step{Version: version, AppliedAt: times[version]})
+	}
+	return all, nil
 }
 
 // Check returns nil if the schema is the one of this program, with the optional step or
@@ -196,8 +203,11 @@ func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 
 // rejectNewer returns an error if the database has a step above the last known one. The
 // program could misread or damage the data.
-func rejectNewer(applied []int64, known int64) error {
-	newest := slices.Max(append([]int64{known}, applied...))
+func rejectNewer(applied map[int64]time.Time, known int64) error {
+	newest := known
+	for version := range applied {
+		newest = max(newest, version)
+	}
 	if newest == known {
 		return nil
 	}

@@ -178,8 +178,8 @@ func (s *session) putCursor(ctx context.Context, reader string, at *change.Recor
 		return err
 	}
 	insert := newInsert(s, "change_cursors", cursorColumns)
-	insert.add(ctx, 0, reader, namespace, at.Revision, at.Sequence, at.Stamp, now)
-	return insert.flush(ctx)
+	insert.Add(ctx, 0, reader, namespace, at.Revision, at.Sequence, at.Stamp, now)
+	return insert.Flush(ctx)
 }
 
 // selectSlowest reads the reader whose cursor in a namespace is the first, and its revision.

@@ -64,9 +64,9 @@ func (s *session) insertMinutes(ctx context.Context, rows []count.Minute) error 
 		if err != nil {
 			return err
 		}
-		insert.add(ctx, len(body), r.Namespace, r.At.Unix(), r.Part, r.Reporter, body)
+		insert.Add(ctx, len(body), r.Namespace, r.At.Unix(), r.Part, r.Reporter, body)
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 // Minutes implements [count.Store].
@@ -254,9 +254,9 @@ func (s *session) putSlot(ctx context.Context, u *count.Unit, namespace string, 
 		if err = errors.Join(err, encodeErr); err != nil {
 			return err
 		}
-		insert.add(ctx, len(body), u.Name, start.Unix(), namespace, key, body)
+		insert.Add(ctx, len(body), u.Name, start.Unix(), namespace, key, body)
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 func (s *session) putTimes(ctx context.Context, namespace string, times map[string]count.Times) error {
@@ -278,9 +278,9 @@ func (s *session) putTimes(ctx context.Context, namespace string, times map[stri
 		if old, found := stored[key]; found {
 			t = t.With(old.First).With(old.Last)
 		}
-		insert.add(ctx, 0, namespace, key, t.First.Unix(), t.Last.Unix())
+		insert.Add(ctx, 0, namespace, key, t.First.Unix(), t.Last.Unix())
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 // Times implements [count.Store].

@@ -76,9 +76,9 @@ func (s *session) startAtLatest(ctx context.Context, reader string, now int64) e
 	}
 	insert := newInsert(s, "change_cursors", cursorColumns)
 	for i, head := range heads {
-		insert.add(ctx, len(keys[i]), reader, keys[i], head.Number, int32(math.MaxInt32), head.Stamp, now)
+		insert.Add(ctx, len(keys[i]), reader, keys[i], head.Number, int32(math.MaxInt32), head.Stamp, now)
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 var cursorColumns = []string{"reader_name", "namespace_key", "revision", "seq", "stamp", "updated_at"}

@@ -181,6 +181,10 @@ func (d *DB) SQL() *sql.DB { return d.writer }
 // connection that may write. The caller must not close it.
 func (d *DB) Reader() *sql.DB { return d.reader }
 
+// Bind returns the query with the placeholders of the database in place of each ?, for
+// package migrate.
+func (d *DB) Bind(query string) string { return d.dialect.query(query) }
+
 // Dialect returns the name of the dialect: "sqlite", "postgres", "cockroach" or
 // "mysql", which is also that of MariaDB.
 func (d *DB) Dialect() string { return d.dialect.name }

@@ -12,28 +12,33 @@ const (
 	insertBytes = 1 << 20
 )
 
-// insert collects rows of one table and inserts many with one statement: over a
+// Insert collects rows of one table and inserts many with one statement: over a
 // network, the cost of an import is the number of round trips.
-type insert struct {
-	s       *session
+type Insert struct {
+	exec    func(ctx context.Context, query string, args ...any) error
 	table   string
 	columns []string
 	rows    int
 	bytes   int
 	args    []any
-	err     error // the first one
+	Err     error // the first one
 }
 
-func newInsert(s *session, table string, columns []string) *insert {
-	return &insert{s: s, table: table, columns: columns}
+func newInsert(s *session, table string, columns []string) *Insert {
+	return NewInsert(table, columns, s.later)
 }
 
-// add adds a row of about size bytes. flush returns the error.
-func (i *insert) add(ctx context.Context, size int, values ...any) {
+// NewInsert returns an insert that runs its statements, with a ? for each value, by exec.
+func NewInsert(table string, columns []string, exec func(ctx context.Context, query string, args ...any) error) *Insert {
+	return &Insert{table: table, columns: columns, exec: exec}
+}
+
+// Add adds a row of about size bytes. Flush returns the error.
+func (i *Insert) Add(ctx context.Context, size int, values ...any) {
 	if i.rows == insertRows || i.rows > 0 && i.bytes+size > insertBytes {
-		i.err = i.flush(ctx)
+		i.Err = i.Flush(ctx)
 	}
-	if i.err != nil {
+	if i.Err != nil {
 		return
 	}
 	i.args = append(i.args, values...)
@@ -41,15 +46,15 @@ func (i *insert) add(ctx context.Context, size int, values ...any) {
 	i.bytes += size
 }
 
-// flush inserts the remaining rows.
-func (i *insert) flush(ctx context.Context) error {
+// Flush inserts the remaining rows.
+func (i *Insert) Flush(ctx context.Context) error {
 	if i.rows == 0 {
-		return i.err
+		return i.Err
 	}
 	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(i.columns)), ", ") + ")"
 	query := "INSERT INTO " + i.table + " (" + strings.Join(i.columns, ", ") + ") VALUES " +
 		strings.TrimSuffix(strings.Repeat(row+", ", i.rows), ", ")
-	err := i.s.later(ctx, query, i.args...)
+	err := i.exec(ctx, query, i.args...)
 	i.rows, i.bytes, i.args = 0, 0, nil
 	return err
 }

@@ -340,9 +340,9 @@ func (o *objects[T]) write(ctx context.Context) error {
 			continue
 		}
 		created := o.tx.record.position(e)
-		inserts.add(ctx, len(e.after), namespace, e.key, created.Revision, created.Sequence, revision, string(e.after))
+		inserts.Add(ctx, len(e.after), namespace, e.key, created.Revision, created.Sequence, revision, string(e.after))
 	}
-	return inserts.flush(ctx)
+	return inserts.Flush(ctx)
 }
 
 func (o *objects[T]) writeOne(ctx context.Context, e *entry) error {

@@ -117,12 +117,12 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 	insert := newInsert(s, "changes", changeColumns)
 	for _, e := range r.entries {
 		size := len(e.before) + len(e.after)
-		insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
+		insert.Add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
 			string(e.kind), e.key, string(e.action()),
 			actor, name, method, r.now.UnixMicro(), storableText(r.by.RequestID),
 			size, nullable(e.before), nullable(e.after), string(e.event()))
 	}
-	if err := insert.flush(ctx); err != nil {
+	if err := insert.Flush(ctx); err != nil {
 		return err
 	}
 	if err := r.writeNote(ctx, s, namespace); err != nil {
@@ -160,18 +160,18 @@ func (r *record) writeDeletions(ctx context.Context, s *session, namespace strin
 		if e.after != nil || e.listed == (guidon.Position{}) {
 			continue
 		}
-		insert.add(ctx, len(namespace), namespace, r.revision.Number, e.seq, e.listed.Revision, e.listed.Sequence)
+		insert.Add(ctx, len(namespace), namespace, r.revision.Number, e.seq, e.listed.Revision, e.listed.Sequence)
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 // writeAddress stores the address that the entries came from.
 func (r *record) writeAddress(ctx context.Context, s *session) error {
 	insert := newInsert(s, "change_addresses", []string{"revision", "seq", "address"})
 	for _, e := range r.entries {
-		insert.add(ctx, len(r.by.Address), r.revision.Number, e.seq, r.by.Address)
+		insert.Add(ctx, len(r.by.Address), r.revision.Number, e.seq, r.by.Address)
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 // nullable returns the body as a string, or nil (NULL) if there is none.

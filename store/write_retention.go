@@ -243,9 +243,9 @@ func (s *session) keepPositions(ctx context.Context, namespace string, creations
 		if !found || stored {
 			continue
 		}
-		insert.add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence)
+		insert.Add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence)
 	}
-	return insert.flush(ctx)
+	return insert.Flush(ctx)
 }
 
 // HeldBack returns how many records [DB.DeleteChanges] keeps because a reader has not

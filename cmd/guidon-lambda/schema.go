@@ -60,7 +60,8 @@ type checkedStore struct {
 	schema *schema
 }
 
-// Namespaces implements [service.Store].
+// The methods of [service.Store] check the schema.
+
 func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, err
@@ -68,7 +69,6 @@ func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, erro
 	return s.Store.Namespaces(ctx)
 }
 
-// Snapshot implements [service.Store].
 func (s checkedStore) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, 0, err
@@ -76,7 +76,6 @@ func (s checkedStore) Snapshot(ctx context.Context, namespace string, d service.
 	return s.Store.Snapshot(ctx, namespace, d)
 }
 
-// SnapshotAt implements [service.Store].
 func (s checkedStore) SnapshotAt(
 	ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit,
 ) (*guidon.Snapshot, error) {
@@ -86,7 +85,6 @@ func (s checkedStore) SnapshotAt(
 	return s.Store.SnapshotAt(ctx, namespace, at, d, admit)
 }
 
-// Update implements [service.Store].
 func (s checkedStore) Update(
 	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
 ) (int64, error) {
@@ -96,7 +94,6 @@ func (s checkedStore) Update(
 	return s.Store.Update(ctx, namespace, w, fn)
 }
 
-// Authentications implements [service.Store].
 func (s checkedStore) Authentications(
 	ctx context.Context, d service.Demand, next string,
 ) (*service.AuthenticationSet, time.Duration, error) {
@@ -106,7 +103,6 @@ func (s checkedStore) Authentications(
 	return s.Store.Authentications(ctx, d, next)
 }
 
-// UpdateAuthentications implements [service.Store].
 func (s checkedStore) UpdateAuthentications(
 	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
 ) error {
@@ -114,6 +110,34 @@ func (s checkedStore) UpdateAuthentications(
 		return err
 	}
 	return s.Store.UpdateAuthentications(ctx, w, fn)
+}
+
+func (s checkedStore) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Changes(ctx, query)
+}
+
+func (s checkedStore) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, guidon.Position{}, err
+	}
+	return s.Store.SearchChanges(ctx, search)
+}
+
+func (s checkedStore) AllChanges(ctx context.Context, feed change.Feed) ([]*change.Record, change.Place, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, change.Place{}, err
+	}
+	return s.Store.AllChanges(ctx, feed)
+}
+
+func (s checkedStore) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.LatestChanges(ctx, namespace, kind, keys)
 }
 
 // checkedSecrets is the part of the database that attempts to sign in need. It checks the
@@ -129,36 +153,4 @@ func (s checkedSecrets) Secrets(ctx context.Context) ([]service.Secret, error) {
 		return nil, err
 	}
 	return s.SecretStore.Secrets(ctx)
-}
-
-// Changes implements [service.Store].
-func (s checkedStore) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.Changes(ctx, query)
-}
-
-// SearchChanges implements [service.Store].
-func (s checkedStore) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, guidon.Position{}, err
-	}
-	return s.Store.SearchChanges(ctx, search)
-}
-
-// AllChanges implements [service.Store].
-func (s checkedStore) AllChanges(ctx context.Context, feed change.Feed) ([]*change.Record, change.Place, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, change.Place{}, err
-	}
-	return s.Store.AllChanges(ctx, feed)
-}
-
-// LatestChanges implements [service.Store].
-func (s checkedStore) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.LatestChanges(ctx, namespace, kind, keys)
 }

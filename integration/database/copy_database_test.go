@@ -39,7 +39,7 @@ func TestCopyDatabase(t *testing.T) {
 		}
 		refused := harness.OpenStore(t, harness.SQLiteURL(t))
 		fillForCopy(t, refused)
-		if _, err := copydb.Copy(t.Context(), copySide(refused), copySide(server), func(int, int) {}); !errors.Is(err, guidon.FailedPrecondition) {
+		if _, err := copydb.Copy(t.Context(), refused, server, func(int) {}); !errors.Is(err, guidon.FailedPrecondition) {
 			t.Errorf("a second copy: got %v, want FailedPrecondition", err)
 		}
 
@@ -53,10 +53,6 @@ func TestCopyDatabase(t *testing.T) {
 			t.Errorf("the copy back differs from the source:\n%s", diff)
 		}
 	})
-}
-
-func copySide(db *store.DB) copydb.Database {
-	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}
 }
 
 // revisionsOf returns the revision of every namespace.
@@ -80,7 +76,7 @@ func revisionsOf(t *testing.T, db *store.DB) map[string]guidon.Revision {
 // copyAll copies the database, and compares every namespace as a server would read it.
 func copyAll(t *testing.T, from, to *store.DB) []copydb.Table {
 	t.Helper()
-	tables, err := copydb.Copy(t.Context(), copySide(from), copySide(to), func(int, int) {})
+	tables, err := copydb.Copy(t.Context(), from, to, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +135,7 @@ func copyInterrupted(t *testing.T, from, to *store.DB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	rows := 0
-	_, err := copydb.Copy(ctx, copySide(from), copySide(to), func(n, _ int) {
+	_, err := copydb.Copy(ctx, from, to, func(n int) {
 		if rows += n; rows > 700 {
 			cancel()
 		}
@@ -177,7 +173,7 @@ func TestCopyDatabaseCommitLost(t *testing.T) {
 			// Only the copy has more than 20 requests in a transaction.
 			decide, inflicted := dbtest.Once(tt.fault, func(r dbtest.Request) bool { return r.IsCommit() && r.Stage > 20 })
 			proxy.Inflict(decide)
-			_, err := copydb.Copy(t.Context(), copySide(source), copySide(target), func(int, int) {})
+			_, err := copydb.Copy(t.Context(), source, target, func(int) {})
 			select {
 			case <-inflicted:
 			default:
@@ -192,7 +188,7 @@ func TestCopyDatabaseCommitLost(t *testing.T) {
 			if err != nil || (len(all) > 1) != tt.copied {
 				t.Errorf("got %d namespaces, %v, want a copy: %t", len(all), err, tt.copied)
 			}
-			_, err = copydb.Copy(t.Context(), copySide(source), copySide(straight), func(int, int) {})
+			_, err = copydb.Copy(t.Context(), source, straight, func(int) {})
 			if errors.Is(err, guidon.FailedPrecondition) != tt.copied {
 				t.Errorf("a second copy: got %v, want FailedPrecondition: %t", err, tt.copied)
 			}

@@ -179,8 +179,7 @@ func TestCopyRows(t *testing.T) {
 		t.Cleanup(func() { _ = from.Close() })
 		to := harness.OpenStore(t, "sqlite:"+filepath.Join(t.TempDir(), "copy.db"))
 		before := rowsRead(t, from.SQL(), s)
-		_, err = copydb.Copy(t.Context(), copydb.Database{SQL: from.SQL(), Dialect: from.Dialect()},
-			copydb.Database{SQL: to.SQL(), Dialect: to.Dialect()}, func(int, int) {})
+		_, err = copydb.Copy(t.Context(), from, to, func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}

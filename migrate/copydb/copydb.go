@@ -9,28 +9,20 @@ package copydb
 
 import (
 	"context"
-	"database/sql"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
-// Limits of one query and of one INSERT. They are within the limits of every database for
-// parameters and bytes, unless a single row is larger.
-const (
-	pageRows    = 500
-	insertRows  = 50
-	insertBytes = 1 << 20
-)
-
-// Database is an open database and the name of its dialect.
-type Database struct {
-	SQL     *sql.DB
-	Dialect string
-}
+// pageRows limits the rows of one query.
+const pageRows = 500
 
 // Table describes the copy of one table.
 type Table struct {
@@ -45,10 +37,10 @@ type Table struct {
 // does, Copy returns FailedPrecondition. After an error the target has only the seed, unless
 // the error is Unavailable and says that the outcome is unknown.
 //
-// copied is called with the numbers of rows and bytes copied since the last call. While
-// Copy runs, no other process may write to the target or to an SQLite source.
-func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) ([]Table, error) {
-	if err := migrate.Check(ctx, from.SQL, from.Dialect); err != nil {
+// copied is called with the number of rows copied since the last call. While Copy runs, no
+// other process may write to the target or to an SQLite source.
+func Copy(ctx context.Context, from, to *store.DB, copied func(rows int)) ([]Table, error) {
+	if err := migrate.Check(ctx, from.SQL(), from.Dialect()); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
 	if err := prepare(ctx, to); err != nil {
@@ -84,10 +76,10 @@ func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) 
 }
 
 // Count returns how many rows [Copy] would copy.
-func Count(ctx context.Context, from Database) (rows int, err error) {
+func Count(ctx context.Context, from *store.DB) (rows int, err error) {
 	for _, t := range tables {
 		var n int
-		if err := from.SQL.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n); err != nil { // #nosec G202 -- a constant name
+		if err := from.SQL().QueryRowContext(ctx, "SELECT COUNT(*) FROM "+t.name).Scan(&n); err != nil { // #nosec G202 -- a constant name
 			return 0, fmt.Errorf("cannot count the rows of table %s: %w", t.name, err)
 		}
 		rows += n
@@ -97,8 +89,8 @@ func Count(ctx context.Context, from Database) (rows int, err error) {
 
 // prepare creates the schema in the target. It does not migrate an older schema, because
 // the database is then in use and not empty.
-func prepare(ctx context.Context, to Database) error {
-	steps, err := migrate.Status(ctx, to.SQL, to.Dialect)
+func prepare(ctx context.Context, to *store.DB) error {
+	steps, err := migrate.Status(ctx, to.SQL(), to.Dialect())
 	if err != nil {
 		return err
 	}
@@ -115,16 +107,16 @@ func prepare(ctx context.Context, to Database) error {
 		return guidon.Errorf(guidon.FailedPrecondition,
 			"the database is already in use by an older release; specify an empty one")
 	}
-	_, err = migrate.Up(ctx, to.SQL, to.Dialect)
+	_, err = migrate.Up(ctx, to.SQL(), to.Dialect())
 	return err
 }
 
 // checkAdditions returns an error if the source permits additions and the target does not: the
 // source may have some, also in its history.
-func checkAdditions(ctx context.Context, from, to Database) error {
+func checkAdditions(ctx context.Context, from, to *store.DB) error {
 	permits := [2]bool{}
-	for i, db := range []Database{from, to} {
-		steps, err := migrate.Status(ctx, db.SQL, db.Dialect)
+	for i, db := range []*store.DB{from, to} {
+		steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
 		if err != nil {
 			return err
 		}
@@ -137,16 +129,23 @@ func checkAdditions(ctx context.Context, from, to Database) error {
 }
 
 // copyTable copies the rows of one table and returns the checksum of the rows read.
-func copyTable(ctx context.Context, source, target *session, t *table, copied func(rows, bytes int)) (*sum, error) {
+func copyTable(ctx context.Context, source, target *session, t *table, copied func(rows int)) (*sum, error) {
 	sent := &sum{}
-	out := &batch{target: target, table: t, copied: copied}
+	out := store.NewInsert(t.name, namesOf(t.columns), func(ctx context.Context, query string, args ...any) error {
+		_, err := target.exec(ctx, query, args...)
+		if err == nil {
+			copied(len(args) / len(t.columns))
+		}
+		return err
+	})
 	err := source.each(ctx, t, func(values []any) error {
-		return out.add(ctx, values, sent.add(values))
+		out.Add(ctx, sent.add(values), values...)
+		return out.Err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return sent, out.flush(ctx)
+	return sent, out.Flush(ctx)
 }
 
 // verify reads the table back from the target and compares the checksums.
@@ -167,36 +166,40 @@ func verify(ctx context.Context, target *session, t *table, sent *sum) error {
 	return nil
 }
 
-// batch collects rows and inserts several of them with one statement.
-type batch struct {
-	target *session
-	table  *table
-	copied func(rows, bytes int)
-	args   []any
-	rows   int
-	bytes  int
+// sum is a checksum of a set of rows. It does not depend on their order, because databases
+// may sort strings differently.
+type sum struct {
+	rows  int64
+	lanes [4]uint64 // the sum of the rows' hashes, lane by lane
 }
 
-func (b *batch) add(ctx context.Context, values []any, size int) error {
-	if b.rows == insertRows || b.rows > 0 && b.bytes+size > insertBytes {
-		if err := b.flush(ctx); err != nil {
-			return err
+// add adds a row and returns its size in bytes.
+func (s *sum) add(values []any) int {
+	var encoded []byte
+	for _, v := range values {
+		switch v := v.(type) {
+		case int64:
+			encoded = binary.BigEndian.AppendUint64(append(encoded, 'i'), uint64(v)) // #nosec G115 -- only its bits matter
+		case string:
+			encoded = binary.BigEndian.AppendUint64(append(encoded, 't'), uint64(len(v)))
+			encoded = append(encoded, v...)
+		default:
+			encoded = append(encoded, 'n')
 		}
 	}
-	b.args = append(b.args, values...)
-	b.rows++
-	b.bytes += size
-	return nil
+	digest := sha256.Sum256(encoded)
+	for i := range s.lanes {
+		s.lanes[i] += binary.BigEndian.Uint64(digest[8*i:])
+	}
+	s.rows++
+	return len(encoded)
 }
 
-func (b *batch) flush(ctx context.Context) error {
-	if b.rows == 0 {
-		return nil
+// String returns the checksum in hexadecimal.
+func (s *sum) String() string {
+	var raw []byte
+	for _, lane := range s.lanes {
+		raw = binary.BigEndian.AppendUint64(raw, lane)
 	}
-	if _, err := b.target.exec(ctx, b.table.insertRows(b.rows), b.args...); err != nil {
-		return err
-	}
-	b.copied(b.rows, b.bytes)
-	b.args, b.rows, b.bytes = nil, 0, 0
-	return nil
+	return hex.EncodeToString(raw)
 }

@@ -119,10 +119,6 @@ func filled(t *testing.T) *store.DB {
 	return db
 }
 
-func database(db *store.DB) copydb.Database {
-	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}
-}
-
 // dump returns all rows of the tables that are copied, as strings.
 func dump(t *testing.T, db *store.DB) map[string][]string {
 	t.Helper()
@@ -163,7 +159,7 @@ func eachRow(t *testing.T, db *sql.DB, query string, fn func(values []any)) {
 	}
 }
 
-func nothing(int, int) {}
+func nothing(int) {}
 
 // Revisions, stamps, positions in lists, tokens and the history are copied unchanged, also
 // those of a deleted namespace. Writes to the copy continue from the revisions of the
@@ -171,7 +167,7 @@ func nothing(int, int) {}
 func TestCopy(t *testing.T) {
 	from, to := filled(t), open(t)
 	rows := 0
-	result, err := copydb.Copy(t.Context(), database(from), database(to), func(n, _ int) { rows += n })
+	result, err := copydb.Copy(t.Context(), from, to, func(n int) { rows += n })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +245,7 @@ func TestTargetInUse(t *testing.T) {
 		use  func(t *testing.T, db *store.DB)
 	}{
 		{"a copy", func(t *testing.T, db *store.DB) {
-			if _, err := copydb.Copy(t.Context(), database(from), database(db), nothing); err != nil {
+			if _, err := copydb.Copy(t.Context(), from, db, nothing); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -281,7 +277,7 @@ func TestTargetInUse(t *testing.T) {
 			to := migrated(t)
 			tt.use(t, to)
 			want := dump(t, to)
-			_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
+			_, err := copydb.Copy(t.Context(), from, to, nothing)
 			if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "not empty") {
 				t.Errorf("got %v, want FailedPrecondition", err)
 			}
@@ -298,7 +294,7 @@ func TestInterrupted(t *testing.T) {
 	want := dump(t, to)
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	_, err := copydb.Copy(ctx, database(from), database(to), func(int, int) {
+	_, err := copydb.Copy(ctx, from, to, func(int) {
 		if calls++; calls == 20 {
 			cancel()
 		}
@@ -309,7 +305,7 @@ func TestInterrupted(t *testing.T) {
 	if diff := cmp.Diff(want, dump(t, to)); diff != "" {
 		t.Errorf("a partial copy is left:\n%.2000s", diff)
 	}
-	if _, err := copydb.Copy(t.Context(), database(from), database(to), nothing); err != nil {
+	if _, err := copydb.Copy(t.Context(), from, to, nothing); err != nil {
 		t.Error(err)
 	}
 }
@@ -328,7 +324,7 @@ func TestVerification(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := dump(t, to)
-		_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
+		_, err := copydb.Copy(t.Context(), from, to, nothing)
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}
@@ -340,14 +336,14 @@ func TestVerification(t *testing.T) {
 
 // A source or target with a schema of another release is rejected.
 func TestSchemas(t *testing.T) {
-	if _, err := copydb.Copy(t.Context(), database(open(t)), database(open(t)), nothing); !errors.Is(err, guidon.Unavailable) || !strings.HasPrefix(err.Error(), "source: ") {
+	if _, err := copydb.Copy(t.Context(), open(t), open(t), nothing); !errors.Is(err, guidon.Unavailable) || !strings.HasPrefix(err.Error(), "source: ") {
 		t.Errorf("source without a schema: got %v", err)
 	}
 	old := migrated(t)
 	if _, err := old.SQL().ExecContext(t.Context(), "DELETE FROM schema_steps WHERE version_id > 1"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := copydb.Copy(t.Context(), database(migrated(t)), database(old), nothing)
+	_, err := copydb.Copy(t.Context(), migrated(t), old, nothing)
 	if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "older release") {
 		t.Errorf("target of an older release: got %v", err)
 	}
@@ -373,7 +369,7 @@ func TestAdditions(t *testing.T) {
 				}
 			}
 			empty := dump(t, to)
-			_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
+			_, err := copydb.Copy(t.Context(), from, to, nothing)
 			if !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}

@@ -8,32 +8,33 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
 )
 
 // session is a transaction on the source or the target.
 type session struct {
-	tx      *sql.Tx
-	dialect string
+	tx *sql.Tx
+	db *store.DB
 }
 
 // beginSource starts a transaction that reads one snapshot of the source.
-func beginSource(ctx context.Context, from Database) (*session, error) {
+func beginSource(ctx context.Context, from *store.DB) (*session, error) {
 	options := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
-	if from.Dialect == "sqlite" {
+	if !from.Shared() {
 		options.Isolation = sql.LevelDefault // which is serializable
 	}
-	tx, err := from.SQL.BeginTx(ctx, options)
-	return &session{tx, from.Dialect}, err
+	tx, err := from.SQL().BeginTx(ctx, options)
+	return &session{tx, from}, err
 }
 
 // beginTarget starts the transaction on the target. It checks that the target is empty, and
 // deletes the seed.
-func beginTarget(ctx context.Context, to Database) (*session, error) {
-	tx, err := to.SQL.BeginTx(ctx, nil)
+func beginTarget(ctx context.Context, to *store.DB) (*session, error) {
+	tx, err := to.SQL().BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{tx, to.Dialect}
+	s := &session{tx, to}
 	if err := s.clear(ctx); err != nil {
 		s.end()
 		return nil, err
@@ -106,7 +107,7 @@ func (s *session) each(ctx context.Context, t *table, fn func(values []any) erro
 // the last one.
 func (s *session) page(ctx context.Context, t *table, last []any, fn func(values []any) error) (n int, next []any, err error) {
 	query, args := t.selectPage(last)
-	rows, err := s.tx.QueryContext(ctx, bind(s.dialect, query), args...)
+	rows, err := s.tx.QueryContext(ctx, s.db.Bind(query), args...)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -126,7 +127,7 @@ func (s *session) page(ctx context.Context, t *table, last []any, fn func(values
 }
 
 func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return s.tx.ExecContext(ctx, bind(s.dialect, query), args...)
+	return s.tx.ExecContext(ctx, s.db.Bind(query), args...)
 }
 
 // end rolls back the transaction unless it has been committed.
@@ -137,7 +138,7 @@ const readBackTimeout = 15 * time.Second
 
 // commit commits the copy. If the connection is lost at that moment, it queries the target
 // to find out whether the commit succeeded: then the target has the stamp of the source.
-func commit(ctx context.Context, source, target *session, to Database) error {
+func commit(ctx context.Context, source, target *session, to *store.DB) error {
 	want, err := source.stamp(ctx)
 	if err != nil {
 		return err
@@ -162,12 +163,12 @@ func commit(ctx context.Context, source, target *session, to Database) error {
 
 // readBack returns the stamp of the target after the transaction in doubt has been
 // committed or rolled back.
-func readBack(ctx context.Context, to Database) (int64, error) {
-	tx, err := to.SQL.BeginTx(ctx, nil)
+func readBack(ctx context.Context, to *store.DB) (int64, error) {
+	tx, err := to.SQL().BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
-	s := &session{tx, to.Dialect}
+	s := &session{tx, to}
 	defer s.end()
 	// As long as that transaction is open, it holds the lock of this row.
 	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", service.AuthenticationsKey); err != nil {
@@ -178,7 +179,7 @@ func readBack(ctx context.Context, to Database) (int64, error) {
 
 func (s *session) stamp(ctx context.Context) (int64, error) {
 	var n int64
-	query := bind(s.dialect, "SELECT stamp FROM namespaces WHERE namespace_key = ?")
+	query := s.db.Bind("SELECT stamp FROM namespaces WHERE namespace_key = ?")
 	err := s.tx.QueryRowContext(ctx, query, service.AuthenticationsKey).Scan(&n)
 	return n, err
 }

@@ -60,17 +60,15 @@ func columns(list string) []column {
 	return all
 }
 
-func (t *table) columnNames() string { return columnNames(t.columns) }
-
-func columnNames(columns []column) string {
-	return strings.Join(lists.Map(columns, func(c column) string { return c.name }), ", ")
+func namesOf(columns []column) []string {
+	return lists.Map(columns, func(c column) string { return c.name })
 }
 
 // selectPage returns the query for the next page in the order of the primary key. The first
 // page has a nil last key.
 func (t *table) selectPage(last []any) (query string, args []any) {
-	query = "SELECT " + t.columnNames() + " FROM " + t.name
-	order := columnNames(t.columns[:t.keys])
+	query = "SELECT " + strings.Join(namesOf(t.columns), ", ") + " FROM " + t.name
+	order := strings.Join(namesOf(t.columns[:t.keys]), ", ")
 	if last != nil {
 		// PostgreSQL and SQLite find the page in the index by the first comparison, MySQL and
 		// MariaDB by the second.
@@ -89,30 +87,6 @@ func after(keys []column, last []any) (condition string, args []any) {
 	}
 	rest, values := after(keys[1:], last[1:])
 	return name + " > ? OR " + name + " = ? AND (" + rest + ")", append([]any{last[0], last[0]}, values...)
-}
-
-// insertRows returns the statement that inserts n rows.
-func (t *table) insertRows(n int) string {
-	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(t.columns)), ", ") + ")"
-	return "INSERT INTO " + t.name + " (" + t.columnNames() + ") VALUES " +
-		strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
-}
-
-// bind returns the query with the placeholders of the dialect.
-func bind(dialect, query string) string {
-	if dialect != "postgres" && dialect != "cockroach" {
-		return query
-	}
-	var b strings.Builder
-	n := 0
-	for part := range strings.SplitSeq(query, "?") {
-		if n > 0 {
-			b.WriteString("$" + strconv.Itoa(n))
-		}
-		b.WriteString(part)
-		n++
-	}
-	return b.String()
 }
 
 // newRow returns destinations for the columns of a row.

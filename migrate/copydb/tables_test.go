@@ -72,15 +72,12 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	query, args := tables[3].selectPage([]any{"shop", int64(7), int64(2)})
-	const condition = " WHERE (namespace_key, revision, seq) > ($1, $2, $3) AND (namespace_key > $4 OR namespace_key = $5 AND" +
-		" (revision > $6 OR revision = $7 AND (seq > $8))) ORDER BY namespace_key, revision, seq LIMIT 500"
-	if _, got, _ := strings.Cut(bind("postgres", query), " FROM changes"); got != condition {
+	const condition = " WHERE (namespace_key, revision, seq) > (?, ?, ?) AND (namespace_key > ? OR namespace_key = ? AND" +
+		" (revision > ? OR revision = ? AND (seq > ?))) ORDER BY namespace_key, revision, seq LIMIT 500"
+	if _, got, _ := strings.Cut(query, " FROM changes"); got != condition {
 		t.Errorf("got\n%s\nwant\n%s", got, condition)
 	}
 	if diff := cmp.Diff([]any{"shop", int64(7), int64(2), "shop", "shop", int64(7), int64(7), int64(2)}, args); diff != "" {
 		t.Error(diff)
-	}
-	if got := bind("mysql", query); strings.Contains(got, "$") {
-		t.Errorf("got %s", got)
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler/limit"
-	"github.com/guidonhq/guidon/runtimes/server/closing"
-	"github.com/guidonhq/guidon/runtimes/server/quickconn"
+	"github.com/guidonhq/guidon/runtimes/server/tcp"
 )
 
 // The limits of the time between two sweeps.
@@ -20,12 +19,12 @@ const (
 
 // httpListener is a listener that returns connections of type [httpConn].
 type httpListener struct {
-	*closing.Listener
+	*tcp.Listener
 	writeTimeout time.Duration
 	limit        int         // of connections
 	secure       bool        // connections use TLS
 	bodies       *limit.Pool // large headers count as bodies
-	group        *quickconn.Group
+	group        *tcp.Group
 	stop         httpStop
 
 	mu     sync.Mutex
@@ -36,7 +35,7 @@ type httpListener struct {
 
 // newHTTPListener returns a listener that sweeps twenty times per shortest timeout,
 // within the limits above.
-func newHTTPListener(listener *closing.Listener, config Config) *httpListener {
+func newHTTPListener(listener *tcp.Listener, config Config) *httpListener {
 	timeouts := config.HTTP
 	shortest := min(timeouts.ReadTimeout, timeouts.WriteTimeout, timeouts.IdleTimeout)
 	return &httpListener{
@@ -46,7 +45,7 @@ func newHTTPListener(listener *closing.Listener, config Config) *httpListener {
 		secure:       config.TLS != nil,
 		bodies:       config.Handler.Budget().Bodies,
 		period:       min(max(shortest/20, minPeriod), maxPeriod),
-		group:        quickconn.NewGroup(),
+		group:        tcp.NewGroup(),
 		conns:        map[*httpConn]struct{}{},
 	}
 }
@@ -54,27 +53,27 @@ func newHTTPListener(listener *closing.Listener, config Config) *httpListener {
 // Accept implements [net.Listener].
 func (l *httpListener) Accept() (net.Conn, error) {
 	for {
-		tcp, err := l.AcceptTCP()
+		accepted, err := l.AcceptTCP()
 		if err != nil {
 			return nil, err
 		}
-		if c := l.admit(tcp); c != nil {
+		if c := l.admit(accepted); c != nil {
 			return c, nil
 		}
-		l.reject(tcp)
+		l.reject(accepted)
 	}
 }
 
 // admit adds the connection to the open ones and returns it wrapped, or nil if there is
 // no room for it.
-func (l *httpListener) admit(tcp *net.TCPConn) *httpConn {
+func (l *httpListener) admit(accepted *net.TCPConn) *httpConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.makeRoom() {
 		return nil
 	}
 	c := &httpConn{listener: l}
-	c.Init(tcp, l.group)
+	c.Init(accepted, l.group)
 	c.header.memory, c.header.secure = l.bodies.NewReservation(), l.secure
 	c.quietSince = l.group.Now()
 	c.idleSince.Store(c.quietSince)
@@ -117,7 +116,7 @@ func (l *httpListener) forget(c *httpConn) {
 // httpConn is an HTTP connection. It keeps track of whether its client waits for a
 // response: see [httpActivity].
 type httpConn struct {
-	quickconn.Conn
+	tcp.Conn
 	listener *httpListener
 
 	idleSince atomic.Int64 // approximate end of the last request, by the group's clock

@@ -3,6 +3,8 @@ package server
 import (
 	"log"
 	"net/http"
+	"net/http/pprof"
+	"strings"
 	"time"
 )
 
@@ -25,4 +27,28 @@ func newDiagnosticsServer(config Config) *http.Server {
 		MaxHeaderBytes: diagnosticsMaxHeaderBytes,
 		ErrorLog:       log.New(&httpErrorWriter{logger: config.Logger}, "", 0),
 	}
+}
+
+// profilingPath is the path under which package pprof expects to be served.
+const profilingPath = "/debug/pprof"
+
+// Profiling serves the Go profiler under /debug/pprof. Pass it to [handler.Config], and
+// the handler restricts access to it.
+func Profiling() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch strings.TrimPrefix(r.URL.Path, profilingPath) {
+		case "":
+			http.Redirect(w, r, profilingPath+"/", http.StatusFound)
+		case "/cmdline":
+			pprof.Cmdline(w, r)
+		case "/profile":
+			pprof.Profile(w, r)
+		case "/symbol":
+			pprof.Symbol(w, r)
+		case "/trace":
+			pprof.Trace(w, r)
+		default:
+			pprof.Index(w, r)
+		}
+	})
 }

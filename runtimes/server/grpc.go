@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/internal/lists"
-	"github.com/guidonhq/guidon/runtimes/server/closing"
+	"github.com/guidonhq/guidon/runtimes/server/tcp"
 )
 
 // Limits of the gRPC listener that are not configurable.
@@ -79,7 +79,7 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 	for _, description := range services {
 		server.RegisterService(description, calls)
 	}
-	config.Health.register(names(services))
+	config.Health.register(lists.Map(services, func(s *grpc.ServiceDesc) string { return s.ServiceName }))
 	healthpb.RegisterHealthServer(server, &healthService{health: config.Health, draining: calls.draining})
 	reflection.Register(server)
 	return server
@@ -89,7 +89,7 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 // nil in those cases.
 func serveGRPC(server *grpc.Server, listener net.Listener) error {
 	err := server.Serve(listener)
-	if errors.Is(err, grpc.ErrServerStopped) || errors.Is(err, closing.ErrClosing) {
+	if errors.Is(err, grpc.ErrServerStopped) || errors.Is(err, tcp.ErrClosing) {
 		return nil
 	}
 	return err
@@ -123,10 +123,6 @@ func serviceDescriptions(operations []*call.Operation, calls *calls) []*grpc.Ser
 	}
 	slices.SortFunc(services, func(a, b *grpc.ServiceDesc) int { return cmp.Compare(a.ServiceName, b.ServiceName) })
 	return services
-}
-
-func names(services []*grpc.ServiceDesc) []string {
-	return lists.Map(services, func(s *grpc.ServiceDesc) string { return s.ServiceName })
 }
 
 // fileOf returns the path of the .proto file that declares the service, for reflection.

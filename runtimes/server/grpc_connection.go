@@ -27,14 +27,14 @@ func newGRPCConns(limit int, responseTimeout time.Duration) *grpcConns {
 
 // admit adds the connection to the open ones and returns it wrapped, or nil if there are
 // too many.
-func (l *grpcConns) admit(tcp *net.TCPConn, listener *grpcListener) *grpcConn {
+func (l *grpcConns) admit(accepted *net.TCPConn, listener *grpcListener) *grpcConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.limit {
 		return nil
 	}
-	c := &grpcConn{TCPConn: tcp, listener: listener, responses: map[*pendingResponse]struct{}{}}
-	c.addr = grpcAddr{Addr: tcp.RemoteAddr(), conn: c}
+	c := &grpcConn{TCPConn: accepted, listener: listener, responses: map[*pendingResponse]struct{}{}}
+	c.addr = grpcAddr{Addr: accepted.RemoteAddr(), conn: c}
 	l.open[c] = struct{}{}
 	switch {
 	case l.timer == nil:

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/guidonhq/guidon/runtimes/server/closing"
+	"google.golang.org/grpc"
+
+	"github.com/guidonhq/guidon/runtimes/server/tcp"
 )
 
 // openingLimit is how long a handshake in progress may take to complete during a stop.
@@ -17,7 +19,7 @@ const openingLimit = time.Second
 // the server is still opening. When the server is told to stop, it silently closes the
 // connections whose handshake it has not started.
 type grpcListener struct {
-	*closing.Listener
+	*tcp.Listener
 	conns *grpcConns
 
 	mu      sync.Mutex
@@ -25,20 +27,20 @@ type grpcListener struct {
 	waiting chan struct{}      // closed when all handshakes have started; nil without a waiter
 }
 
-func newGRPCListener(listener *closing.Listener, conns *grpcConns) *grpcListener {
+func newGRPCListener(listener *tcp.Listener, conns *grpcConns) *grpcListener {
 	return &grpcListener{Listener: listener, conns: conns, opening: map[*grpcConn]bool{}}
 }
 
 // Accept implements [net.Listener]. It closes connections above the limit.
 func (l *grpcListener) Accept() (net.Conn, error) {
 	for {
-		tcp, err := l.AcceptTCP()
+		accepted, err := l.AcceptTCP()
 		if err != nil {
 			return nil, err
 		}
-		c := l.conns.admit(tcp, l)
+		c := l.conns.admit(accepted, l)
 		if c == nil {
-			_ = tcp.Close()
+			_ = accepted.Close()
 			continue
 		}
 		l.mu.Lock()
@@ -98,4 +100,47 @@ func (l *grpcListener) recordHandshake(c *grpcConn, started bool) {
 		delete(l.opening, c)
 	}
 	l.changed()
+}
+
+// grpcServer is a gRPC server that serves on a listener.
+type grpcServer struct {
+	server   *grpc.Server
+	listener *grpcListener
+	ended    chan struct{} // closed when the server accepts no more connections
+	drained  chan struct{} // closed when its connections are closed
+}
+
+// serveGRPC starts a gRPC server on the listener.
+func (s *runningServer) serveGRPC() *grpcServer {
+	g := &grpcServer{
+		server:   newGRPCServer(s.config, s.tls, s.calls),
+		listener: newGRPCListener(s.open.grpc, s.grpcConns),
+		drained:  make(chan struct{}),
+	}
+	g.ended = s.serve("gRPC", func() error { return serveGRPC(g.server, g.listener) })
+	return g
+}
+
+// handOverGRPC tells the clients of the gRPC server to reconnect, while calls still
+// succeed. grpc-go can tell them only when it no longer accepts connections, so a second
+// server accepts those that arrive during the delay.
+func (s *runningServer) handOverGRPC(ctx context.Context) {
+	first := s.grpc[0]
+	s.open.grpc.Pause()
+	<-first.ended
+	s.open.grpc.Resume()
+	s.grpc = append(s.grpc, s.serveGRPC())
+	go first.drain(ctx)
+}
+
+// drain tells clients that their connections close, and returns when all are closed. The
+// server must have stopped accepting, or be about to.
+func (g *grpcServer) drain(ctx context.Context) {
+	defer close(g.drained)
+	select {
+	case <-g.ended:
+		g.listener.finishOpening(ctx)
+	case <-ctx.Done():
+	}
+	g.server.GracefulStop()
 }

@@ -9,13 +9,13 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/guidonhq/guidon/runtimes/server/closing"
+	"github.com/guidonhq/guidon/runtimes/server/tcp"
 )
 
 // listeners are the open ports.
 type listeners struct {
 	http        *httpListener
-	grpc        *closing.Listener
+	grpc        *tcp.Listener
 	diagnostics net.Listener // nil if there is none
 }
 
@@ -46,15 +46,15 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 }
 
 // listenOn opens a port. keys names the configuration keys that set the address. The
-// port does not use Multipath TCP, whose sockets have no filters; see [closing.New].
-func listenOn(ctx context.Context, address, keys string) (*closing.Listener, error) {
+// port does not use Multipath TCP, whose sockets have no filters; see [tcp.NewListener].
+func listenOn(ctx context.Context, address, keys string) (*tcp.Listener, error) {
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, keys, err)
 	}
-	return closing.New(listener.(*net.TCPListener)), nil // its type for "tcp"
+	return tcp.NewListener(listener.(*net.TCPListener)), nil // its type for "tcp"
 }
 
 // tlsConfig returns the TLS settings that both listeners are based on, or nil for

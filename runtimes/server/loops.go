@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -26,57 +23,49 @@ type Loop struct {
 // that instances started together do not query the database together.
 const maxFirstDelay = time.Second
 
-// loopGroup keeps track of the running loops.
-type loopGroup struct {
-	cancel  context.CancelFunc
-	done    chan struct{} // closed when the last one has ended
-	mu      sync.Mutex
-	running map[string]int
+// runningLoops are loops that were started.
+type runningLoops struct {
+	cancel context.CancelFunc
+	names  []string
+	ended  []chan struct{} // closed when the loop with the name has ended
 }
 
 // startLoops starts the loops, which end when ctx ends or stop is called.
-func startLoops(ctx context.Context, loops []Loop, logger *slog.Logger) *loopGroup {
+func startLoops(ctx context.Context, loops []Loop, logger *slog.Logger) *runningLoops {
 	ctx, cancel := context.WithCancel(ctx)
-	g := &loopGroup{cancel: cancel, done: make(chan struct{}), running: map[string]int{}}
-	var wait sync.WaitGroup
+	running := &runningLoops{cancel: cancel}
 	for _, loop := range loops {
-		g.running[loop.Name]++
-		wait.Go(func() {
-			defer g.ended(loop.Name)
+		ended := make(chan struct{})
+		running.names, running.ended = append(running.names, loop.Name), append(running.ended, ended)
+		go func() {
+			defer close(ended)
 			loop.repeat(ctx, logger)
-		})
+		}()
 	}
-	go func() {
-		wait.Wait()
-		close(g.done)
-	}()
-	return g
+	return running
 }
 
 // stop ends the loops and waits for them until ctx ends. The error names the loops
 // that are still running then.
-func (g *loopGroup) stop(ctx context.Context) error {
-	g.cancel()
-	select {
-	case <-g.done:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("loops still running: %s", strings.Join(g.left(), ", "))
+func (r *runningLoops) stop(ctx context.Context) error {
+	r.cancel()
+	var left []string
+	for i, ended := range r.ended {
+		select {
+		case <-ended:
+			continue
+		case <-ctx.Done():
+		}
+		select {
+		case <-ended:
+		default:
+			left = append(left, r.names[i])
+		}
 	}
-}
-
-func (g *loopGroup) ended(name string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.running[name]--; g.running[name] == 0 {
-		delete(g.running, name)
+	if len(left) > 0 {
+		return fmt.Errorf("loops still running: %s", strings.Join(left, ", "))
 	}
-}
-
-func (g *loopGroup) left() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Sorted(maps.Keys(g.running))
+	return nil
 }
 
 // repeat runs the loop until ctx ends.

@@ -18,7 +18,7 @@ var errAborted = errors.New("shutdown was cut short")
 
 // stop ends everything, in the order that Run documents. The error lists the parts that
 // had to be aborted.
-func (s *runningServer) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) error {
+func (s *runningServer) stop(loops *runningLoops, accepted <-chan struct{}, delay bool) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -17,8 +16,6 @@ const (
 	maxName       = 255
 	maxCredential = 4096
 )
-
-var errRequired = errors.New("is required")
 
 // allowList configures which people may sign in.
 type allowList struct {
@@ -75,7 +72,7 @@ func checkName(text string) error {
 func checkCredential(text string) error {
 	switch {
 	case text == "":
-		return errRequired
+		return errors.New("is required")
 	case len(text) > maxCredential:
 		return fmt.Errorf("must not be longer than %d bytes", maxCredential)
 	case strings.TrimSpace(text) != text || strings.ContainsFunc(text, unicode.IsControl):
@@ -91,21 +88,8 @@ func checkDisplayName(text string) error {
 	return nil
 }
 
-// checkScopes accepts scopes as RFC 6749 3.3 defines them.
-func checkScopes(scopes []string) error {
-	for _, scope := range scopes {
-		if scope == "" || len(scope) > maxName || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-			return errors.New("must be scopes of printable ASCII characters, without spaces, quotes and backslashes, not " + strconv.Quote(scope))
-		}
-	}
-	return nil
-}
-
-// checkAuthorities accepts a file with certificates, or none.
+// checkAuthorities accepts a file with certificates.
 func checkAuthorities(path string) error {
-	if path == "" {
-		return nil
-	}
 	if err := checkFile(path); err != nil {
 		return err
 	}
@@ -139,8 +123,8 @@ func (b redirectBase) check(at scope, address string) {
 	}
 }
 
-// callbackBase returns the redirect_address or else the public URL, without a trailing
-// slash.
-func callbackBase(address, publicURL string) string {
+// RedirectBase returns the URL of this service in a callback URL: the redirect_address or
+// else the public URL, without a trailing slash.
+func RedirectBase(address, publicURL string) string {
 	return strings.TrimRight(cmp.Or(address, publicURL), "/")
 }

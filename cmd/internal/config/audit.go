@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"regexp"
 	"strings"
 
 	"github.com/guidonhq/guidon/deliver/audit"
@@ -74,16 +75,11 @@ func (a Audit) check(found *problems) {
 	}
 }
 
-// isTopic reports whether Kafka accepts the name of a topic.
-func isTopic(name string) bool {
-	other := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
-	}
-	return name != "" && len(name) <= 249 && !strings.ContainsFunc(name, other)
-}
+// topic matches the names of topics that Kafka accepts.
+var topic = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 
 func (k AuditKafka) check(found *problems) {
-	if !isTopic(k.Topic) {
+	if !topic.MatchString(k.Topic) {
 		found.key("audit.sinks.kafka.topic", "must be the name of a topic: up to 249 letters, digits, dots, hyphens and underscores")
 	}
 	if len(k.BootstrapServers) == 0 {

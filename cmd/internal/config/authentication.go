@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -168,7 +169,7 @@ func (c *Config) checkSession(found *problems) {
 		found.key(prefixKey, "requires https: set server.public_url (GUIDON_SERVER_PUBLIC_URL) to an https URL")
 	}
 	for _, origin := range s.CSRF.TrustedOrigins {
-		if canonicalOrigin(origin) != origin {
+		if sent, err := exchange.ParseOrigin(origin); err != nil || sent != origin {
 			found.key("authentication.session.csrf.trusted_origins", "must be origins as browsers send them, such as https://admin.example, in lower case and without path and default port, not "+strconv.Quote(origin))
 		}
 	}

@@ -31,19 +31,13 @@ type Redis struct {
 	NetTimeout      time.Duration `key:"net_timeout" default:"100ms" min:"1ms"`
 }
 
-// maxNetTimeout is the longest cache.redis.net_timeout. By then the database would have
+// MaxNetTimeout is the longest cache.redis.net_timeout. By then the database would have
 // responded long ago.
-const maxNetTimeout = time.Second
+const MaxNetTimeout = time.Second
 
-// The backends of the cache.
+// The values of cache.backend and cache.mode that are not the defaults.
 const (
-	BackendMemory = "memory"
-	BackendRedis  = "redis"
-)
-
-// The modes of the cache.
-const (
-	CacheStrict  = "strict"
+	BackendRedis = "redis"
 	CacheBounded = "bounded"
 )
 
@@ -99,7 +93,7 @@ func (c Cache) checkRedis(db DB, found *problems) {
 	case r.URL != "" && !known:
 		found.key("cache.redis.url", "must have the scheme redis://, rediss:// or unix://")
 	}
-	if r.NetTimeout > maxNetTimeout {
+	if r.NetTimeout > MaxNetTimeout {
 		found.key("cache.redis.net_timeout", fmt.Sprintf("must be at most 1s, not %q", clock.Text(r.NetTimeout)))
 	}
 	if r.Prefix == "" {

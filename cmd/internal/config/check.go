@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -160,6 +161,35 @@ func (c CORS) check(found *problems) {
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Scheme != "" && u.Host != "" && u.User == nil && u.Path == "" && u.RawQuery == "" && u.Fragment == ""
+}
+
+func (t Tracing) check(found *problems) {
+	if t.Exporter != "otlp" {
+		found.key("tracing.exporter", fmt.Sprintf("must be otlp, not %q; Jaeger and the collectors of others accept it", t.Exporter))
+	}
+	for _, name := range t.Propagators {
+		if name != "tracecontext" && name != "baggage" {
+			found.key("tracing.propagators", fmt.Sprintf("must be tracecontext and baggage only, not %q", name))
+		}
+	}
+	t.OTLP.check("tracing.otlp", found)
+}
+
+func (o OTLP) check(key string, found *problems) {
+	if o.Endpoint != "" && !isCollector(o.Endpoint) {
+		found.key(key+".endpoint",
+			"must be a URL with http, https, grpc or grpcs and without user, or a host and port for gRPC without TLS, such as localhost:4317")
+	}
+}
+
+// isCollector reports whether the text names where a collector listens.
+func isCollector(text string) bool {
+	if !strings.Contains(text, "://") {
+		text = "grpc://" + text
+	}
+	u, err := url.Parse(text)
+	return err == nil && slices.Contains([]string{"http", "https", "grpc", "grpcs"}, u.Scheme) &&
+		u.Hostname() != "" && u.User == nil && u.RawQuery == ""
 }
 
 var basePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]*$`)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/guidonhq/guidon/handler/login/codehost"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -33,29 +35,16 @@ type Codehost struct {
 	AllowEveryone        bool     `key:"allow_everyone" default:"false"`
 }
 
-// The types of code hosts.
-const (
-	CodehostGitHub = "github"
-	CodehostGitLab = "gitlab"
-	CodehostGitea  = "gitea"
-)
-
 // organizationScopes are the scopes of each type that let organizations and teams be read.
 var organizationScopes = map[string][]string{
-	CodehostGitHub: {"read:org", "write:org", "admin:org"},
-	CodehostGitLab: {"openid"},
-	CodehostGitea:  {"read:organization", "write:organization"},
-}
-
-// RedirectBase returns the URL of this service in the callback URL, without a trailing
-// slash.
-func (c Codehost) RedirectBase(publicURL string) string {
-	return callbackBase(c.RedirectAddress, publicURL)
+	codehost.GitHub: {"read:org", "write:org", "admin:org"},
+	codehost.GitLab: {"openid"},
+	codehost.Gitea:  {"read:organization", "write:organization"},
 }
 
 // Label returns the text of the sign-in button.
 func (c Codehost) Label() string {
-	return cmp.Or(c.DisplayName, map[string]string{CodehostGitHub: "GitHub", CodehostGitLab: "GitLab", CodehostGitea: "Gitea"}[c.Type])
+	return cmp.Or(c.DisplayName, map[string]string{codehost.GitHub: "GitHub", codehost.GitLab: "GitLab", codehost.Gitea: "Gitea"}[c.Type])
 }
 
 func (c Codehost) check(base redirectBase, found *problems) {
@@ -64,12 +53,16 @@ func (c Codehost) check(base redirectBase, found *problems) {
 	}
 	at := found.in(codehostKey)
 	base.required(at, "enabled")
-	c.checkURLs(at)
+	if c.ServerURL == "" && c.Type == codehost.Gitea {
+		at.key("server_url", "is required if type is gitea")
+	}
+	at.optional("server_url", c.ServerURL, provider.CheckBaseURL)
+	at.optional("api_url", c.APIURL, provider.CheckBaseURL)
 	at.check("client_id", checkCredential(c.ClientID))
 	at.check("client_secret", checkCredential(c.ClientSecret))
 	base.check(at, c.RedirectAddress)
 	at.check("display_name", checkDisplayName(c.DisplayName))
-	at.check("ca_path", checkAuthorities(c.CAPath))
+	at.optional("ca_path", c.CAPath, checkAuthorities)
 	c.checkOrganizations(at)
 	checkAdmission(at, c.AllowEveryone, false, []allowList{
 		{"allowed_organizations", c.AllowedOrganizations, checkName}, {"allowed_teams", c.AllowedTeams, checkTeam},
@@ -77,21 +70,9 @@ func (c Codehost) check(base redirectBase, found *problems) {
 	})
 }
 
-func (c Codehost) checkURLs(at scope) {
-	if c.ServerURL == "" && c.Type == CodehostGitea {
-		at.key("server_url", "is required if type is gitea")
-	}
-	if c.ServerURL != "" {
-		at.check("server_url", checkURL(c.ServerURL))
-	}
-	if c.APIURL != "" {
-		at.check("api_url", checkURL(c.APIURL))
-	}
-}
-
 func (c Codehost) checkOrganizations(at scope) {
-	at.check("scopes", checkScopes(c.Scopes))
-	if c.Type == CodehostGitLab && len(c.AllowedTeams) > 0 {
+	at.check("scopes", provider.CheckScopes(c.Scopes))
+	if c.Type == codehost.GitLab && len(c.AllowedTeams) > 0 {
 		at.key("allowed_teams", "must be empty if type is gitlab, which has no teams; name subgroups in allowed_organizations")
 	}
 	if len(c.Scopes) == 0 || len(c.AllowedOrganizations)+len(c.AllowedTeams) == 0 {

@@ -153,6 +153,21 @@ type Metrics struct {
 	EMF      bool   `key:"emf" default:"false"`
 }
 
+// Tracing configures which requests are traced, and where the spans are sent.
+type Tracing struct {
+	Enabled       bool     `key:"enabled" default:"false"`
+	Exporter      string   `key:"exporter" default:"otlp"`
+	SamplingRatio float64  `key:"sampling_ratio" default:"1" min:"0" max:"1"`
+	Propagators   []string `key:"propagators" default:"tracecontext baggage"`
+	OTLP          OTLP     `key:"otlp"`
+}
+
+// OTLP configures a collector.
+type OTLP struct {
+	Endpoint string            `key:"endpoint"`
+	Headers  map[string]string `key:"headers" secret:"true"`
+}
+
 // Lambda configures the function on AWS Lambda.
 type Lambda struct {
 	BasePath  string `key:"base_path"`
@@ -162,9 +177,8 @@ type Lambda struct {
 // ExporterOTLP is the exporter that sends metrics to a collector.
 const ExporterOTLP = "otlp"
 
-// The encodings of the log.
+// The values of log.encoding besides auto.
 const (
-	EncodingAuto    = "auto"
 	EncodingConsole = "console"
 	EncodingJSON    = "json"
 )

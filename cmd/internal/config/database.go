@@ -103,18 +103,14 @@ func (d DB) check(found *problems) {
 	}
 }
 
-// parts returns the keys of the parts of the URL that are set.
-func (d DB) parts() []string {
-	var keys []string
-	for _, part := range []struct {
-		key string
-		set bool
-	}{
-		{"db.protocol", d.Protocol != ""}, {"db.host", d.Host != ""}, {"db.port", d.Port != 0},
-		{"db.name", d.Name != ""}, {"db.user", d.User != ""}, {"db.password", d.Password != ""},
-	} {
-		if part.set {
-			keys = append(keys, part.key)
+// DatabaseParts are the keys of the parts of the URL.
+var DatabaseParts = []string{"db.protocol", "db.host", "db.port", "db.name", "db.user", "db.password"}
+
+// parts returns those of DatabaseParts that are set.
+func (d DB) parts() (keys []string) {
+	for i, set := range []bool{d.Protocol != "", d.Host != "", d.Port != 0, d.Name != "", d.User != "", d.Password != ""} {
+		if set {
+			keys = append(keys, DatabaseParts[i])
 		}
 	}
 	return keys
@@ -130,7 +126,7 @@ func (d *DB) combine(otherwise string, found *problems) (unused []string) {
 	case len(keys) == 0:
 		d.URL = otherwise
 	case d.checkParts(keys, found):
-		d.URL = d.combined()
+		d.URL = d.Combined()
 	default:
 		found.without("db.url")
 	}
@@ -165,8 +161,8 @@ func (d DB) checkParts(keys []string, found *problems) bool {
 	return len(found.list) == before
 }
 
-// combined returns the URL of the parts.
-func (d DB) combined() string {
+// Combined returns the URL of the parts.
+func (d DB) Combined() string {
 	if engines[d.Protocol] == EngineSQLite {
 		return "file:" + filepath.Join(d.Host, d.Name)
 	}

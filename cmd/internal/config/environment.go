@@ -54,7 +54,7 @@ func loadEnvironment(c *Config, env environment, found *problems) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if strings.HasPrefix(name, variablePrefix) && !known[name] && !serviceLink(name, env[name]) {
+		if strings.HasPrefix(name, variablePrefix) && !known[name] && !ServiceLink(name, env[name]) {
 			found.add("environment: unknown variable %s%s", name, hint(name, named, known))
 		}
 	}
@@ -76,7 +76,7 @@ func hint(variable string, named []namedGroups, known map[string]bool) string {
 func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {
 	name := f.variable()
 	known[name] = true
-	if text, ok := env[name]; ok && !serviceLink(name, text) {
+	if text, ok := env[name]; ok && !ServiceLink(name, text) {
 		found.check(f.key, f.set(text))
 	}
 }
@@ -132,7 +132,8 @@ var (
 	serviceLinkValue = regexp.MustCompile(`^(tcp|udp|sctp)://`)
 )
 
-func serviceLink(name, value string) bool {
+// ServiceLink reports whether Kubernetes has set the variable for a service.
+func ServiceLink(name, value string) bool {
 	return serviceLinkName.MatchString(name) || strings.HasSuffix(name, "_PORT") && serviceLinkValue.MatchString(value)
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/internal/suggest"
 )
@@ -59,7 +58,7 @@ func (w walker) walk(v reflect.Value, group string, named int) {
 		case value.Kind() == reflect.Struct:
 			w.group(section{key: key, part: named}, value)
 		case isNamedGroups(value):
-			w.namedGroups(namedGroups{key: key, tag: tag, value: value})
+			w.namedGroups(namedGroups{key: key, value: value})
 		case w.visit != nil:
 			w.visit(field{key: key, named: named, tag: tag, value: value})
 		}
@@ -105,7 +104,10 @@ func fields(c *Config) []field {
 // variable returns the environment variable of the key.
 func (f field) variable() string { return variableOf(f.key) }
 
-func variableOf(key string) string { return variablePrefix + flipt.Variable(key) }
+func variableOf(key string) string { return variablePrefix + variableName(key) }
+
+// variableName returns the environment variable of a key, without its prefix.
+func variableName(key string) string { return strings.ToUpper(strings.ReplaceAll(key, ".", "_")) }
 
 func (f field) name() string { return lastName(f.key) }
 

@@ -177,8 +177,8 @@ func (l *fileLoader) namedGroup(g namedGroups, key string, name, value *yaml.Nod
 // suggest returns a hint for an unknown name: its replacement, a similar name in the same
 // group, the same name in another group, or a similar key.
 func (l *fileLoader) suggest(group, key, name string) string {
-	if text := replacedKey(key); text != "" {
-		return text
+	if k, _ := FindFlipt(key); k.hint() != "" {
+		return k.hint()
 	}
 	if text := suggest.DidYouMean(name, l.groups[group]); text != "" {
 		return text

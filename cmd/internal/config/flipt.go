@@ -7,30 +7,136 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
-// replacedKey returns a hint for an unknown key of Flipt, or "".
-func replacedKey(key string) string {
-	k, ok := flipt.Find(key)
-	if !ok || k.Hint() == "" {
-		return ""
-	}
-	return "; " + k.Hint()
+// FliptPrefix is the prefix of the environment variables of Flipt.
+const FliptPrefix = "FLIPT_"
+
+// FliptStatus says how Guidon supports a key of Flipt.
+type FliptStatus uint8
+
+const (
+	// FliptKept is a key that exists here, too. Its note describes the differences.
+	FliptKept FliptStatus = iota
+	// FliptMoved is a key that has another name here.
+	FliptMoved
+	// FliptCombined is a key whose value becomes part of the value of another one.
+	FliptCombined
+	// FliptNeedless is a key that had no effect, or that nothing here needs.
+	FliptNeedless
+	// FliptDropped is a key of something that does not exist here.
+	FliptDropped
+)
+
+// FliptKey is a key of Flipt, or a group of keys with the same status.
+type FliptKey struct {
+	Key    string // a star stands for a name that the operator chose
+	Status FliptStatus
+	To     string // the key here, of those that are moved or combined
+	Note   string // the differences, or why the key no longer exists and its replacement
 }
 
-// replacedVariable returns a hint for an unknown variable of such a key, or "".
+// FindFlipt returns the entry for the key, which may be a group, or else that of the closest
+// group that contains it. Names may be actual ones or stars.
+func FindFlipt(key string) (FliptKey, bool) {
+	path := strings.Split(key, ".")
+	best, found := FliptKey{}, false
+	for _, k := range fliptKeys {
+		if matches(path, strings.Split(k.Key, ".")) && len(k.Key) > len(best.Key) {
+			best, found = k, true
+		}
+	}
+	return best, found
+}
+
+// matches reports whether the path is the pattern or below it.
+func matches(path, pattern []string) bool {
+	if len(path) < len(pattern) {
+		return false
+	}
+	for i, name := range pattern {
+		if name != "*" && name != path[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// FindFliptVariable returns the entry for the variable, given without its prefix, and the rest
+// of the key: the name for which a star stands, or the part after the variable of a group.
+func FindFliptVariable(variable string) (k FliptKey, rest string, found bool) {
+	for _, candidate := range fliptKeys {
+		r, ok := candidate.matchVariable(variable)
+		if ok && len(candidate.Key) > len(k.Key) {
+			k, rest, found = candidate, r, true
+		}
+	}
+	return k, rest, found
+}
+
+// matchVariable returns the rest of the key of a variable for the entry.
+func (k FliptKey) matchVariable(variable string) (rest string, ok bool) {
+	before, after, named := strings.Cut(variableName(k.Key), "*")
+	rest, ok = strings.CutPrefix(variable, before)
+	switch {
+	case !ok:
+		return "", false
+	case named:
+		name, ok := strings.CutSuffix(rest, after)
+		return strings.ToLower(name), ok && name != ""
+	case rest == "":
+		return "", true
+	}
+	rest, ok = strings.CutPrefix(rest, "_")
+	return strings.ToLower(rest), ok && rest != "" && k.isGroup()
+}
+
+// isGroup reports whether there are keys below that of the entry.
+func (k FliptKey) isGroup() bool {
+	return k.Status != FliptKept || FliptHasMembers(k.Key)
+}
+
+// FliptHasMembers reports whether the operator chose the names of the members of the key.
+func FliptHasMembers(key string) bool {
+	return key == fliptMetadata || key == FliptTeams || key == traceHeaders || key == metricHeaders
+}
+
+// FliptIsWhole reports whether the entry for the key applies to all keys below it.
+func FliptIsWhole(key string) bool {
+	return !slices.ContainsFunc(fliptKeys, func(k FliptKey) bool { return strings.HasPrefix(k.Key, key+".") })
+}
+
+// Keys whose members have names that the operator chose.
+const (
+	fliptMetadata = "authentication.methods.token.bootstrap.metadata"
+	FliptTeams    = "authentication.methods.github.allowed_teams"
+
+	traceHeaders  = "tracing.otlp.headers"
+	metricHeaders = "metrics.otlp.headers"
+	ourTeams      = "authentication.methods.codehost.allowed_teams"
+)
+
+// hint returns the hint for a key that does not exist here, or "" if it exists.
+func (k FliptKey) hint() string {
+	switch {
+	case k.Status == FliptKept:
+		return ""
+	case k.Status == FliptNeedless:
+		return "; remove it, " + k.Note
+	case k.Note != "":
+		return "; " + k.Note
+	}
+	return "; use " + k.To
+}
+
+// replacedVariable returns a hint for an unknown variable of a key of Flipt, or "".
 func replacedVariable(variable string) string {
 	name := strings.TrimPrefix(variable, variablePrefix)
-	k, _, ok := flipt.FindVariable(name)
+	k, _, ok := FindFliptVariable(name)
 	if !ok {
-		k, _, ok = flipt.FindVariable(strings.TrimSuffix(name, fileSuffix))
+		k, _, _ = FindFliptVariable(strings.TrimSuffix(name, fileSuffix))
 	}
-	if !ok || k.Hint() == "" {
-		return ""
-	}
-	return "; " + k.Hint()
+	return k.hint()
 }
 
 // maxIgnored is how many ignored variables of Flipt the warning names.
@@ -57,12 +163,12 @@ func (c *Config) ignoredVariables(env environment) []string {
 	var ignored []string
 	var now map[string]field
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		rest, ok := strings.CutPrefix(name, flipt.Prefix)
-		if !ok || serviceLink(name, env[name]) {
+		rest, ok := strings.CutPrefix(name, FliptPrefix)
+		if !ok || ServiceLink(name, env[name]) {
 			continue
 		}
-		k, middle, ok := flipt.FindVariable(rest)
-		if !ok || k.Status == flipt.Needless {
+		k, middle, ok := FindFliptVariable(rest)
+		if !ok || k.Status == FliptNeedless {
 			continue
 		}
 		if now == nil {
@@ -91,7 +197,7 @@ func (f field) configured(c *Config, env environment, text string) bool {
 	if env[f.variable()] != "" || env[f.variable()+fileSuffix] != "" {
 		return true
 	}
-	if strings.HasPrefix(f.key, "db.") && slices.Contains([]string{"url", "protocol", "host", "port", "name", "user", "password"}, f.name()) {
+	if f.key == "db.url" || slices.Contains(DatabaseParts, f.key) {
 		return c.DB.URL != env.databaseURL() // which the parts make up, too
 	}
 	other := f

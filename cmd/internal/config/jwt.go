@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 const jwtKey = "authentication.methods.jwt"
@@ -46,8 +47,8 @@ func (j JWT) check(found *problems) {
 	for _, audience := range j.ValidateClaims.Audiences {
 		claims.check("audiences", checkName(audience))
 	}
-	at.check("groups_claim", checkClaim(j.GroupsClaim))
-	at.check("roles_claim", checkClaim(j.RolesClaim))
+	at.check("groups_claim", issuer.ClaimPath(j.GroupsClaim).CheckOptional())
+	at.check("roles_claim", issuer.ClaimPath(j.RolesClaim).CheckOptional())
 }
 
 // checkKeys checks the source of the keys, and their algorithms.
@@ -66,19 +67,15 @@ func (j JWT) checkKeys(at scope) {
 	case len(set) > 1:
 		at.key(set[1], "must not be set together with "+strings.Join(append(set[:1:1], set[2:]...), " and "))
 	}
-	if j.DiscoveryURL != "" {
-		at.check("discovery_url", checkURL(j.DiscoveryURL))
-	}
-	if j.JWKSURL != "" {
-		at.check("jwks_url", checkURL(j.JWKSURL))
-	}
+	at.optional("discovery_url", j.DiscoveryURL, provider.CheckBaseURL)
+	at.optional("jwks_url", j.JWKSURL, provider.CheckBaseURL)
 	if err := issuer.CheckAlgorithms(j.SigningAlgs); err != nil {
 		at.check("signing_algs", err)
 	} else if j.PublicKeyFile != "" {
 		_, err := issuer.KeyFile(j.PublicKeyFile, j.SigningAlgs)
 		at.check("public_key_file", err)
 	}
-	at.check("ca_path", checkAuthorities(j.CAPath))
+	at.optional("ca_path", j.CAPath, checkAuthorities)
 	if j.CAPath != "" && j.PublicKeyFile != "" {
 		at.key("ca_path", "must not be set together with public_key_file")
 	}

@@ -1,12 +1,15 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"time"
 
+	"github.com/guidonhq/guidon/handler/login/kubernetes"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -27,35 +30,18 @@ type Kubernetes struct {
 	MaxLifetime            time.Duration `key:"max_lifetime" default:"0s" min:"0s"`
 }
 
-// The values of authentication.methods.kubernetes.verify.
 const (
-	VerifyReview = "review"
-	VerifyKeys   = "keys"
-)
-
-const (
-	kubernetesKey = "authentication.methods.kubernetes"
-	kubernetesDir = "/var/run/secrets/kubernetes.io/serviceaccount/"
+	kubernetesKey   = "authentication.methods.kubernetes"
+	kubernetesToken = "/var/run/secrets/kubernetes.io/serviceaccount/token" // #nosec G101 -- a path
 
 	minKubernetesLifetime = time.Minute
 	maxKubernetesLifetime = 30 * 24 * time.Hour
 )
 
-// TokenFile returns the file of service_account_token_path, or the default if it exists,
-// or "".
-func (k Kubernetes) TokenFile() string {
-	return orDefault(k.ServiceAccountTokenPath, kubernetesDir+"token")
-}
-
-// orDefault returns the path, or the standard one if it exists, or "".
-func orDefault(path, standard string) string {
-	if path != "" {
-		return path
-	}
-	if _, err := os.Stat(standard); errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	return standard
+// hasToken reports whether there is a file of service_account_token_path, or the default.
+func (k Kubernetes) hasToken() bool {
+	_, err := os.Stat(cmp.Or(k.ServiceAccountTokenPath, kubernetesToken))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func (k Kubernetes) check(found *problems) {
@@ -66,19 +52,17 @@ func (k Kubernetes) check(found *problems) {
 	if k.DiscoveryURL == "" {
 		at.key("discovery_url", "must not be empty")
 	} else {
-		at.check("discovery_url", checkURL(k.DiscoveryURL))
+		at.check("discovery_url", provider.CheckBaseURL(k.DiscoveryURL))
 	}
 	switch {
 	case k.JWKSURL == "":
-	case k.Verify != VerifyKeys:
+	case k.Verify != kubernetes.Keys:
 		at.key("jwks_url", "requires verify to be keys")
 	default:
-		at.check("jwks_url", checkURL(k.JWKSURL))
+		at.check("jwks_url", provider.CheckBaseURL(k.JWKSURL))
 	}
-	at.check("ca_path", checkAuthorities(k.CAPath))
-	if k.ServiceAccountTokenPath != "" {
-		at.check("service_account_token_path", checkFile(k.ServiceAccountTokenPath))
-	}
+	at.optional("ca_path", k.CAPath, checkAuthorities)
+	at.optional("service_account_token_path", k.ServiceAccountTokenPath, checkFile)
 	for _, audience := range k.Audiences {
 		at.check("audiences", checkName(audience))
 	}

@@ -6,21 +6,15 @@ import (
 	"testing"
 )
 
-// TestOrDefault: a default file that does not exist is left out, one that is named is not.
-func TestOrDefault(t *testing.T) {
+// TestHasToken: a file that does not exist is no token.
+func TestHasToken(t *testing.T) {
 	there := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(there, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct{ path, standard, want string }{
-		{"", there, there}, {"", there + "x", ""}, {"/named", there, "/named"}, {"/named", there + "x", "/named"},
-	} {
-		if got := orDefault(test.path, test.standard); got != test.want {
-			t.Errorf("%q, %q: got %q, want %q", test.path, test.standard, got, test.want)
+	for path, want := range map[string]bool{there: true, there + "x": false} {
+		if got := (Kubernetes{ServiceAccountTokenPath: path}).hasToken(); got != want {
+			t.Errorf("%q: got %t, want %t", path, got, want)
 		}
-	}
-	k := Kubernetes{ServiceAccountTokenPath: "/b"}
-	if k.TokenFile() != "/b" {
-		t.Errorf("got %q", k.TokenFile())
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/internal/suggest"
 	"github.com/guidonhq/guidon/service"
@@ -18,7 +17,6 @@ import (
 // structs.
 type namedGroups struct {
 	key   string
-	tag   reflect.StructTag
 	value reflect.Value
 }
 
@@ -96,7 +94,7 @@ func (g namedGroups) split(rest string) (string, bool) {
 // is for another one.
 func (f field) nameEnd(rest string) int {
 	if f.isMap() {
-		name, key, _ := strings.Cut(rest, "_"+flipt.Variable(f.key)+"_")
+		name, key, _ := strings.Cut(rest, "_"+variableName(f.key)+"_")
 		if key == "" {
 			return 0
 		}
@@ -112,7 +110,7 @@ func (f field) nameEnd(rest string) int {
 
 // suffixes returns the suffixes of the variables of a member.
 func (f field) suffixes() []string {
-	suffix := "_" + flipt.Variable(f.key)
+	suffix := "_" + variableName(f.key)
 	if f.isScalar() {
 		return []string{suffix, suffix + fileSuffix}
 	}

@@ -2,16 +2,15 @@ package config
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
+	"github.com/guidonhq/guidon/handler/login/oidc"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -50,12 +49,6 @@ type Provider struct {
 	CAPath string `key:"ca_path" defaultText:"the authorities of the system"`
 }
 
-// RedirectBase returns the URL of this service in the callback URL, without a trailing
-// slash.
-func (p *Provider) RedirectBase(publicURL string) string {
-	return callbackBase(p.RedirectAddress, publicURL)
-}
-
 // Label returns the text of the sign-in button of the provider with the name.
 func (p *Provider) Label(name string) string {
 	return cmp.Or(p.DisplayName, name)
@@ -79,19 +72,17 @@ func (o OIDC) check(base redirectBase, found *problems) {
 }
 
 func (p *Provider) check(matched bool, base redirectBase, at scope) {
-	at.check("issuer_url", checkIssuer(p.IssuerURL))
+	at.check("issuer_url", oidc.CheckIssuer(p.IssuerURL))
 	at.check("client_id", checkCredential(p.ClientID))
-	if p.ClientSecret != "" {
-		at.check("client_secret", checkCredential(p.ClientSecret))
-	}
+	at.optional("client_secret", p.ClientSecret, checkCredential)
 	base.check(at, p.RedirectAddress)
 	at.check("display_name", checkDisplayName(p.DisplayName))
-	at.check("scopes", checkScopes(p.Scopes))
-	at.check("authorize_params", checkParams(p.AuthorizeParams))
-	at.check("groups_claim", checkClaim(p.GroupsClaim))
-	at.check("roles_claim", checkClaim(p.RolesClaim))
+	at.check("scopes", provider.CheckScopes(p.Scopes))
+	at.check("authorize_params", oidc.CheckParams(p.AuthorizeParams))
+	at.check("groups_claim", issuer.ClaimPath(p.GroupsClaim).CheckOptional())
+	at.check("roles_claim", issuer.ClaimPath(p.RolesClaim).CheckOptional())
 	at.check("signing_algs", issuer.CheckAlgorithms(p.SigningAlgs))
-	at.check("ca_path", checkAuthorities(p.CAPath))
+	at.optional("ca_path", p.CAPath, checkAuthorities)
 	if len(p.AllowedGroups) > 0 && p.GroupsClaim == "" {
 		at.key("allowed_groups", "requires groups_claim")
 	}
@@ -99,46 +90,6 @@ func (p *Provider) check(matched bool, base redirectBase, at scope) {
 		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain},
 		{"allowed_groups", p.AllowedGroups, checkName},
 	})
-}
-
-// sharedTenants are those of Entra ID that stand for all tenants: each token has the issuer
-// of its own tenant.
-var (
-	entraHosts = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
-		"login.chinacloudapi.cn"}
-	sharedTenants = []string{"common", "organizations", "consumers"}
-)
-
-// checkIssuer never quotes the URL, which may contain a password.
-func checkIssuer(issuer string) error {
-	if issuer == "" {
-		return errRequired
-	}
-	if err := checkURL(issuer); err != nil {
-		return err
-	}
-	if strings.ContainsAny(issuer, "{}<> ") {
-		return errors.New("must not contain a placeholder")
-	}
-	u := parsed(issuer)
-	tenant, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(u.Path, "/")), "/")
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if slices.Contains(entraHosts, host) && slices.Contains(sharedTenants, tenant) {
-		return fmt.Errorf("must contain the id of one tenant instead of %s, which is no issuer", tenant)
-	}
-	return nil
-}
-
-// checkURL accepts the URLs of services: https, or http on this machine, without user,
-// query and fragment. The errors do not quote the URL.
-func checkURL(raw string) error {
-	if strings.ContainsAny(raw, "?#") {
-		return errors.New("must be a URL without query and fragment")
-	}
-	if u, err := url.Parse(raw); err == nil && u.Scheme == "http" && !provider.IsLocalHTTP(raw) {
-		return errors.New("must be https; http is only for localhost and loopback addresses")
-	}
-	return provider.CheckURL(raw, true)
 }
 
 // checkEmailPattern returns an error unless the regular expression matches only up to the
@@ -170,52 +121,8 @@ func endsInDollar(re *syntax.Regexp) bool {
 	return false
 }
 
-// reservedParams are those that the service sends itself, a secret, and those that replace
-// the request or change the form of the response.
-var reservedParams = []string{
-	"client_id", "client_secret", "code_challenge", "code_challenge_method", "code_verifier", "nonce", "redirect_uri",
-	"response_type", "scope", "state", "request", "request_uri", "response_mode",
-}
-
-// The maximum lengths of a parameter and its name, in bytes.
-const (
-	maxParam     = 1024
-	maxParamName = 64
-)
-
-var paramName = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
-
-func checkParams(params map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		switch {
-		case len(name) > maxParamName || !paramName.MatchString(name):
-			return fmt.Errorf("must have names of at most 64 letters, digits and ._~-, not %q", name)
-		case slices.Contains(reservedParams, strings.ToLower(name)):
-			return fmt.Errorf("must not contain %s", name)
-		case len(params[name]) > maxParam:
-			return fmt.Errorf("%s must not be longer than %d bytes", name, maxParam)
-		}
-	}
-	return nil
-}
-
-// checkClaim accepts the name of a claim or a JSON pointer (RFC 6901), or nothing.
-func checkClaim(name string) error {
-	if len(name) > maxName {
-		return fmt.Errorf("must not be longer than %d bytes", maxName)
-	}
-	if !strings.HasPrefix(name, "/") {
-		return nil
-	}
-	unescaped := strings.NewReplacer("~0", "", "~1", "").Replace(name)
-	if strings.Contains(unescaped, "~") {
-		return errors.New("must be a claim or a JSON pointer, in which ~ is written as ~0 and / as ~1")
-	}
-	return nil
-}
-
 // publicIssuers are the hosts of providers where anyone can get an account.
-var publicIssuers = append([]string{"accounts.google.com", "gitlab.com", "appleid.apple.com", "www.facebook.com", "www.linkedin.com", "api.login.yahoo.com", "codeberg.org"}, entraHosts...)
+var publicIssuers = append([]string{"accounts.google.com", "gitlab.com", "appleid.apple.com", "www.facebook.com", "www.linkedin.com", "api.login.yahoo.com", "codeberg.org"}, oidc.EntraHosts...)
 
 // public reports whether anyone can get an account at the provider.
 func (p *Provider) public() bool {

@@ -104,9 +104,8 @@ func TestRedirectBase(t *testing.T) {
 	for address, want := range map[string]string{
 		"": public, "https://other.example": "https://other.example", "https://other.example/": "https://other.example", "https://other.example/x/": "https://other.example/x",
 	} {
-		p, c := &config.Provider{RedirectAddress: address}, config.Codehost{RedirectAddress: address}
-		if p.RedirectBase(public) != want || c.RedirectBase(public) != want {
-			t.Errorf("%q: got %q and %q, want %q", address, p.RedirectBase(public), c.RedirectBase(public), want)
+		if got := config.RedirectBase(address, public); got != want {
+			t.Errorf("%q: got %q, want %q", address, got, want)
 		}
 	}
 }

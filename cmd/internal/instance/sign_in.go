@@ -53,7 +53,7 @@ func addProviders(c *config.Config, l *login.Config) error {
 		binds := func(kind string) bool { return bindsSubject(c, "oidc:"+name+":"+kind+":") }
 		built, err := oidc.New(oidc.Config{
 			Name: name, Issuer: p.IssuerURL, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
-			RedirectURI: callbackURL(p.RedirectBase(c.Server.PublicURL), "oidc/"+name),
+			RedirectURI: callbackURL(config.RedirectBase(p.RedirectAddress, c.Server.PublicURL), "oidc/"+name),
 			Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
 			Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
 			NeedEmail:  len(p.AllowedEmails)+len(p.AllowedDomains)+len(methods.OIDC.EmailMatches) > 0 || binds("email") || binds("domain"),
@@ -81,7 +81,7 @@ func addCodehost(c *config.Config, l *login.Config) error {
 	binds := func(kind string) bool { return bindsSubject(c, "codehost:"+kind+":") }
 	built, err := codehost.New(codehost.Config{
 		Type: h.Type, ServerURL: h.ServerURL, APIURL: h.APIURL, ClientID: h.ClientID, ClientSecret: h.ClientSecret,
-		RedirectURI: callbackURL(h.RedirectBase(c.Server.PublicURL), "codehost"),
+		RedirectURI: callbackURL(config.RedirectBase(h.RedirectAddress, c.Server.PublicURL), "codehost"),
 		Scopes:      h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath, Observer: l.Observer,
 		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || binds("email") || binds("domain"),
 		NeedOrganizations: len(h.AllowedOrganizations) > 0 || binds("org"),

@@ -103,24 +103,16 @@ func (c *Config) complete(k *kind) {
 func (c *Config) check(k *kind, derived bool) error {
 	var api error
 	if !derived {
-		api = checkBase(c.APIURL)
+		api = provider.CheckBaseURL(c.APIURL)
 	}
 	return errors.Join(
-		provider.Invalid("server_url", checkBase(c.ServerURL)),
+		provider.Invalid("server_url", provider.CheckBaseURL(c.ServerURL)),
 		provider.Invalid("api_url", api),
 		provider.Invalid("client_id", checkText(c.ClientID)),
 		provider.Invalid("client_secret", checkText(c.ClientSecret)),
 		provider.Invalid("redirect_address", provider.CheckRedirectURI(c.RedirectURI)),
 		provider.Invalid("scopes", c.checkScopes(k)),
 	)
-}
-
-// checkBase returns an error unless paths can be appended to the URL.
-func checkBase(raw string) error {
-	if strings.ContainsAny(raw, "?#") {
-		return errors.New("must be a URL without query and fragment")
-	}
-	return provider.CheckURL(raw, true)
 }
 
 func checkText(text string) error {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -86,34 +88,44 @@ func (c Config) check() error {
 	}
 	return errors.Join(
 		provider.Invalid("name", name),
-		provider.Invalid("issuer_url", checkIssuerURL(c.Issuer)),
+		provider.Invalid("issuer_url", CheckIssuer(c.Issuer)),
 		provider.Invalid("client_id", clientID),
 		provider.Invalid("redirect_address", provider.CheckRedirectURI(c.RedirectURI)),
 		provider.Invalid("scopes", provider.CheckScopes(c.Scopes)),
-		provider.Invalid("authorize_params", checkParams(c.AuthorizeParams)),
+		provider.Invalid("authorize_params", CheckParams(c.AuthorizeParams)),
 		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
 		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).CheckOptional()),
 		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
 	)
 }
 
-// checkIssuerURL returns an error for a URL that cannot be an issuer. That of Entra ID for
-// several tenants is none: each of its tokens has the issuer of a tenant.
-func checkIssuerURL(issuer string) error {
-	if err := provider.CheckURL(issuer, true); err != nil {
+// EntraHosts are those of Entra ID, where sharedTenants stand for all tenants: each token has
+// the issuer of its own tenant.
+var (
+	EntraHosts = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn",
+		"login.chinacloudapi.cn"}
+	sharedTenants = []string{"common", "organizations", "consumers"}
+)
+
+// CheckIssuer returns an error for a URL that cannot be an issuer. The error does not quote it.
+func CheckIssuer(issuer string) error {
+	if issuer == "" {
+		return errors.New("is required")
+	}
+	if err := provider.CheckBaseURL(issuer); err != nil {
 		return err
+	}
+	if strings.ContainsAny(issuer, "{}<> ") {
+		return errors.New("must not contain a placeholder")
 	}
 	u, err := url.Parse(issuer)
 	if err != nil {
 		return errors.New("must be a URL")
 	}
-	if u.RawQuery != "" || u.ForceQuery || strings.Contains(issuer, "#") {
-		return errors.New("must be a URL without query and fragment")
-	}
-	tenant, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
-	shared := []string{"common", "organizations", "consumers"}
-	if strings.EqualFold(u.Hostname(), "login.microsoftonline.com") && slices.Contains(shared, strings.ToLower(tenant)) {
-		return fmt.Errorf("must name one tenant instead of %q; anybody with a Microsoft account could sign in", tenant)
+	tenant, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(u.Path, "/")), "/")
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if slices.Contains(EntraHosts, host) && slices.Contains(sharedTenants, tenant) {
+		return fmt.Errorf("must contain the id of one tenant instead of %s, which is no issuer", tenant)
 	}
 	return nil
 }
@@ -125,13 +137,24 @@ var reserved = []string{
 	"response_type", "scope", "state", "request", "request_uri", "response_mode",
 }
 
-func checkParams(params map[string]string) error {
-	for name := range params {
-		if name == "" {
-			return errors.New("a parameter has no name")
-		}
-		if slices.Contains(reserved, name) {
-			return fmt.Errorf("%s cannot be set", name)
+// The maximum lengths of a parameter and its name, in bytes.
+const (
+	maxParam     = 1024
+	maxParamName = 64
+)
+
+var paramName = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+
+// CheckParams returns an error unless the parameters can be added to an authorization request.
+func CheckParams(params map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		switch {
+		case len(name) > maxParamName || !paramName.MatchString(name):
+			return fmt.Errorf("must have names of at most 64 letters, digits and ._~-, not %q", name)
+		case slices.Contains(reserved, strings.ToLower(name)):
+			return fmt.Errorf("must not contain %s", name)
+		case len(params[name]) > maxParam:
+			return fmt.Errorf("%s must not be longer than %d bytes", name, maxParam)
 		}
 	}
 	return nil

@@ -36,6 +36,18 @@ func CheckURL(raw string, allowHTTP bool) error {
 	return errors.New("must be an https URL")
 }
 
+// CheckBaseURL returns an error unless paths can be appended to the URL of a service: https,
+// or http on this machine, without user, query and fragment. The error does not quote the URL.
+func CheckBaseURL(raw string) error {
+	if strings.ContainsAny(raw, "?#") {
+		return errors.New("must be a URL without query and fragment")
+	}
+	if u, err := url.Parse(raw); err == nil && u.Scheme == "http" && !IsLocalHTTP(raw) {
+		return errors.New("must be https; http is only for localhost and loopback addresses")
+	}
+	return CheckURL(raw, true)
+}
+
 // CheckRedirectURI returns an error unless the URL can be that of a callback. Plain HTTP is
 // accepted: whether people may use that is decided by the configuration of the server.
 func CheckRedirectURI(uri string) error {
@@ -46,13 +58,13 @@ func CheckRedirectURI(uri string) error {
 	return nil
 }
 
-var scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
+var scopePattern = regexp.MustCompile(`^[!#-\[\]-~]{1,255}$`) // RFC 6749 3.3
 
 // CheckScopes returns an error if one of the scopes is malformed.
 func CheckScopes(scopes []string) error {
 	for _, scope := range scopes {
 		if !scopePattern.MatchString(scope) {
-			return fmt.Errorf("%q must consist of printable ASCII characters, without spaces, quotes and backslashes", scope)
+			return fmt.Errorf("must be scopes of printable ASCII characters, without spaces, quotes and backslashes, not %q", scope)
 		}
 	}
 	return nil

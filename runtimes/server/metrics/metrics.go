@@ -2,6 +2,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -30,8 +31,8 @@ const maxScrapes = 4
 // default.
 type Config struct {
 	Info       diagnostics.Info             // of the build
-	Caches     func() []CacheStats          // called at each scrape; nil = no cache metrics
-	Redis      func() RedisStats            // called with Caches; nil = no Redis metrics
+	Cache      func() CacheStats            // called at each scrape; nil = no cache metrics
+	Redis      func() RedisStats            // called with Cache; nil = no Redis metrics
 	Unreadable func() (flags, segments int) // called at each scrape; nil = no metrics of unreadable objects
 	Streams    *stream.Hub                  // nil = no stream metrics
 	Counts     *count.Counter               // of evaluations; nil = no metrics of counts
@@ -67,14 +68,11 @@ var (
 func New(config Config) *Registry {
 	m := &Registry{
 		registry: prometheus.NewRegistry(),
-		logger:   config.Logger,
+		logger:   cmp.Or(config.Logger, slog.Default()),
 		serverErrors: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "guidon_server_errors_total",
 			Help: "Requests that failed as internal or unavailable.",
 		}),
-	}
-	if m.logger == nil {
-		m.logger = slog.Default()
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(),
@@ -82,26 +80,21 @@ func New(config Config) *Registry {
 		m.serverErrors,
 		buildInfo(config.Info),
 	)
-	if config.Caches != nil {
-		m.registry.MustRegister(cacheCounts(config.Caches, config.Redis))
-	}
-	if config.Unreadable != nil {
-		m.registry.MustRegister(unreadableObjects(config.Unreadable))
-	}
-	if config.Streams != nil {
-		m.registry.MustRegister(eventStreams(config.Streams))
-	}
-	if config.Counts != nil {
-		m.registry.MustRegister(counts(config.Counts))
-	}
-	if config.Memory != nil {
-		m.registry.MustRegister(requestMemory(config.Memory))
-	}
-	if config.Failures != nil {
-		m.registry.MustRegister(failedCredentials(config.Failures))
-	}
-	if config.Deliveries != nil {
-		m.registry.MustRegister(deliveries(config.Deliveries))
+	for _, optional := range []struct {
+		given bool
+		prometheus.Collector
+	}{
+		{config.Cache != nil, cacheCounts(config.Cache, config.Redis)},
+		{config.Unreadable != nil, unreadableObjects(config.Unreadable)},
+		{config.Streams != nil, eventStreams(config.Streams)},
+		{config.Counts != nil, counts(config.Counts)},
+		{config.Memory != nil, requestMemory(config.Memory)},
+		{config.Failures != nil, failedCredentials(config.Failures)},
+		{config.Deliveries != nil, deliveries(config.Deliveries)},
+	} {
+		if optional.given {
+			m.registry.MustRegister(optional.Collector)
+		}
 	}
 	if config.SignIns != nil {
 		m.registry.MustRegister(config.SignIns.attempts, config.SignIns.requests)

@@ -236,8 +236,8 @@ func TestOperationMetrics(t *testing.T) {
 func TestCacheAndBuildMetrics(t *testing.T) {
 	m := metrics.New(metrics.Config{
 		Info: diagnostics.Info{Version: "1.2.3", Commit: "abc"},
-		Caches: func() []metrics.CacheStats {
-			return []metrics.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}}
+		Cache: func() metrics.CacheStats {
+			return metrics.CacheStats{Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}
 		},
 		Redis: func() metrics.RedisStats {
 			return metrics.RedisStats{Up: true, Errors: 5, RevisionHits: 11, RevisionMisses: 12, SnapshotHits: 13, SnapshotMisses: 14}

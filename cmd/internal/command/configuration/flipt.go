@@ -45,29 +45,25 @@ func translateFlipt(source fliptSource) (*fliptResult, error) {
 		return nil, fmt.Errorf("cannot translate %s: %w", t.sourceName(), err)
 	}
 	head := "# Translated from " + t.sourceName() + " of Flipt v1 by \"guidon config import\".\n"
-	if len(t.refused) > 0 {
+	if len(t.Refused) > 0 {
 		head += unfinishedHead
 	}
-	text := append([]byte(head+"\n"), t.out.text()...)
-	return &fliptResult{Text: text, Findings: t.findings, Refused: t.refused, Old: t.old, Server: t.server}, nil
+	t.Text = append([]byte(head+"\n"), t.out.text()...)
+	return &t.fliptResult, nil
 }
 
 // translation is the state of one translation.
 type translation struct {
+	fliptResult
 	source   fliptSource
 	order    []*setting          // as in the file, then the variables
 	settings map[string]*setting // by key
 	out      *tree
-	findings []string
-	refused  []string
 
 	db         *database
 	redisDone  bool // cache.redis.url is written
 	githubTold bool
 	restricted bool // the code host admits only organizations or teams
-
-	old    string
-	server bool
 }
 
 func (t *translation) sourceName() string {
@@ -89,16 +85,16 @@ func (t *translation) find(s *setting, text string) {
 // found adds a finding about the setting, whose comment is elsewhere.
 func (t *translation) found(s *setting, text string) {
 	if s.origin == s.key { // a variable of a group without counterpart
-		t.findings = append(t.findings, s.key+": "+text)
+		t.Findings = append(t.Findings, s.key+": "+text)
 		return
 	}
-	t.findings = append(t.findings, fmt.Sprintf("%s: %s: %s", s.origin, s.names(), text))
+	t.Findings = append(t.Findings, fmt.Sprintf("%s: %s: %s", s.origin, s.names(), text))
 }
 
 // added adds a key that Flipt does not have, and a finding.
 func (t *translation) added(key, value, why string) {
 	t.out.put(key, scalar(value), "Not in Flipt: "+why)
-	t.findings = append(t.findings, fmt.Sprintf("added %s: %s: %s", key, value, why))
+	t.Findings = append(t.Findings, fmt.Sprintf("added %s: %s: %s", key, value, why))
 }
 
 // text returns the value of a setting that is a single value, or "".
@@ -175,7 +171,7 @@ func (t *translation) refuse(key, rule string) {
 		// A switch such as authentication.required is refused because of others.
 		e.refused = e.value == nil || e.value.Value != "true"
 	}
-	t.refused = append(t.refused, t.originOf(key)+key+": refused: "+rule)
+	t.Refused = append(t.Refused, t.originOf(key)+key+": refused: "+rule)
 }
 
 // originOf returns where the key of the result comes from, as the beginning of a message.
@@ -191,5 +187,5 @@ func (t *translation) originOf(key string) string {
 // refuseSetting adds a comment for a key of the source that cannot be read.
 func (t *translation) refuseSetting(key string, name, value *yaml.Node, rule string) {
 	t.out.refuse(key, value, "Refused: "+rule)
-	t.refused = append(t.refused, fmt.Sprintf("%s line %d: %s: refused: %s", t.source.Name, name.Line, key, rule))
+	t.Refused = append(t.Refused, fmt.Sprintf("%s line %d: %s: refused: %s", t.source.Name, name.Line, key, rule))
 }

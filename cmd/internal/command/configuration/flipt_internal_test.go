@@ -68,9 +68,9 @@ func TestEveryKey(t *testing.T) {
 			}
 			tr.translate()
 			written := strings.Contains(string(tr.out.text()), lastName(key)+":")
-			listed := slices.ContainsFunc(tr.findings, func(f string) bool { return strings.Contains(f, key) || strings.Contains(f, variable) })
+			listed := slices.ContainsFunc(tr.Findings, func(f string) bool { return strings.Contains(f, key) || strings.Contains(f, variable) })
 			if !written && !listed && key != "storage.type" {
-				t.Errorf("%s: got neither a value nor a finding: %q and\n%s", key, tr.findings, tr.out.text())
+				t.Errorf("%s: got neither a value nor a finding: %q and\n%s", key, tr.Findings, tr.out.text())
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func TestEveryKeyDraft(t *testing.T) {
 // keysOfFlipt returns the keys of Flipt, with a name for a star.
 func keysOfFlipt(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../config/flipt/testdata/keys-v1.61.1.txt")
+	text, err := os.ReadFile("../../config/testdata/flipt-keys-v1.61.1.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 const (
@@ -45,7 +45,7 @@ func (t *translation) addSignIn() {
 	t.addPublicURL(providers)
 	if t.rolesEnforced() && !t.isTrue("authorization.required") {
 		const roles = "without a binding, people who sign in are viewers, service accounts and JWTs may evaluate, and tokens are admins; in Flipt, everyone could do everything. See authorization.bindings and authorization.default_roles"
-		t.findings = append(t.findings, "roles are enforced: "+roles)
+		t.Findings = append(t.Findings, "roles are enforced: "+roles)
 		t.out.remark("authorization", "Roles are enforced: "+roles+".")
 	}
 }
@@ -91,7 +91,7 @@ func (t *translation) addPublicURL(providers []string) {
 	for _, key := range keys {
 		address := strings.TrimRight(t.text(key), "/")
 		public = cmp.Or(public, address)
-		if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !isLocal(u.Hostname()) && t.value(insecure) == nil {
+		if u, err := url.Parse(address); err == nil && u.Scheme == "http" && !provider.IsLocalHTTP(address) && t.value(insecure) == nil {
 			t.added(insecure, "false", "people reach this service over plain HTTP, where others can read their sessions; better use https")
 			t.settings[insecure] = &setting{key: insecure, value: scalar("false"), known: true}
 		}
@@ -99,10 +99,6 @@ func (t *translation) addPublicURL(providers []string) {
 	if public != "" {
 		t.added("server.public_url", public, "the URL at which people reach this service, from redirect_address; it must stay the same when the clients are switched, or be changed at the providers, too")
 	}
-}
-
-func isLocal(host string) bool {
-	return host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1" || strings.HasSuffix(host, ".localhost")
 }
 
 // rolesEnforced reports whether Guidon will enforce roles.
@@ -149,9 +145,9 @@ func (t *translation) github(s *setting) bool {
 		t.githubTold = true
 		t.find(s, "methods.github is methods.codehost here; register the callback URL with /auth/v1/method/codehost/callback at the code host")
 	}
-	organizations, teams := t.value(githubKey+"allowed_organizations"), t.value(flipt.Teams)
+	organizations, teams := t.value(githubKey+"allowed_organizations"), t.value(config.FliptTeams)
 	switch s.key {
-	case flipt.Teams:
+	case config.FliptTeams:
 		t.putTeams(s)
 	case githubKey + "allowed_organizations":
 		if teams != nil && len(teams.Content) > 0 {

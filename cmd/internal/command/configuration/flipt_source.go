@@ -2,14 +2,12 @@ package configuration
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
 // setting is one key of Flipt with its value, or a group of which nothing has a
@@ -21,7 +19,7 @@ type setting struct {
 	origin  string   // where it is set, for messages
 	keys    []string // those in a group without counterpart
 	known   bool
-	entry   flipt.Key
+	entry   config.FliptKey
 }
 
 // maxNames is how many keys of a group a message names.
@@ -50,7 +48,7 @@ func (t *translation) read() error {
 	slices.Sort(environ)
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if rest, ok := strings.CutPrefix(name, flipt.Prefix); ok && value != "" {
+		if rest, ok := strings.CutPrefix(name, config.FliptPrefix); ok && value != "" {
 			t.readVariable(name, rest, value)
 		}
 	}
@@ -99,8 +97,8 @@ func (t *translation) group(key string, node *yaml.Node, depth int) {
 }
 
 func (t *translation) member(key string, name, value *yaml.Node, depth int) {
-	entry, known := flipt.Find(key)
-	whole := known && (flipt.IsWhole(key) || flipt.HasMembers(key))
+	entry, known := config.FindFlipt(key)
+	whole := known && (config.FliptIsWhole(key) || config.FliptHasMembers(key))
 	if value != nil && value.Kind == yaml.MappingNode && !whole {
 		t.group(key, value, depth+1)
 		return
@@ -147,21 +145,17 @@ func leaves(key string, node *yaml.Node, depth int) []string {
 	return keys
 }
 
-// serviceLink matches the variables that Kubernetes sets for a service named flipt.
-var serviceLink = regexp.MustCompile(`^FLIPT(_[A-Z0-9_]+)?_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)=`)
-
 // readVariable adds or replaces the setting of a variable.
 func (t *translation) readVariable(name, rest, value string) {
-	entry, middle, known := flipt.FindVariable(rest)
-	link := serviceLink.MatchString(name + "=")
-	if link && (!known || strings.Contains(value, "://")) {
+	entry, middle, known := config.FindFliptVariable(rest)
+	if config.ServiceLink(name, value) {
 		return
 	}
 	key := strings.ReplaceAll(entry.Key, "*", middle)
 	switch {
 	case !known:
 		key = name
-	case flipt.HasMembers(entry.Key):
+	case config.FliptHasMembers(entry.Key):
 		t.readMember(key, middle, name, value, entry)
 		return
 	case middle != "" && key == entry.Key:
@@ -177,7 +171,7 @@ func (t *translation) readVariable(name, rest, value string) {
 }
 
 // readMember adds a member of a map, which has a variable of its own.
-func (t *translation) readMember(key, member, name, value string, entry flipt.Key) {
+func (t *translation) readMember(key, member, name, value string, entry config.FliptKey) {
 	s := t.settings[key]
 	if s == nil || s.value == nil || s.value.Kind != yaml.MappingNode {
 		s = &setting{key: key, value: &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}, known: true, entry: entry, origin: name}

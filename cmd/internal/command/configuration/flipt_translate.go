@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/config/flipt"
 )
 
 // translate writes every setting in its place, and then the others that Guidon needs.
@@ -32,12 +32,12 @@ func (t *translation) one(s *setting) {
 	case !s.known:
 		t.find(s, "is unknown to Flipt, which ignores it")
 	case t.special(s):
-	case s.entry.Status == flipt.Kept:
+	case s.entry.Status == config.FliptKept:
 		t.keep(s)
-	case s.entry.Status == flipt.Moved:
+	case s.entry.Status == config.FliptMoved:
 		t.put(s.entry.To, s)
 		t.find(s, "is "+s.entry.To+" here; while it is true, no data can be imported")
-	case s.entry.Status == flipt.Needless:
+	case s.entry.Status == config.FliptNeedless:
 		t.find(s, "not needed: "+s.entry.Note)
 	default:
 		t.find(s, "no counterpart: "+s.entry.Note)
@@ -49,7 +49,7 @@ func (t *translation) one(s *setting) {
 func (t *translation) special(s *setting) bool {
 	key := s.key
 	switch {
-	case isDatabase(key):
+	case key == "db.url" || slices.Contains(config.DatabaseParts, key):
 		t.putDatabase(s)
 	case key == "cache.backend" || strings.HasPrefix(key, "cache.redis."):
 		return t.redis(s)
@@ -88,7 +88,7 @@ func (t *translation) put(key string, s *setting, comments ...string) {
 	}
 	value := s.value
 	pattern := key
-	if s.entry.Status == flipt.Kept {
+	if s.entry.Status == config.FliptKept {
 		pattern = s.entry.Key
 	}
 	switch config.KindOf(pattern) {

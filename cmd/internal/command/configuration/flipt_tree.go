@@ -156,15 +156,11 @@ func writeValue(out *bytes.Buffer, indent, name string, value *yaml.Node) {
 		for _, item := range value.Content {
 			fmt.Fprintf(out, "%s  - %s\n", indent, inline(config.Resolve(item)))
 		}
-	case value.Kind == yaml.SequenceNode:
-		fmt.Fprintf(out, "%s%s: []\n", indent, name)
 	case value.Kind == yaml.MappingNode && len(value.Content) > 0:
 		fmt.Fprintf(out, "%s%s:\n", indent, name)
 		for i := 0; i+1 < len(value.Content); i += 2 {
 			fmt.Fprintf(out, "%s  %s: %s\n", indent, inline(value.Content[i]), inline(config.Resolve(value.Content[i+1])))
 		}
-	case value.Kind == yaml.MappingNode:
-		fmt.Fprintf(out, "%s%s: {}\n", indent, name)
 	default:
 		fmt.Fprintf(out, "%s%s: %s\n", indent, name, inline(value))
 	}

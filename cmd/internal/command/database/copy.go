@@ -116,17 +116,15 @@ func sideConfig(ctx context.Context, p *cli.Program, s side) (*config.Config, er
 }
 
 func copyBetween(ctx context.Context, p *cli.Program, source, target *store.DB, format cli.Format) error {
-	from := copydb.Database{SQL: source.SQL(), Dialect: source.Dialect()}
-	if err := migrate.Check(ctx, from.SQL, from.Dialect); err != nil {
+	if err := migrate.Check(ctx, source.SQL(), source.Dialect()); err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	rows, err := copydb.Count(ctx, from)
+	rows, err := copydb.Count(ctx, source)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
 	progress := p.StartProgress("copying", "rows", rows)
-	copied, err := copydb.Copy(ctx, from,
-		copydb.Database{SQL: target.SQL(), Dialect: target.Dialect()}, func(rows, _ int) { progress.Add(rows) })
+	copied, err := copydb.Copy(ctx, source, target, progress.Add)
 	progress.Stop()
 	if err != nil {
 		return err

@@ -183,8 +183,7 @@ func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, en
 	if err := redact.Check(text); err != nil {
 		return nil, "", nil, fmt.Errorf("the URL of Flipt's database %w", err)
 	}
-	_, path, _ := strings.Cut(text, ":")
-	path = strings.TrimPrefix(path, "//")
+	path := config.DB{URL: text}.Path()
 	if _, err := os.Stat(path); err != nil {
 		return nil, "", nil, fmt.Errorf("cannot open Flipt's database: %w", err)
 	}

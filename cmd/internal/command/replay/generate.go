@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Generator makes requests from the flags of a service.
@@ -34,11 +35,11 @@ func (g *Generator) Requests(ctx context.Context) iter.Seq2[Request, error] {
 func (g *Generator) generate(ctx context.Context, yield func(Request) bool) error {
 	namespaces := g.Namespaces
 	if len(namespaces) == 0 {
-		list, err := namespacesOf(ctx, g.From)
+		all, err := cli.AllNamespaces(ctx, g.From)
 		if err != nil {
 			return sideError("--from", err)
 		}
-		namespaces = list
+		namespaces = lists.Map(all, (*flipt.Namespace).GetKey)
 	}
 	for _, namespace := range namespaces {
 		more, err := g.namespace(ctx, namespace, yield)
@@ -97,18 +98,6 @@ func entityOf(p analysis.Probe) string {
 }
 
 const pageSize = 100
-
-func namespacesOf(ctx context.Context, c client.Client) (keys []string, err error) {
-	err = cli.Pages(func(token string) (string, error) {
-		page, err := cli.Call[flipt.NamespaceList](ctx, c, "/flipt.Flipt/ListNamespaces",
-			&flipt.ListNamespaceRequest{Limit: pageSize, PageToken: token})
-		for _, n := range page.GetNamespaces() {
-			keys = append(keys, n.GetKey())
-		}
-		return page.GetNextPageToken(), err
-	})
-	return keys, err
-}
 
 func flagsOf(ctx context.Context, c client.Client, namespace string) (list []*flipt.Flag, err error) {
 	err = cli.Pages(func(token string) (string, error) {

@@ -46,13 +46,13 @@ func (f *freshness) outage() func() time.Duration {
 }
 
 // metrics returns the cache statistics for the metrics.
-func (f *freshness) metrics() []metrics.CacheStats {
-	stats := f.cache.Stats()
-	s := metrics.CacheStats{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses, Stale: stats.Stale}
+func (f *freshness) metrics() metrics.CacheStats {
+	s := f.cache.Stats()
+	m := metrics.CacheStats{Hits: s.Hits, Misses: s.Misses, Stale: s.Stale}
 	if f.shared != nil {
-		s.Outage = f.shared.Outage()
+		m.Outage = f.shared.Outage()
 	}
-	return []metrics.CacheStats{s}
+	return m
 }
 
 // maxRefreshInterval limits the time until the end of an outage is noticed.

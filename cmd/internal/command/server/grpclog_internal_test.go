@@ -11,14 +11,16 @@ import (
 func TestLibraryLog(t *testing.T) {
 	var out bytes.Buffer
 	var l libraryLog
-	l.Error("dropped, since there is no server")
+	library := l.library()
+	library.Error("dropped, since there is no server")
 	l.to(slog.New(slog.NewTextHandler(&out, nil)), slog.LevelWarn)
-	l.Infof("dropped, %s", "too")
-	l.Warningln("kept", 1)
-	l.Errorf("kept %d", 2)
+	library.Infof("dropped, %s", "too")
+	library.Warningln("kept:", 1)
+	library.Errorf("kept: %d", 2)
 	l.to(nil, 0)
-	l.Error("dropped again")
-	if got := out.String(); strings.Contains(got, "dropped") || !strings.Contains(got, "kept 1") || !strings.Contains(got, "kept 2") {
+	library.Error("dropped again")
+	if got := out.String(); strings.Contains(got, "dropped") || !strings.Contains(got, `level=WARN msg="grpc library: kept: 1"`) ||
+		!strings.Contains(got, `level=ERROR msg="grpc library: kept: 2"`) || strings.Count(got, "\n") != 2 {
 		t.Errorf("got %q", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -219,7 +220,7 @@ func newParts(
 	}
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
-			Info: h.Info, Caches: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
+			Info: h.Info, Cache: freshness.metrics, Unreadable: watched.Count, Redis: freshness.redisMetrics(), Streams: p.streams,
 			Counts: p.counter, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 			Deliveries: func() metrics.Deliveries { return deliveriesOf(deliveries) },
 		})
@@ -251,7 +252,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 		DiagnosticsAddress: s.DiagnosticsAddress,
 		ShutdownDelay:      s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
 		OnReady: func(web, grpc net.Addr) {
-			logger.Info("serving", "http", s.Protocol+"://"+web.String(), "grpc", grpcScheme(s)+"://"+grpc.String(),
+			logger.Info("serving", "http", s.Protocol+"://"+web.String(), "grpc", strings.Replace(s.Protocol, "http", "grpc", 1)+"://"+grpc.String(),
 				"version", p.build.Version)
 		},
 	}
@@ -299,13 +300,6 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 		})
 	}
 	return loops
-}
-
-func grpcScheme(s config.Server) string {
-	if s.TLS() {
-		return "grpcs"
-	}
-	return "grpc"
 }
 
 // deliveriesOf returns the numbers of deliveries for metrics.

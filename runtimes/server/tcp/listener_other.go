@@ -1,6 +1,6 @@
 //go:build !linux
 
-package closing
+package tcp
 
 import "net"
 

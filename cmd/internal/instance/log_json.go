@@ -1,41 +1,34 @@
-// Package jsonlog writes a log as JSON. The lines are those of slog.JSONHandler, at a
-// fraction of its cost for frequent events.
-package jsonlog
+package instance
 
 import (
 	"context"
 	"encoding/binary"
-	"io"
 	"log/slog"
 	"strconv"
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// Keys are the names of the members that every line has.
-type Keys struct{ Time, Level, Message string }
-
-// handler writes events with plain attributes itself. It leaves all others to
-// slog.JSONHandler, and also loggers with groups or preset attributes.
-type handler struct {
+// jsonHandler writes a log as JSON. The lines are those of slog.JSONHandler, at a fraction of
+// its cost for frequent events: it writes those with plain attributes itself. It leaves all
+// others to slog.JSONHandler, and also loggers with groups or preset attributes.
+type jsonHandler struct {
 	slog.Handler
-	out   *Gatherer
+	out   *gatherer
 	level slog.Leveler
 
 	// The text before the time, the level and the message.
 	time, severity, message string
 }
 
-// New returns a handler that writes events of at least the level to out, each with one
-// call of Write unless out is a [Gatherer]. It is safe for concurrent use.
-func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
+// newJSONHandler returns a handler that writes events of at least the level to out. It is
+// safe for concurrent use.
+func newJSONHandler(out *gatherer, level slog.Leveler, keys config.LogKeys) slog.Handler {
 	names := map[string]string{slog.TimeKey: keys.Time, slog.LevelKey: keys.Level, slog.MessageKey: keys.Message}
-	gatherer, ok := out.(*Gatherer)
-	if !ok {
-		gatherer = NewGatherer(out, 0)
-	}
-	general := slog.NewJSONHandler(gatherer, &slog.HandlerOptions{
+	general := slog.NewJSONHandler(out, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if name, ok := names[a.Key]; ok && len(groups) == 0 {
@@ -49,14 +42,16 @@ func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 			return general
 		}
 	}
-	return &handler{
-		Handler: general, out: gatherer, level: level,
+	return &jsonHandler{
+		Handler: general, out: out, level: level,
 		time: `{"` + keys.Time + `":"`, severity: `","` + keys.Level + `":"`, message: `","` + keys.Message + `":"`,
 	}
 }
 
 // Enabled implements [slog.Handler].
-func (h *handler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level.Level() }
+func (h *jsonHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= h.level.Level()
+}
 
 // lines is the pool of buffers for lines.
 var lines = sync.Pool{New: func() any { return &line{b: make([]byte, 0, 1<<10)} }}
@@ -65,7 +60,7 @@ var lines = sync.Pool{New: func() any { return &line{b: make([]byte, 0, 1<<10)} 
 const maxKept = 16 << 10
 
 // Handle implements [slog.Handler].
-func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+func (h *jsonHandler) Handle(ctx context.Context, r slog.Record) error {
 	l := h.begin(r.Time, r.Level, r.Message)
 	defer l.release()
 	if !l.refused {
@@ -79,7 +74,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 
 // HandleAttributes is Handle for an event that is not a record. A record would allocate
 // for more than a few attributes. It does not keep the attributes.
-func (h *handler) HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error {
+func (h *jsonHandler) HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error {
 	l := h.begin(at, level, message)
 	defer l.release()
 	for i := 0; i < len(attributes) && !l.refused; i++ {
@@ -94,7 +89,7 @@ func (h *handler) HandleAttributes(ctx context.Context, at time.Time, level slog
 }
 
 // begin returns a line with the time, the level and the message.
-func (h *handler) begin(at time.Time, level slog.Level, message string) *line {
+func (h *jsonHandler) begin(at time.Time, level slog.Level, message string) *line {
 	l := lines.Get().(*line)
 	year := at.Year()
 	if l.refused = at.IsZero() || year < 0 || year > 9999 || !plain(message); l.refused {
@@ -108,7 +103,7 @@ func (h *handler) begin(at time.Time, level slog.Level, message string) *line {
 }
 
 // end writes the line.
-func (h *handler) end(l *line, level slog.Level) error {
+func (h *jsonHandler) end(l *line, level slog.Level) error {
 	l.b = append(l.b, '}', '\n')
 	write := h.out.later
 	if level >= slog.LevelWarn {

@@ -1,10 +1,14 @@
 package configuration
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
@@ -27,15 +31,6 @@ const (
 	ownURL      = "Guidon needs a database of its own: set GUIDON_DB_URL to the URL of a new one"
 )
 
-// isDatabase reports whether the key says which database to use.
-func isDatabase(key string) bool {
-	switch key {
-	case "db.url", "db.protocol", "db.host", "db.port", "db.name", "db.user", "db.password":
-		return true
-	}
-	return false
-}
-
 // newDatabase returns the database for Guidon, and finds out which one is Flipt's. As in
 // Flipt, a URL wins over parts.
 func (t *translation) newDatabase() *database {
@@ -45,7 +40,7 @@ func (t *translation) newDatabase() *database {
 	case t.text("db.protocol") != "":
 		return t.fromParts()
 	}
-	t.old = "file:/var/opt/flipt/flipt.db"
+	t.Old = "file:/var/opt/flipt/flipt.db"
 	return &database{sqlite: true, remark: "db.url is not set, so the database is the default one of Guidon, not of Flipt; take Flipt's data over with guidon import --from-flipt-database"}
 }
 
@@ -67,7 +62,7 @@ func (t *translation) fromURL(text string) *database {
 	if err != nil || strings.Trim(u.Path, "/") == "" {
 		return unknown
 	}
-	t.old, t.server = text, true
+	t.Old, t.Server = text, true
 	u.Path, u.RawPath = "/"+otherName(strings.Trim(u.Path, "/")), ""
 	return &database{values: map[string]string{"db.url": u.String()}, remark: ownDatabase}
 }
@@ -77,7 +72,7 @@ func (t *translation) newFile(file string) *database {
 	if file == "" || strings.Contains(file, ":memory:") || isReference(file) {
 		return &database{sqlite: true, remark: "the database is the default one; Guidon needs a file"}
 	}
-	t.old = "file:" + file
+	t.Old = "file:" + file
 	next := path.Join(path.Dir(file), otherName(strings.TrimSuffix(path.Base(file), ".db"))+".db")
 	return &database{values: map[string]string{"db.url": "file:" + next}, sqlite: true, remark: ownFile}
 }
@@ -97,23 +92,20 @@ func (t *translation) fromParts() *database {
 	}
 	d := &database{values: make(map[string]string), remark: ownDatabase}
 	secret := false
-	for _, part := range []string{"protocol", "host", "port", "name", "user", "password"} {
-		if text := t.text("db." + part); text != "" {
-			d.values["db."+part] = text
+	for _, key := range config.DatabaseParts {
+		if text := t.text(key); text != "" {
+			d.values[key] = text
 			secret = secret || isReference(text)
 		}
 	}
 	d.values["db.name"] = otherName(t.text("db.name"))
-	t.server = true
+	t.Server = true
 	if !secret {
-		u := url.URL{Scheme: protocol, Host: t.text("db.host"), Path: "/" + t.text("db.name")}
-		if port := t.text("db.port"); port != "" && port != "0" {
-			u.Host = net.JoinHostPort(t.text("db.host"), port)
-		}
-		if user := t.text("db.user"); user != "" {
-			u.User = url.UserPassword(user, t.text("db.password"))
-		}
-		t.old = u.String()
+		port, _ := strconv.Atoi(t.text("db.port"))
+		t.Old = config.DB{
+			Protocol: protocol, Host: t.text("db.host"), Port: port, Name: t.text("db.name"),
+			User: t.text("db.user"), Password: t.text("db.password"),
+		}.Combined()
 	}
 	return d
 }
@@ -134,19 +126,102 @@ func (t *translation) putDatabase(s *setting) {
 		return
 	}
 	comment := t.db.remark
-	for _, part := range []string{"url", "protocol", "host", "port", "name", "user", "password"} {
-		value, ok := t.db.values["db."+part]
+	for _, key := range append([]string{"db.url"}, config.DatabaseParts...) {
+		value, ok := t.db.values[key]
 		if !ok {
 			continue
 		}
 		node := scalar(value)
-		if original := t.settings["db."+part]; original != nil && original.value != nil && original.value.Value == value {
+		if original := t.settings[key]; original != nil && original.value != nil && original.value.Value == value {
 			node = original.value
 		}
-		if part == "url" || part == "name" {
-			t.out.put("db."+part, node, comment)
+		if key == "db.url" || key == "db.name" {
+			t.out.put(key, node, comment)
 		} else {
-			t.out.put("db."+part, node)
+			t.out.put(key, node)
 		}
 	}
+}
+
+// redis writes the keys about Redis, and reports whether it did.
+func (t *translation) redis(s *setting) bool {
+	switch {
+	case s.key == "cache.backend" && s.value.Value != "redis":
+		return false
+	case !t.isTrue("cache.enabled"):
+		t.find(s, "is not needed: Flipt does not use it, because cache.enabled is not true")
+	case t.text("cache.backend") != "redis":
+		t.find(s, "is not needed: Flipt does not use it, because cache.backend is not redis")
+	case t.db.sqlite:
+		t.find(s, "is not needed: an SQLite file has one server, whose responses are never stale")
+	case s.entry.Status == config.FliptCombined:
+		t.redisURL(s)
+	case s.key == "cache.redis.net_timeout":
+		return t.netTimeout(s)
+	case s.key == "cache.redis.prefix" && s.value.Value == "":
+	case s.key == "cache.backend":
+		t.keep(s)
+		if !t.redisDone && !t.hasRedisParts() {
+			t.redisURL(s)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+var redisParts = []string{"host", "port", "username", "password", "db", "require_tls"}
+
+// hasRedisParts reports whether a part of the URL is set.
+func (t *translation) hasRedisParts() bool {
+	return slices.ContainsFunc(redisParts, func(part string) bool { return t.text("cache.redis."+part) != "" })
+}
+
+// redisURL writes the URL in the place of the first of its parts.
+func (t *translation) redisURL(s *setting) {
+	if t.redisDone {
+		return
+	}
+	t.redisDone = true
+	for _, part := range redisParts {
+		if isReference(t.text("cache.redis." + part)) {
+			const remark = "a part of it is a variable, and only a whole value can be one: set GUIDON_CACHE_REDIS_URL to redis://user:password@host:port/database"
+			t.out.put("cache.redis.url", scalar("${GUIDON_CACHE_REDIS_URL}"), remark)
+			t.found(s, "is a part of cache.redis.url here: "+remark)
+			return
+		}
+	}
+	u := url.URL{Scheme: "redis",
+		Host: net.JoinHostPort(cmp.Or(t.text("cache.redis.host"), "localhost"), cmp.Or(t.text("cache.redis.port"), "6379"))}
+	if t.isTrue("cache.redis.require_tls") {
+		u.Scheme = "rediss"
+	}
+	user, password := t.text("cache.redis.username"), t.text("cache.redis.password")
+	switch {
+	case password != "":
+		u.User = url.UserPassword(user, password)
+	case user != "":
+		u.User = url.User(user)
+	}
+	if db := t.text("cache.redis.db"); strings.Trim(db, "0") != "" {
+		u.Path = "/" + db
+	}
+	t.out.put("cache.redis.url", scalar(u.String()))
+	t.found(s, "host, port, user, password, database and TLS of Redis are parts of cache.redis.url here")
+}
+
+// netTimeout leaves out a timeout that Guidon does not allow.
+func (t *translation) netTimeout(s *setting) bool {
+	d, err := time.ParseDuration(t.duration(s).Value)
+	switch {
+	case err != nil:
+		return false
+	case d == 0:
+		t.find(s, "is left at its default: 0 means none in Flipt")
+	case d > config.MaxNetTimeout:
+		t.find(s, "is left at its default: "+s.entry.Note)
+	default:
+		return false
+	}
+	return true
 }

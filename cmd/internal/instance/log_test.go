@@ -1,4 +1,4 @@
-package jsonlog_test
+package instance
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 	"github.com/guidonhq/guidon/internal/bubble"
 )
 
@@ -50,8 +49,8 @@ func (c *calls) take() []string {
 func TestGatherer(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		out := new(calls)
-		g := jsonlog.NewGatherer(out, delay)
-		logger := slog.New(jsonlog.New(g, slog.LevelInfo, keys))
+		g := newGatherer(out, delay)
+		logger := slog.New(newJSONHandler(g, slog.LevelInfo, keys))
 		expect := func(what string, want ...string) {
 			t.Helper()
 			synctest.Wait()
@@ -61,7 +60,7 @@ func TestGatherer(t *testing.T) {
 		}
 
 		var want []string
-		for i := range jsonlog.MaxEager {
+		for i := range maxEager {
 			want = append(want, fmt.Sprint(i))
 			logger.Info(want[i])
 		}
@@ -88,7 +87,7 @@ func TestGatherer(t *testing.T) {
 		logger.Info("after a pause")
 		logger.Info("and another")
 		expect("after a pause", "after a pause", "and another")
-		for range jsonlog.MaxEager {
+		for range maxEager {
 			logger.Info("more")
 		}
 		out.take()
@@ -112,8 +111,8 @@ func TestGatherer(t *testing.T) {
 func TestGathererIsBounded(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		out := new(calls)
-		g := jsonlog.NewGatherer(out, delay)
-		logger := slog.New(jsonlog.New(g, slog.LevelInfo, keys))
+		g := newGatherer(out, delay)
+		logger := slog.New(newJSONHandler(g, slog.LevelInfo, keys))
 		const lines = 1000
 		var want []string
 		for i := range lines {
@@ -121,7 +120,7 @@ func TestGathererIsBounded(t *testing.T) {
 			logger.Info(want[i], "filler", strings.Repeat("x", 300))
 		}
 		written := out.take()
-		if got := len(strings.Fields(strings.Join(written, " "))); got < lines-250 || len(written) > jsonlog.MaxEager+10 {
+		if got := len(strings.Fields(strings.Join(written, " "))); got < lines-250 || len(written) > maxEager+10 {
 			t.Errorf("got %d lines written by %d calls", got, len(written))
 		}
 		if err := g.Close(); err != nil {
@@ -136,8 +135,8 @@ func TestGathererIsBounded(t *testing.T) {
 // TestGathererConcurrent: no lines of concurrent writers are lost.
 func TestGathererConcurrent(t *testing.T) {
 	out := new(calls)
-	g := jsonlog.NewGatherer(out, time.Microsecond)
-	logger := slog.New(jsonlog.New(g, slog.LevelInfo, keys))
+	g := newGatherer(out, time.Microsecond)
+	logger := slog.New(newJSONHandler(g, slog.LevelInfo, keys))
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {

@@ -1,4 +1,4 @@
-package closing
+package tcp
 
 import (
 	"errors"
@@ -25,7 +25,7 @@ func testClosing(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := New(tcp.(*net.TCPListener))
+	l := NewListener(tcp.(*net.TCPListener))
 	t.Cleanup(func() { _ = l.Close() })
 	dialer := net.Dialer{Timeout: pendingWait / 2}
 	waiting, err := dialer.Dial("tcp", l.Addr().String())

@@ -1,4 +1,4 @@
-package jsonlog_test
+package instance
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"testing/slogtest"
 	"time"
 
-	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
+	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-var keys = jsonlog.Keys{Time: "T", Level: "L", Message: "M"}
+var keys = config.LogKeys{Time: "T", Level: "L", Message: "M"}
 
 // general is the reference handler.
 func general(out io.Writer) slog.Handler {
@@ -39,10 +39,10 @@ func check(t *testing.T, at time.Time, level slog.Level, message string, attribu
 	r := slog.NewRecord(at, level, message, 0)
 	r.AddAttrs(attributes...)
 	var got, direct, want bytes.Buffer
-	if err := jsonlog.New(&got, slog.LevelInfo, keys).Handle(t.Context(), r); err != nil {
+	if err := newJSONHandler(newGatherer(&got, 0), slog.LevelInfo, keys).Handle(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := jsonlog.New(&direct, slog.LevelInfo, keys).(attributeHandler).HandleAttributes(t.Context(), at, level, message, attributes); err != nil {
+	if err := newJSONHandler(newGatherer(&direct, 0), slog.LevelInfo, keys).(attributeHandler).HandleAttributes(t.Context(), at, level, message, attributes); err != nil {
 		t.Fatal(err)
 	}
 	if err := general(&want).Handle(t.Context(), r); err != nil {
@@ -108,8 +108,8 @@ func FuzzLines(f *testing.F) {
 // TestHandler: the handler conforms to package slog.
 func TestHandler(t *testing.T) {
 	var out bytes.Buffer
-	plain := jsonlog.Keys{Time: slog.TimeKey, Level: slog.LevelKey, Message: slog.MessageKey}
-	err := slogtest.TestHandler(jsonlog.New(&out, slog.LevelInfo, plain), func() []map[string]any {
+	plain := config.LogKeys{Time: slog.TimeKey, Level: slog.LevelKey, Message: slog.MessageKey}
+	err := slogtest.TestHandler(newJSONHandler(newGatherer(&out, 0), slog.LevelInfo, plain), func() []map[string]any {
 		var lines []map[string]any
 		for line := range bytes.Lines(out.Bytes()) {
 			var members map[string]any
@@ -128,7 +128,7 @@ func TestHandler(t *testing.T) {
 // The level can change while the handler is used.
 func TestLevel(t *testing.T) {
 	level := new(slog.LevelVar)
-	h := jsonlog.New(io.Discard, level, keys)
+	h := newJSONHandler(newGatherer(io.Discard, 0), level, keys)
 	for set, want := range map[slog.Level]bool{slog.LevelInfo: true, slog.LevelWarn: false} {
 		level.Set(set)
 		if got := h.Enabled(t.Context(), slog.LevelInfo); got != want {
@@ -140,7 +140,7 @@ func TestLevel(t *testing.T) {
 // Keys that need escaping in JSON work, too.
 func TestKeys(t *testing.T) {
 	var out bytes.Buffer
-	slog.New(jsonlog.New(&out, slog.LevelInfo, jsonlog.Keys{Time: "t\"", Level: "l", Message: "m"})).Info("x")
+	slog.New(newJSONHandler(newGatherer(&out, 0), slog.LevelInfo, config.LogKeys{Time: "t\"", Level: "l", Message: "m"})).Info("x")
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line["t\""] == nil || line["m"] != "x" {
 		t.Errorf("got %s, error %v", &out, err)
@@ -167,7 +167,7 @@ func (w *oneAtATime) Write(line []byte) (int, error) {
 
 // Lines of both handlers are never interleaved.
 func TestConcurrent(t *testing.T) {
-	logger := slog.New(jsonlog.New(&oneAtATime{t: t}, slog.LevelInfo, keys))
+	logger := slog.New(newJSONHandler(newGatherer(&oneAtATime{t: t}, 0), slog.LevelInfo, keys))
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
@@ -182,7 +182,7 @@ func TestConcurrent(t *testing.T) {
 }
 
 func BenchmarkRequest(b *testing.B) {
-	for name, h := range map[string]slog.Handler{"jsonlog": jsonlog.New(io.Discard, slog.LevelInfo, keys), "slog": general(io.Discard)} {
+	for name, h := range map[string]slog.Handler{"jsonlog": newJSONHandler(newGatherer(io.Discard, 0), slog.LevelInfo, keys), "slog": general(io.Discard)} {
 		logger := slog.New(h)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

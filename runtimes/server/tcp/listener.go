@@ -1,4 +1,4 @@
-package closing
+package tcp
 
 import (
 	"errors"
@@ -7,9 +7,6 @@ import (
 	"sync"
 	"time"
 )
-
-// longAgo is a deadline that has passed.
-var longAgo = time.Unix(1, 0)
 
 // ErrClosing is returned by AcceptTCP when a closing listener has no more connections.
 var ErrClosing = errors.New("listener is closing")
@@ -24,6 +21,12 @@ const (
 
 // Listener is a TCP listener that can be closed without losing connections. Its methods are
 // safe for concurrent use.
+//
+// The kernel completes connections before a server accepts them. If a listener is simply
+// closed, the kernel resets those that wait, and their clients lose the requests that they
+// have sent. On Linux, a closing Listener makes the kernel ignore clients that begin to
+// connect, by a filter on its socket, accepts those that have connected, and closes the port
+// when none is left. On other systems, connections opened after the last Accept are lost.
 type Listener struct {
 	*net.TCPListener
 
@@ -32,9 +35,9 @@ type Listener struct {
 	paused bool      // AcceptTCP returns ErrClosing and Close does nothing
 }
 
-// New returns a listener that accepts connections like tcp, which must not use Multipath TCP:
+// NewListener returns a listener that accepts connections like tcp, which must not use Multipath TCP:
 // its sockets have no filters.
-func New(tcp *net.TCPListener) *Listener { return &Listener{TCPListener: tcp} }
+func NewListener(tcp *net.TCPListener) *Listener { return &Listener{TCPListener: tcp} }
 
 // StartClosing makes AcceptTCP return the connections that wait or are half open, and
 // then ErrClosing.

@@ -1,4 +1,0 @@
-package jsonlog
-
-// MaxEager is maxEager for tests.
-const MaxEager = maxEager
