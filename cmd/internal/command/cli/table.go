@@ -123,9 +123,12 @@ func Instant(at *timestamppb.Timestamp) time.Time {
 func When(at *timestamppb.Timestamp) any { return TimeOr(Instant(at), "-") }
 
 // Line returns the output of a line for people.
-func Line(format string, args ...any) func(out io.Writer) error {
+func Line(format string, args ...any) func(out io.Writer) error { return Text(format+"\n", args...) }
+
+// Text returns the output of a text for people.
+func Text(format string, args ...any) func(out io.Writer) error {
 	return func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, format+"\n", args...)
+		_, err := fmt.Fprintf(out, format, args...)
 		return err
 	}
 }

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -79,7 +78,7 @@ func (e *explainCommand) run(ctx context.Context, args []string) error {
 		}
 		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
 			Data: cli.DataOf(r), Names: []string{evaluated{response: r.GetResult()}.value()},
-			Table: func(out io.Writer) error { return printExplanation(out, r) },
+			Table: cli.Text("%s", explanation(r)),
 		})
 	})
 }
@@ -148,7 +147,7 @@ At a terminal it prints a tree, otherwise the JSON of the API.`,
 			}
 			return p.Show(t.Output.AtTerminal(p), cli.Output{
 				Data: cli.DataOf(r), Names: []string{fmt.Sprint(r.GetSegment().GetMatched())},
-				Table: func(out io.Writer) error { return printMembership(out, r) },
+				Table: cli.Text("%s", membership(r)),
 			})
 		})
 	})
@@ -159,15 +158,13 @@ At a terminal it prints a tree, otherwise the JSON of the API.`,
 	return command
 }
 
-// printMembership prints whether the entity is in the segment as a tree.
-func printMembership(out io.Writer, r *guidonv1.ExplainSegmentResponse) error {
-	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	in := "is not in"
-	if r.GetSegment().GetMatched() {
+// membership returns whether the entity is in the segment as a tree.
+func membership(r *guidonv1.ExplainSegmentResponse) string {
+	s, in := r.GetSegment(), "is not in"
+	if s.GetMatched() {
 		in = "is in"
 	}
-	fmt.Fprintf(t.Out, "%s %s %s\n", cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), in,
-		cli.Printable(r.GetNamespaceKey()+"/"+r.GetSegment().GetKey()))
-	segment(t, true, "segment "+cli.Printable(r.GetSegment().GetKey()), r.GetSegment(), "")
-	return t.Out.Flush()
+	return fmt.Sprintf("%s %s %s\n%s", cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), in,
+		cli.Printable(r.GetNamespaceKey()+"/"+s.GetKey()),
+		cli.Tree([]cli.Node{segment(cli.Mark(s.GetMatched())+" segment "+cli.Printable(s.GetKey()), s, "")}))
 }

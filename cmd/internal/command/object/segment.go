@@ -98,7 +98,7 @@ func segments(p *cli.Program) *object {
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Segments = append(edits.Segments, &guidonv1.SegmentEdit{Delete: key})
 	}
-	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage{k}.verb())
+	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage(k))
 	return o
 }
 
