@@ -1,27 +1,16 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"time"
-
-	"github.com/guidonhq/guidon"
 )
 
 // Download writes the content at the path of the server to a writer. The scheme of the address
 // must be http or https. The timeout of the options limits how long the server may be
 // silent, before and while it sends. After an error a part may have been written.
 func Download(ctx context.Context, address, path string, options Options, to io.Writer) error {
-	u, err := parse(address)
-	if err != nil {
-		return err
-	}
-	if isGRPC(u) {
-		return guidon.Errorf(guidon.InvalidArgument, "files can be downloaded only over HTTP; use an http:// or https:// address")
-	}
-	options.Timeout = cmp.Or(options.Timeout, defaultTimeout)
-	c, err := newHTTP(u, options)
+	c, err := dialHTTP(address, options, "files can be downloaded")
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ type httpClient struct {
 }
 
 func newHTTP(u *url.URL, options Options) (*httpClient, error) {
+	if options.Timeout <= 0 {
+		options.Timeout = defaultTimeout
+	}
 	config, err := options.TLS()
 	if err != nil {
 		return nil, err
@@ -48,6 +51,18 @@ func newHTTP(u *url.URL, options Options) (*httpClient, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
+}
+
+// dialHTTP returns a client for what only HTTP offers: what says what that is.
+func dialHTTP(address string, options Options, what string) (*httpClient, error) {
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if isGRPC(u) {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "%s only over HTTP; use an http:// or https:// address", what)
+	}
+	return newHTTP(u, options)
 }
 
 // Invoke implements Client.
