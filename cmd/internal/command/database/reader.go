@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,13 +70,11 @@ func shownReaders(readers []service.ChangeReader) cli.Output {
 			Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions, BehindSince: r.Lag.Since,
 		}
 	}
-	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: func(out io.Writer) error {
-		const header = "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE"
-		return cli.PrintTable(out, header, readers, func(r service.ChangeReader) []any {
-			return []any{r.Name, cli.TimeOr(r.RegisteredAt, "-"), cli.TimeOr(r.AdvancedAt, "-"),
-				r.Lag.Namespaces, r.Lag.Revisions, cli.TimeOr(r.Lag.Since, "-")}
-		})
-	}}
+	const header = "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE"
+	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: cli.Rows(header, readers, func(r service.ChangeReader) []any {
+		return []any{r.Name, cli.TimeOr(r.RegisteredAt, "-"), cli.TimeOr(r.AdvancedAt, "-"),
+			r.Lag.Namespaces, r.Lag.Revisions, cli.TimeOr(r.Lag.Since, "-")}
+	})}
 }
 
 func readerDeleteCommand(p *cli.Program) *cobra.Command {
@@ -88,7 +85,7 @@ func readerDeleteCommand(p *cli.Program) *cobra.Command {
 		Long: `Delete a reader of the change log with its positions. Records that only this reader has
 not passed may then be deleted. If the reader is registered again, it starts anew.`,
 		Example: `  guidon reader delete webhook:3f2a`,
-		Args:    cli.OneArgument("name"),
+		Args:    cli.Arguments,
 		RunE: p.Action(func(ctx context.Context, args []string) error {
 			err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) error {
 				err := db.RemoveReader(ctx, args[0])

@@ -180,9 +180,9 @@ func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 	return fmt.Sprintf("? %s: %s", result, cli.Printable(o.GetText()))
 }
 
-// printCounts prints how many entities have each result.
-func printCounts(out io.Writer, r *guidonv1.ExplainBatchResponse) error {
-	return cli.PrintTable(out, "RESULT\tENTITIES\tSHARE", r.GetCounts(), func(c *guidonv1.ResultCount) []any {
+// countTable returns the table of how many entities have each result.
+func countTable(r *guidonv1.ExplainBatchResponse) func(out io.Writer) error {
+	return cli.Rows("RESULT\tENTITIES\tSHARE", r.GetCounts(), func(c *guidonv1.ResultCount) []any {
 		result := variantText(c.GetMatch(), c.GetVariantKey())
 		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 			result = change.OnOff(c.GetEnabled())

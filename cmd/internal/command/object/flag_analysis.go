@@ -27,11 +27,11 @@ const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
   guidon flag reach new-checkout -o json | jq .unservedVariants`
 
-func flagReach(o *object, complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "reach <flag>", short: "Show what a flag can never do", long: flagReachHelp, example: flagReachExample,
-		names: "the variants that nobody can get", complete: cli.FirstArgument(complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func flagReach(o *object, complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "reach <flag>", Short: "Show what a flag can never do", Long: flagReachHelp, Example: flagReachExample,
+		Names: "the variants that nobody can get", Complete: cli.FirstArgument(complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := cli.Call[guidonv1.FlagReach](ctx, service, "/guidon.v1.AnalysisService/GetFlagReach",
 				&guidonv1.GetFlagReachRequest{NamespaceKey: o.Namespace, Key: args[0]})
 			return cli.Output{
@@ -137,11 +137,11 @@ percentages, from now on: up to 20 lines. As JSON, there are up to 1,000.
 The namespace may be an earlier state, or one in the future, such as
 shop@2026-12-01T09:00:00Z.`
 
-func flagTimeline(o *object, complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "timeline <flag>", short: "Show when rules of a flag begin, end and change their shares", long: flagTimelineHelp,
-		example: "  guidon flag timeline new-checkout", names: "the instants", complete: cli.FirstArgument(complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func flagTimeline(o *object, complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "timeline <flag>", Short: "Show when rules of a flag begin, end and change their shares", Long: flagTimelineHelp,
+		Example: "  guidon flag timeline new-checkout", Names: "the instants", Complete: cli.FirstArgument(complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := cli.Call[guidonv1.FlagTimeline](ctx, service, "/guidon.v1.AnalysisService/GetFlagTimeline",
 				&guidonv1.GetFlagTimelineRequest{NamespaceKey: o.Namespace, Key: args[0]})
 			var names []string
@@ -186,11 +186,11 @@ const flagUsageExample = `  guidon flag usage new-api
   guidon flag usage new-api -n shop@412
   guidon flag usage new-api -o json | jq '.uses[].flagKey'`
 
-func flagUsage(o *object, complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "usage <flag>", short: "List the flags that require a flag", long: flagUsageHelp, example: flagUsageExample,
-		names: "the keys of the flags", complete: cli.FirstArgument(complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func flagUsage(o *object, complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "usage <flag>", Short: "List the flags that require a flag", Long: flagUsageHelp, Example: flagUsageExample,
+		Names: "the keys of the flags", Complete: cli.FirstArgument(complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := o.flagUses(ctx, service, args[0])
 			return cli.Output{
 				Data: cli.DataOf(found), Names: lists.Map(found.GetUses(), (*guidonv1.FlagUse).GetFlagKey),
@@ -221,10 +221,8 @@ func flagUse(use *guidonv1.FlagUse) cli.Node {
 	for _, index := range use.GetRules() {
 		parts = append(parts, fmt.Sprintf("rule %d", index+1))
 	}
-	return cli.Leaf(usingFlag(use) + ": " + strings.Join(parts, ", "))
+	return cli.Leaf(usingFlag(use.GetFlagKey(), use.GetFlagName()) + ": " + strings.Join(parts, ", "))
 }
 
 // usingFlag names a flag that uses a flag or a segment.
-func usingFlag(use interface{ GetFlagKey, GetFlagName() string }) string {
-	return cli.Printable(use.GetFlagKey()) + " (" + cli.Printable(use.GetFlagName()) + ")"
-}
+func usingFlag(key, name string) string { return cli.Printable(key) + " (" + cli.Printable(name) + ")" }

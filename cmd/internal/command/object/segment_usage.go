@@ -22,12 +22,12 @@ const segmentUsageExample = `  guidon segment usage beta-users
   guidon segment usage beta-users -n shop@412
   guidon segment usage beta-users -o json | jq '.uses[].flagKey'`
 
-func segmentUsage(k *keyed) verb {
-	return verb{
-		use: "usage <segment>", short: "List what uses a segment, and what would change without it",
-		long: segmentUsageHelp, example: segmentUsageExample,
-		names: "the keys of the flags", complete: cli.FirstArgument(k.complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func segmentUsage(k *keyed) cli.Verb {
+	return cli.Verb{
+		Use: "usage <segment>", Short: "List what uses a segment, and what would change without it",
+		Long: segmentUsageHelp, Example: segmentUsageExample,
+		Names: "the keys of the flags", Complete: cli.FirstArgument(k.complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			all := new(guidonv1.SegmentUsage)
 			err := cli.Pages(func(token string) (string, error) {
 				page, err := cli.Call[guidonv1.SegmentUsage](ctx, service, "/guidon.v1.AnalysisService/GetSegmentUsage",
@@ -65,7 +65,7 @@ func segmentUse(u *guidonv1.SegmentUse) cli.Node {
 		lines = []string{"nothing changes for users"}
 	}
 	return cli.Node{
-		Line:  usingFlag(u) + ": " + strings.Join(references, ", "),
+		Line:  usingFlag(u.GetFlagKey(), u.GetFlagName()) + ": " + strings.Join(references, ", "),
 		Below: lists.Map(lines, func(line string) cli.Node { return cli.Leaf("without it: " + line) }),
 	}
 }
