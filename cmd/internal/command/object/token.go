@@ -42,7 +42,7 @@ func tokens(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "token", group: "access"}
 	o.short, o.long, o.Scope = "Create, list, delete and revoke tokens", tokenHelp, cli.InService
 	t := &tokenCommands{object: o}
-	creation := &tokenCreation{object: o}
+	creation := &tokenCreation{object: o, request: new(auth.CreateTokenRequest)}
 	o.verbs = []cli.Verb{
 		{
 			Use: "create <name>", Short: "Create a token", Long: tokenCreateHelp,
