@@ -61,7 +61,7 @@ func (c *planCommand) runApply(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	return c.Writing(ctx, func(service client.Client) error {
+	return c.With(ctx, cli.Writing, func(service client.Client) error {
 		if c.saved == "" {
 			if plans, err = c.confirmed(ctx, service, documents); err != nil || plans == nil {
 				return err

@@ -91,7 +91,7 @@ func isFile(side string) bool {
 
 // compareNamespaces returns the comparison of two namespaces by the service.
 func (c *compareCommand) compareNamespaces(ctx context.Context, before, after string) (result *guidonv1.CompareResponse, err error) {
-	err = c.Reading(ctx, func(service client.Client) error {
+	err = c.With(ctx, cli.Reading, func(service client.Client) error {
 		result, err = c.allPages(ctx, service, before, after)
 		return err
 	})
@@ -172,7 +172,7 @@ func (c *compareCommand) side(ctx context.Context, name, other string) (plan.Sid
 // exported returns the document of a namespace.
 func (c *compareCommand) exported(ctx context.Context, namespace, _ string) (*service.Document, error) {
 	message := new(guidonv1.Document)
-	err := c.Reading(ctx, func(service client.Client) error {
+	err := c.With(ctx, cli.Reading, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: namespace}, message)
 	})
 	if err != nil {

@@ -79,7 +79,7 @@ func (c *planCommand) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return c.Reading(ctx, func(service client.Client) error {
+	return c.With(ctx, cli.Reading, func(service client.Client) error {
 		plans, err := c.planAll(ctx, service, documents)
 		if err != nil {
 			return err

@@ -20,16 +20,6 @@ type Task struct {
 	Scope      Scope
 }
 
-// Reading calls fn with a client for reads.
-func (t *Task) Reading(ctx context.Context, fn func(client.Client) error) error {
-	return t.With(ctx, Reading, fn)
-}
-
-// Writing calls fn with a client for writes.
-func (t *Task) Writing(ctx context.Context, fn func(client.Client) error) error {
-	return t.With(ctx, Writing, fn)
-}
-
 // With calls fn with a client.
 func (t *Task) With(ctx context.Context, mode Access, fn func(client.Client) error) error {
 	return t.WithClient(ctx, &t.Connection, mode, fn)
@@ -110,18 +100,6 @@ func (t *Task) Commands(verbs []Verb) []*cobra.Command { return lists.Map(verbs,
 
 // addFlags adds the options of the verb.
 func (t *Task) addFlags(command *cobra.Command, v Verb) {
-	switch {
-	case t.Scope == OnMachine:
-	case t.Scope == OnServer:
-		t.Connection.ServerFlags(command)
-	case v.Write != nil:
-		t.Connection.WriteFlags(command)
-		if t.Scope == InService { // in a namespace, --dry-run shows a plan
-			t.Connection.DryRunFlag(command)
-		}
-	default:
-		t.Connection.Flags(command)
-	}
 	if t.Scope == InNamespace {
 		NamespaceFlag(command, &t.Namespace)
 	}
@@ -133,6 +111,18 @@ func (t *Task) addFlags(command *cobra.Command, v Verb) {
 	}
 	if v.Options != nil {
 		v.Options(command)
+	}
+	switch {
+	case t.Scope == OnMachine:
+	case t.Scope == OnServer:
+		t.Connection.ServerFlags(command)
+	case v.Write != nil:
+		t.Connection.WriteFlags(command)
+		if t.Scope == InService { // in a namespace, --dry-run shows a plan
+			t.Connection.DryRunFlag(command)
+		}
+	default:
+		t.Connection.Flags(command)
 	}
 }
 
