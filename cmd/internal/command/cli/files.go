@@ -112,7 +112,8 @@ type InputFormat struct {
 
 // Flag adds the options of the format to the command.
 func (f *InputFormat) Flag(command *cobra.Command) {
-	Choice(command, &f.Word, "input-format", "", "format of the files (default: by their extensions, or else their contents)", fileFormats...)
+	Choice(command, &f.Word, "input-format", "", "format of the files (default: by their extensions, or else their contents)",
+		fileFormats...)
 	command.Flags().BoolVar(&f.IgnoreUnknown, "ignore-unknown", false,
 		"ignore members and values that this version does not know, in files of other versions")
 }

@@ -67,7 +67,8 @@ type Act func(ctx context.Context, service client.Client, args []string) (Output
 
 // usualAliases are other names of verbs.
 var usualAliases = map[string][]string{
-	"list": {"ls"}, "get": {"show", "describe"}, "delete": {"rm"}, "on": {"enable"}, "off": {"disable"}, "log": {"history"}, "compare": {"diff"},
+	"list": {"ls"}, "get": {"show", "describe"}, "delete": {"rm"}, "on": {"enable"}, "off": {"disable"},
+	"log": {"history"}, "compare": {"diff"},
 }
 
 // Command returns the command of the verb.

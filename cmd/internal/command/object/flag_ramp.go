@@ -122,7 +122,8 @@ func (o *rampOptions) add(command *cobra.Command, flags *pflag.FlagSet) {
 	flags.String("ramp-from", "", "`percentage` before the first step (default: the present one, or 0% of a new rule)")
 	flags.String("ramp-start", "", "`time` at which the ramp starts, rounded up to a minute (default: now, or a later --from)")
 	flags.DurationVar(&o.confirmEvery, "confirm-every", 0, "the ramp needs a confirmation within this `time`, again and again; 0 for none")
-	cli.Choice(command, &o.lapse, "lapse", "", "without a confirmation, the ramp holds its percentage, or goes back to the first one", lapses...)
+	cli.Choice(command, &o.lapse, "lapse", "",
+		"without a confirmation, the ramp holds its percentage, or goes back to the first one", lapses...)
 	flags.AddFlag(command.Flags().Lookup("lapse"))
 }
 

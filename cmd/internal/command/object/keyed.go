@@ -74,7 +74,8 @@ func (k *keyed) usualVerbs() []cli.Verb {
 		Use: "list", Short: "List " + k.kind + "s", Names: "keys",
 		Options: func(command *cobra.Command) {
 			k.queryFlag(command)
-			cli.Choice(command, &k.sort, "sort", "", "order by key, by name, or by the last change, the newest first", "key", "name", newestFirst)
+			cli.Choice(command, &k.sort, "sort", "", "order by key, by name, or by the last change, the newest first",
+				"key", "name", newestFirst)
 			command.Flags().IntVar(&k.limit, "limit", 0, "the most "+k.kind+"s to list (default: all)")
 		},
 		Check: func(*cobra.Command) error {

@@ -18,10 +18,11 @@ type object struct {
 	verbs       []cli.Verb
 }
 
-// Commands returns the commands about objects, one for each kind.
-func Commands(p *cli.Program) []*cobra.Command {
+// Commands returns the commands about objects, one for each kind. Those about segments have the verb
+// that explains one, too.
+func Commands(p *cli.Program, explainSegment func(t *cli.Task) cli.Verb) []*cobra.Command {
 	var commands []*cobra.Command
-	for _, o := range []*object{flags(p), segments(p), namespaces(p), tokens(p), bindings(p), sessions(p), webhooks(p)} {
+	for _, o := range []*object{flags(p), segments(p, explainSegment), namespaces(p), tokens(p), bindings(p), sessions(p), webhooks(p)} {
 		command := cli.Group(o.kind, o.short, o.long, o.Commands(o.verbs)...)
 		command.Aliases, command.GroupID = o.aliases, o.group
 		commands = append(commands, command)

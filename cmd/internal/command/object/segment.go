@@ -11,7 +11,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
-	"github.com/guidonhq/guidon/cmd/internal/command/evaluate"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -61,7 +60,7 @@ deleted segments back.`,
 		`  guidon segment delete beta-users --yes`},
 }
 
-func segments(p *cli.Program) *object {
+func segments(p *cli.Program, explain func(t *cli.Task) cli.Verb) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "segment", group: "flags"}
 	o.short, o.long, o.aliases = "List, create, change and delete segments", segmentHelp, []string{"segments"}
 	k := &keyed{object: o, texts: segmentTexts, complete: p.CompleteSegments, fields: segmentLines}
@@ -99,7 +98,7 @@ func segments(p *cli.Program) *object {
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Segments = append(edits.Segments, &guidonv1.SegmentEdit{Delete: key})
 	}
-	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage(k), evaluate.ExplainSegment(o.Task))
+	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage(k), explain(o.Task))
 	return o
 }
 
