@@ -143,6 +143,15 @@ func itemsYAML(list string, items []*node, started bool) ([]byte, error) {
 	return text, err
 }
 
+// ToYAML returns JSON, which must be a single value, as YAML, with its members in their order.
+func ToYAML(text []byte) ([]byte, error) {
+	n, err := parseJSON(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return marshalYAML(yamlNode(n))
+}
+
 func marshalYAML(n *yaml.Node) ([]byte, error) {
 	var text bytes.Buffer
 	e := yaml.NewEncoder(&text)

@@ -54,7 +54,7 @@ flags:
 		s.fails(cli.ExitFailure, append([]string{"flag", "ramp"}, strings.Fields(args)...), want)
 	}
 	for args, want := range map[string]string{
-		"new":                "missing argument: guidon flag ramp <flag> <action>",
+		"new":                "missing argument <action>: guidon flag ramp <flag> <action>",
 		"new halt":           `invalid action "halt": must be pause, resume, reverse, confirm, stop or finish`,
 		"new pause two":      `unexpected argument "two"`,
 		"new pause --rule 0": "invalid --rule 0",

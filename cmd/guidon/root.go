@@ -92,7 +92,7 @@ func root(p *cli.Program) *cobra.Command {
 			root.AddCommand(command)
 		}
 	}
-	root.AddCommand(object.Commands(p, map[string]*cobra.Command{"segment": evaluate.ExplainSegmentCommand(p)})...)
+	root.AddCommand(object.Commands(p, evaluate.ExplainSegment)...)
 	root.SetHelpCommandGroupID("setup")
 	p.CompleteDefaults(root)
 	cli.StrictHelp(root)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler/diagnostics"
@@ -20,28 +21,24 @@ var version, commit, date string
 func buildInfo() diagnostics.Info { return instance.BuildInfo(version, commit, date) }
 
 func versionCommand(p *cli.Program) *cobra.Command {
-	var format cli.Format
-	command := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Long:  "Print the version of this program, the commit it was built from, and the Go version and platform.",
+	t := &cli.Task{Program: p, Scope: cli.OnMachine}
+	return t.Command(cli.Verb{
+		Use: "version", Short: "Print the version", Names: "the version",
+		Long: "Print the version of this program, the commit it was built from, and the Go version and platform.",
 		Example: `  guidon version
   guidon version --output json`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(context.Context, []string) error {
+		Read: func(context.Context, client.Client, []string) (cli.Output, error) {
 			info := buildInfo()
-			return p.Show(format, cli.Output{
+			return cli.Output{
 				Data: cli.DataOfValue(map[string]string{
 					"version": info.Version, "commit": info.Commit, "buildDate": info.BuildDate,
 					"goVersion": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				}),
 				Names: []string{info.Version},
 				Table: func(out io.Writer) error { return printVersion(out, info) },
-			})
-		}),
-	}
-	format.Flag(command, "the version")
-	return command
+			}, nil
+		},
+	})
 }
 
 func printVersion(out io.Writer, info diagnostics.Info) error {

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -40,17 +41,7 @@ const (
 // once is opened again when it ends, after the last record that was received, so no record
 // is lost or received twice.
 func (f Follower) Follow(ctx context.Context, address string, options Options) error {
-	u, err := parse(address)
-	if err != nil {
-		return err
-	}
-	if isGRPC(u) {
-		return guidon.Errorf(guidon.InvalidArgument, "changes can be followed only over HTTP; use an http:// or https:// address")
-	}
-	if options.Timeout <= 0 {
-		options.Timeout = defaultTimeout
-	}
-	connected, err := newHTTP(u, options)
+	connected, err := dialHTTP(address, options, "changes can be followed")
 	if err != nil {
 		return err
 	}
@@ -61,13 +52,13 @@ func (f Follower) Follow(ctx context.Context, address string, options Options) e
 		err := s.stream(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return contextError(ctx, options.Timeout)
+			return contextError(ctx, connected.options.Timeout)
 		case !s.opened, !errors.Is(err, guidon.Unavailable):
 			return err
 		}
 		s.Lost(err)
 		if clock.Sleep(ctx, s.pause) != nil {
-			return contextError(ctx, options.Timeout)
+			return contextError(ctx, connected.options.Timeout)
 		}
 	}
 }
@@ -87,17 +78,30 @@ func (s *followRun) stream(ctx context.Context) error {
 		"/changes/stream?" + url.Values{"from": {s.After}}.Encode()
 	return s.http.receive(ctx, path, "text/event-stream", func(body io.Reader, silence *time.Timer, failed func(error) error) error {
 		s.opened = true
-		events := &eventReader{in: bufio.NewReader(body), received: func() { silence.Reset(maxSilence) }}
-		for {
-			e, err := events.next()
-			if err != nil {
-				return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v", s.http.address, failed(err))
+		lines := bufio.NewScanner(body)
+		lines.Buffer(nil, maxEvent)
+		var e event
+		for lines.Scan() {
+			silence.Reset(maxSilence)
+			if len(lines.Bytes()) > 0 {
+				if err := e.add(lines.Bytes()); err != nil {
+					return s.interrupted(err)
+				}
+				continue
 			}
 			if err := s.handle(e); err != nil {
 				return err
 			}
+			e = event{}
 		}
+		return s.interrupted(failed(cmp.Or(lines.Err(), errClosed)))
 	})
+}
+
+var errClosed = errors.New("the connection was closed")
+
+func (s *followRun) interrupted(err error) error {
+	return guidon.Errorf(guidon.Unavailable, "the change stream of %s was interrupted: %v", s.http.address, err)
 }
 
 // handle handles an event. An event without data only states the position.
@@ -127,64 +131,30 @@ type event struct {
 	retry time.Duration // 0 if it states none
 }
 
-// eventReader reads the events of a stream.
-type eventReader struct {
-	in       *bufio.Reader
-	received func() // is called for each line
-}
-
-// next returns the next event. Comments are not events, but they are received.
-func (r *eventReader) next() (event, error) {
-	var e event
-	for {
-		line, err := r.line()
-		if err != nil {
-			return e, err
-		}
-		r.received()
-		if len(line) == 0 {
-			return e, nil
-		}
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
-		case "id":
-			e.id = string(value)
-		case "data":
-			e.data = append(e.data, value...)
-		case "retry":
-			if n, err := strconv.ParseUint(string(value), 10, 31); err == nil {
-				e.retry = time.Duration(n) * time.Millisecond // #nosec G115 -- 31 bits
-			}
-		}
-		if len(e.data) > maxEvent {
-			return e, errTooLong
+// add adds a line, which is a field or a comment.
+func (e *event) add(line []byte) error {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "id":
+		e.id = string(value)
+	case "data":
+		e.data = append(e.data, value...)
+	case "retry":
+		if n, err := strconv.ParseUint(string(value), 10, 31); err == nil {
+			e.retry = time.Duration(n) * time.Millisecond // #nosec G115 -- 31 bits
 		}
 	}
-}
-
-var errTooLong = errors.New("an event is too long")
-
-// line returns the next line, without its end.
-func (r *eventReader) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.in.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case len(line) > maxEvent:
-			return nil, errTooLong
-		case err == nil:
-			return bytes.TrimRight(line, "\r\n"), nil
-		case errors.Is(err, io.EOF):
-			return nil, errors.New("the connection was closed")
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
+	if len(e.data) > maxEvent {
+		return bufio.ErrTooLong
 	}
+	return nil
 }
 
-// PositionOf returns the position of a record as [Follower.After].
+// PositionOf returns the position of a record as [Follower.After]; of nil, that before all records.
 func PositionOf(c *guidonv1.Change) string {
+	if c == nil {
+		return "0"
+	}
 	return strconv.FormatInt(c.GetRevision(), 10) + "." + strconv.FormatInt(int64(c.GetSequence()), 10)
 }

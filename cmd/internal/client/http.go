@@ -31,6 +31,9 @@ type httpClient struct {
 }
 
 func newHTTP(u *url.URL, options Options) (*httpClient, error) {
+	if options.Timeout <= 0 {
+		options.Timeout = defaultTimeout
+	}
 	config, err := options.TLS()
 	if err != nil {
 		return nil, err
@@ -48,6 +51,18 @@ func newHTTP(u *url.URL, options Options) (*httpClient, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
+}
+
+// dialHTTP returns a client for what only HTTP offers: what says what that is.
+func dialHTTP(address string, options Options, what string) (*httpClient, error) {
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if isGRPC(u) {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "%s only over HTTP; use an http:// or https:// address", what)
+	}
+	return newHTTP(u, options)
 }
 
 // Invoke implements Client.
@@ -205,3 +220,31 @@ func (c *httpClient) Close() error {
 	c.http.CloseIdleConnections()
 	return nil
 }
+
+// Download writes the content at the path of the server to a writer. The scheme of the address
+// must be http or https. The timeout of the options limits how long the server may be
+// silent, before and while it sends. After an error a part may have been written.
+func Download(ctx context.Context, address, path string, options Options, to io.Writer) error {
+	c, err := dialHTTP(address, options, "files can be downloaded")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.receive(ctx, path, "", func(body io.Reader, silence *time.Timer, failed func(error) error) error {
+		received := readerFunc(func(p []byte) (int, error) {
+			n, err := body.Read(p)
+			silence.Reset(c.options.Timeout)
+			if err != nil && err != io.EOF {
+				err = c.failure(ctx, failed(err))
+			}
+			return n, err
+		})
+		_, err := io.Copy(to, received)
+		return err
+	})
+}
+
+type readerFunc func(p []byte) (int, error)
+
+// Read implements [io.Reader].
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

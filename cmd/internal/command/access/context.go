@@ -1,9 +1,9 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -35,8 +35,46 @@ kept elsewhere, and belong to addresses.`
 
 // ContextCommand returns the command "context".
 func ContextCommand(p *cli.Program) *cobra.Command {
-	command := cli.Group("context", "Name servers, and choose the one to use", contextHelp,
-		contextListCommand(p), contextGetCommand(p), contextSetCommand(p), contextUseCommand(p), contextDeleteCommand(p))
+	t := &cli.Task{Program: p, Scope: cli.OnMachine}
+	command := cli.Group("context", "Name servers, and choose the one to use", contextHelp, t.Commands([]cli.Verb{
+		{
+			Use: "list", Short: "List the contexts", Long: "List the contexts, by name.", Names: "names",
+			Example: `  guidon context list`,
+			Read: func(context.Context, client.Client, []string) (cli.Output, error) {
+				all, err := p.ReadContexts()
+				if err != nil {
+					return cli.Output{}, err
+				}
+				list := lists.Map(all.Names(), func(name string) namedContext { return newNamedContext(all, name) })
+				return shownContexts(list, list), nil
+			},
+		},
+		{
+			Use: "get [context]", Short: "Show a context, or the one in use", Long: "Show a context, or the one in use.", Names: "the name",
+			Example: `  guidon context get
+  guidon context get staging -o json`,
+			Args: cobra.MaximumNArgs(1), Complete: p.CompleteContexts,
+			Read: func(_ context.Context, _ client.Client, args []string) (cli.Output, error) {
+				return getContext(p, args)
+			},
+		},
+		setContextVerb(p), useContextVerb(p),
+		{
+			Use: "delete <context>", Short: "Delete a context", Complete: p.CompleteContexts,
+			Long:    `Delete a context. You stay signed in to its server; "guidon logout" signs out.`,
+			Example: `  guidon context delete staging`,
+			Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
+				return cli.Output{Table: cli.Line("deleted context %s", args[0])}, p.UpdateContexts(ctx, func(all *machine.Contexts) error {
+					_, err := all.Get(args[0])
+					delete(all.Named, args[0])
+					if all.Current == args[0] {
+						all.Current = ""
+					}
+					return err
+				})
+			},
+		},
+	})...)
 	command.Aliases = []string{"contexts"}
 	return command
 }
@@ -52,118 +90,77 @@ func newNamedContext(all *machine.Contexts, name string) namedContext {
 	return namedContext{name, all.Named[name], name == all.Current}
 }
 
-func contextListCommand(p *cli.Program) *cobra.Command {
-	var format cli.Format
-	command := &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List the contexts",
-		Long:    "List the contexts, by name.",
-		Example: `  guidon context list`,
-		Args:    cobra.NoArgs,
-		RunE: p.Action(func(context.Context, []string) error {
-			all, err := p.ReadContexts()
-			if err != nil {
-				return err
+// shownContexts returns the output for the contexts, with their data.
+func shownContexts(list []namedContext, data any) cli.Output {
+	const header = "CURRENT\tNAME\tADDRESS\tNAMESPACE\tPROTECTED\tCA FILE"
+	return cli.Output{
+		Data: cli.DataOfValue(data), Names: lists.Map(list, func(c namedContext) string { return c.Name }),
+		Table: cli.Rows(header, list, func(c namedContext) []any {
+			mark := ""
+			if c.Current {
+				mark = "*"
 			}
-			list := lists.Map(all.Names(), func(name string) namedContext { return newNamedContext(all, name) })
-			return p.Show(format, cli.Output{
-				Data: cli.DataOfValue(list), Names: all.Names(),
-				Table: func(out io.Writer) error { return printContexts(out, list) },
-			})
+			return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), cli.YesOrDash(c.Protected), cli.OrDash(c.CAFile)}
 		}),
 	}
-	format.Flag(command, "names")
-	return command
 }
 
-func printContexts(out io.Writer, list []namedContext) error {
-	return cli.PrintTable(out, "CURRENT\tNAME\tADDRESS\tNAMESPACE\tPROTECTED\tCA FILE", list, func(c namedContext) []any {
-		mark := ""
-		if c.Current {
-			mark = "*"
-		}
-		return []any{mark, c.Name, c.Address, cli.OrDash(c.Namespace), cli.YesOrDash(c.Protected), cli.OrDash(c.CAFile)}
-	})
-}
-
-func contextGetCommand(p *cli.Program) *cobra.Command {
-	var format cli.Format
-	command := &cobra.Command{
-		Use:   "get [context]",
-		Short: "Show a context, or the one in use",
-		Long:  "Show a context, or the one in use.",
-		Example: `  guidon context get
-  guidon context get staging -o json`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: p.CompleteContexts,
-		RunE: p.Action(func(_ context.Context, args []string) error {
-			all, err := p.ReadContexts()
-			if err != nil {
-				return err
-			}
-			name := all.Current
-			if len(args) > 0 {
-				name = args[0]
-			} else if name == "" {
-				return fmt.Errorf("no context is in use; \"guidon context use\" chooses one")
-			}
-			if _, err := all.Get(name); err != nil {
-				return err
-			}
-			found := newNamedContext(all, name)
-			return p.Show(format, cli.Output{
-				Data: cli.DataOfValue(found), Names: []string{name},
-				Table: func(out io.Writer) error { return printContexts(out, []namedContext{found}) },
-			})
-		}),
+// getContext returns the output for the context of the argument, or for the one in use.
+func getContext(p *cli.Program, args []string) (cli.Output, error) {
+	all, err := p.ReadContexts()
+	if err != nil {
+		return cli.Output{}, err
 	}
-	format.Flag(command, "the name")
-	return command
+	name := all.Current
+	if len(args) > 0 {
+		name = args[0]
+	} else if name == "" {
+		return cli.Output{}, fmt.Errorf("no context is in use; \"guidon context use\" chooses one")
+	}
+	_, err = all.Get(name)
+	found := newNamedContext(all, name)
+	return shownContexts([]namedContext{found}, found), err
 }
 
 const contextSetHelp = `Create a context, or change one: what is not given stays as it is. The first context is
 in use at once.`
 
-func contextSetCommand(p *cli.Program) *cobra.Command {
-	var address, namespace, caFile string
-	var protected bool
-	command := &cobra.Command{
-		Use:   "set <context>",
-		Short: "Create or change a context",
-		Long:  contextSetHelp,
+func setContextVerb(p *cli.Program) cli.Verb {
+	var given machine.Context
+	var changed func(option string) bool
+	return cli.Verb{
+		Use: "set <context>", Short: "Create or change a context", Long: contextSetHelp, Complete: p.CompleteContexts,
 		Example: `  guidon context set local --address http://127.0.0.1:8080
   guidon context set staging --address https://flags.staging.example --namespace shop
   guidon context set staging --namespace ""
   guidon context set production --protected`,
-		Args:              cli.OneArgument("context"),
-		ValidArgsFunction: p.CompleteContexts,
+		Options: func(command *cobra.Command) {
+			flags := command.Flags()
+			changed = flags.Changed
+			flags.StringVarP(&given.Address, "address", "a", "", "`URL` of the server")
+			flags.StringVarP(&given.Namespace, "namespace", "n", "", "`key` of the namespace to use by default; empty for none")
+			flags.BoolVar(&given.Protected, "protected", false, "ask before every change there, at a terminal even with --yes; =false for not")
+			flags.StringVar(&given.CAFile, "ca-file", "",
+				"`file` with certificates of the authorities that the server's certificate may be from, in PEM; empty for those of the system")
+		},
+		Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
+			return setContext(ctx, p, args[0], func(c *machine.Context) error {
+				if changed("address") {
+					c.Address = given.Address
+				}
+				if changed("namespace") {
+					c.Namespace = given.Namespace
+				}
+				if changed("ca-file") {
+					c.CAFile = given.CAFile
+				}
+				if changed("protected") {
+					c.Protected = given.Protected
+				}
+				return completeContext(c)
+			})
+		},
 	}
-	command.RunE = p.Action(func(ctx context.Context, args []string) error {
-		changed := command.Flags().Changed
-		return setContext(ctx, p, args[0], func(c *machine.Context) error {
-			if changed("address") {
-				c.Address = address
-			}
-			if changed("namespace") {
-				c.Namespace = namespace
-			}
-			if changed("ca-file") {
-				c.CAFile = caFile
-			}
-			if changed("protected") {
-				c.Protected = protected
-			}
-			return completeContext(c)
-		})
-	})
-	flags := command.Flags()
-	flags.StringVarP(&address, "address", "a", "", "`URL` of the server")
-	flags.StringVarP(&namespace, "namespace", "n", "", "`key` of the namespace to use by default; empty for none")
-	flags.BoolVar(&protected, "protected", false, "ask before every change there, at a terminal even with --yes; =false for not")
-	flags.StringVar(&caFile, "ca-file", "",
-		"`file` with certificates of the authorities that the server's certificate may be from, in PEM; empty for those of the system")
-	return command
 }
 
 // completeContext checks a context, and makes its path absolute.
@@ -183,100 +180,49 @@ func completeContext(c *machine.Context) error {
 }
 
 // setContext changes the context with fn, and creates it if it does not exist.
-func setContext(ctx context.Context, p *cli.Program, name string, fn func(*machine.Context) error) error {
+func setContext(ctx context.Context, p *cli.Program, name string, fn func(*machine.Context) error) (cli.Output, error) {
 	if !machine.IsContextName(name) {
-		return cli.UsageError("invalid context %q: must have at most 64 letters, digits, dots, hyphens and underscores", name)
+		return cli.Output{}, cli.UsageError("invalid context %q: must have at most 64 letters, digits, dots, hyphens and underscores", name)
 	}
-	var used bool
+	used := ""
 	err := p.UpdateContexts(ctx, func(all *machine.Contexts) error {
 		c := all.Named[name]
 		if err := fn(&c); err != nil {
 			return err
 		}
-		if all.Named[name] = c; all.Current == "" {
-			all.Current = name
+		all.Named[name], all.Current = c, cmp.Or(all.Current, name)
+		if all.Current == name {
+			used = ", which is in use"
 		}
-		used = all.Current == name
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	text := "set context " + name
-	if used {
-		text += ", which is in use"
-	}
-	_, err = fmt.Fprintln(p.Out, text)
-	return err
+	return cli.Output{Table: cli.Line("set context %s%s", name, used)}, err
 }
 
-func contextUseCommand(p *cli.Program) *cobra.Command {
+func useContextVerb(p *cli.Program) cli.Verb {
 	var none bool
-	command := &cobra.Command{
-		Use:   "use <context> | --none",
-		Short: "Choose the context to use",
-		Long:  "Choose the context that commands use by default. With --none, they use the configured database.",
+	return cli.Verb{
+		Use: "use <context> | --none", Short: "Choose the context to use", Args: cobra.MaximumNArgs(1), Complete: p.CompleteContexts,
+		Long: "Choose the context that commands use by default. With --none, they use the configured database.",
 		Example: `  guidon context use staging
   guidon context use --none`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: p.CompleteContexts,
-		RunE: p.Action(func(ctx context.Context, args []string) error {
+		Options: func(command *cobra.Command) { command.Flags().BoolVar(&none, "none", false, "use no context") },
+		Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
 			if none == (len(args) > 0) {
-				return cli.UsageError("give either the name of a context or --none")
+				return cli.Output{}, cli.UsageError("give either the name of a context or --none")
 			}
-			return useContext(ctx, p, args)
-		}),
-	}
-	command.Flags().BoolVar(&none, "none", false, "use no context")
-	return command
-}
-
-func useContext(ctx context.Context, p *cli.Program, names []string) error {
-	var used machine.Context
-	err := p.UpdateContexts(ctx, func(all *machine.Contexts) (err error) {
-		all.Current = ""
-		if len(names) > 0 {
-			all.Current = names[0]
-			used, err = all.Get(names[0])
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	text := "no context is in use: commands work on the configured database"
-	if len(names) > 0 {
-		text = fmt.Sprintf("context %s is in use: %s", names[0], used.Address)
-	}
-	_, err = fmt.Fprintln(p.Out, text)
-	return err
-}
-
-func contextDeleteCommand(p *cli.Program) *cobra.Command {
-	return &cobra.Command{
-		Use:               "delete <context>",
-		Aliases:           []string{"rm"},
-		Short:             "Delete a context",
-		Long:              `Delete a context. You stay signed in to its server; "guidon logout" signs out.`,
-		Example:           `  guidon context delete staging`,
-		Args:              cli.OneArgument("context"),
-		ValidArgsFunction: p.CompleteContexts,
-		RunE: p.Action(func(ctx context.Context, args []string) error {
+			text := "no context is in use: commands work on the configured database"
 			err := p.UpdateContexts(ctx, func(all *machine.Contexts) error {
-				if _, err := all.Get(args[0]); err != nil {
-					return err
+				all.Current = ""
+				if none {
+					return nil
 				}
-				delete(all.Named, args[0])
-				if all.Current == args[0] {
-					all.Current = ""
-				}
-				return nil
-			})
-			if err != nil {
+				all.Current = args[0]
+				used, err := all.Get(args[0])
+				text = fmt.Sprintf("context %s is in use: %s", args[0], used.Address)
 				return err
-			}
-			_, err = fmt.Fprintf(p.Out, "deleted context %s\n", args[0])
-			return err
-		}),
+			})
+			return cli.Output{Table: cli.Line("%s", text)}, err
+		},
 	}
 }

@@ -3,10 +3,10 @@ package access
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
@@ -30,33 +30,24 @@ file to itself and must be stopped first.`
 
 func rotateKeysCommand(p *cli.Program) *cobra.Command {
 	var database string
-	command := &cobra.Command{
-		Use:   "rotate-keys",
-		Short: "Make a new key and delete the old ones",
-		Long:  rotateKeysHelp,
+	t := &cli.Task{Program: p, Scope: cli.OnMachine}
+	return t.Command(cli.Verb{
+		Use: "rotate-keys", Short: "Make a new key and delete the old ones", Long: rotateKeysHelp,
 		Example: `  guidon sign-in rotate-keys
   guidon sign-in rotate-keys --db postgres://guidon@db/guidon`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return rotateKeys(ctx, p, database) }),
-	}
-	cli.DatabaseFlag(command, &database)
-	return command
-}
-
-func rotateKeys(ctx context.Context, p *cli.Program, database string) error {
-	var number int64
-	err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) (err error) {
-		number, err = addSecret(ctx, p, db.DB)
-		if err != nil {
-			return err
-		}
-		return db.DeleteSecrets(ctx, number-1)
+		Options: func(command *cobra.Command) { cli.DatabaseFlag(command, &database) },
+		Read: func(ctx context.Context, _ client.Client, _ []string) (cli.Output, error) {
+			var number int64
+			err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) (err error) {
+				if number, err = addSecret(ctx, p, db.DB); err != nil {
+					return err
+				}
+				return db.DeleteSecrets(ctx, number-1)
+			})
+			return cli.Output{Table: cli.Line("made key %d and deleted the others; restart the servers", number)},
+				cli.AdviseHeld(err, "stop that server first")
+		},
 	})
-	if err != nil {
-		return cli.AdviseHeld(err, "stop that server first")
-	}
-	_, err = fmt.Fprintf(p.Out, "made key %d and deleted the others; restart the servers\n", number)
-	return err
 }
 
 // addSecret stores a new secret after all others, and returns its number.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -31,39 +30,27 @@ type commandStatus struct {
 // StatusCommand returns the command "status".
 func StatusCommand(p *cli.Program) *cobra.Command {
 	t := &cli.Task{Program: p}
-	command := &cobra.Command{
-		Use:   "status",
-		Short: "Show which server commands use, and who you are there",
-		Long:  statusHelp,
+	return t.Command(cli.Verb{
+		Use: "status", Short: "Show which server commands use, and who you are there", Long: statusHelp,
 		Example: `  guidon status
   guidon status -o json | jq .readOnly`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return status(ctx, t) }),
-	}
-	t.Connection.Flags(command)
-	cli.NamespaceFlag(command, &t.Namespace)
-	t.Output.Flag(command, "the address, or the database")
-	return command
-}
-
-func status(ctx context.Context, t *cli.Task) error {
-	s := commandStatus{Namespace: t.Namespace}
-	err := t.Reading(ctx, func(service client.Client) error {
-		if !t.Connection.Remote() {
-			return databaseStatus(ctx, t, &s)
-		}
-		return serverStatus(ctx, t, service, &s)
-	})
-	if err != nil {
-		return err
-	}
-	return t.Show(t.Output, cli.Output{
-		Data: cli.DataOfValue(s), Names: []string{cmp.Or(s.Address, s.Database)},
-		Table: func(out io.Writer) error { return printStatus(out, s) },
+		Names: "the address, or the database",
+		Read: func(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
+			s := commandStatus{Namespace: t.Namespace}
+			read := databaseStatus
+			if t.Connection.Remote() {
+				read = serverStatus
+			}
+			err := read(ctx, t, service, &s)
+			return cli.Output{
+				Data: cli.DataOfValue(s), Names: []string{cmp.Or(s.Address, s.Database)},
+				Table: cli.Fields(s.fields),
+			}, err
+		},
 	})
 }
 
-func databaseStatus(ctx context.Context, t *cli.Task, s *commandStatus) error {
+func databaseStatus(ctx context.Context, t *cli.Task, _ client.Client, s *commandStatus) error {
 	c, err := t.LoadConfig(ctx, t.Connection.Database)
 	if err != nil {
 		return err
@@ -93,26 +80,24 @@ func serverStatus(ctx context.Context, t *cli.Task, service client.Client, s *co
 	return err
 }
 
-func printStatus(out io.Writer, s commandStatus) error {
-	table := cli.NewFieldTable(out)
+func (s commandStatus) fields(field cli.Field) {
 	changes := "allowed, as far as your roles do"
 	if s.Database != "" {
-		table.Row("DATABASE", s.Database)
+		field("DATABASE", s.Database)
 		changes = "allowed"
 	} else {
-		table.Row("SERVER", s.Address)
-		table.Row("VERSION", cli.OrDash(s.Version))
-		table.Row("CONTEXT", cli.OrDash(s.Context))
+		field("SERVER", s.Address)
+		field("VERSION", cli.OrDash(s.Version))
+		field("CONTEXT", cli.OrDash(s.Context))
 		you := "not signed in"
 		if !s.Authentication.Required {
 			you, changes = "anybody: the server does not require authentication", "allowed"
 		}
-		table.Row("YOU", cmp.Or(cli.Printable(s.Identity), you))
+		field("YOU", cmp.Or(cli.Printable(s.Identity), you))
 	}
 	if s.ReadOnly {
 		changes = "refused: read-only (server.read_only is set)"
 	}
-	table.Row("NAMESPACE", s.Namespace)
-	table.Row("CHANGES", changes)
-	return table.Flush()
+	field("NAMESPACE", s.Namespace)
+	field("CHANGES", changes)
 }

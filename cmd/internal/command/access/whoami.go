@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,32 +18,22 @@ import (
 
 // WhoamiCommand returns the command "whoami".
 func WhoamiCommand(p *cli.Program) *cobra.Command {
-	var c cli.Connection
-	var format cli.Format
-	command := &cobra.Command{
-		Use:   "whoami",
-		Short: "Show who you are to a server, and what you may do",
+	t := &cli.Task{Program: p, Scope: cli.OnServer}
+	return t.Command(cli.Verb{
+		Use: "whoami", Short: "Show who you are to a server, and what you may do",
 		Long: `Show who you are to a server: by which method, until when, which roles you have in
 which namespaces, and where each comes from.`,
 		Example: `  guidon whoami
   guidon whoami -o json`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error {
-			return p.WithClient(ctx, &c, cli.Reading, func(server client.Client) error {
-				self, err := self(ctx, server)
-				if err != nil {
-					return err
-				}
-				return p.Show(format, cli.Output{
-					Data: cli.DataOf(self), Names: []string{cmp.Or(cli.NameOf(self), self.GetId())},
-					Table: func(out io.Writer) error { return printSelf(p, out, self) },
-				})
-			})
-		}),
-	}
-	c.ServerFlags(command)
-	format.Flag(command, "your name")
-	return command
+		Names: "your name",
+		Read: func(ctx context.Context, server client.Client, _ []string) (cli.Output, error) {
+			self, err := self(ctx, server)
+			return cli.Output{
+				Data: cli.DataOf(self), Names: []string{cmp.Or(cli.NameOf(self), self.GetId())},
+				Table: cli.Fields(func(field cli.Field) { selfFields(p, field, self) }),
+			}, err
+		},
+	})
 }
 
 // self returns the authentication of the client. Of a server that does not require any, it
@@ -62,19 +51,17 @@ func self(ctx context.Context, server client.Client) (*auth.Authentication, erro
 	}}}, nil
 }
 
-func printSelf(p *cli.Program, out io.Writer, self *auth.Authentication) error {
-	table := cli.NewFieldTable(out)
-	table.Row("NAME", cli.OrDash(cli.NameOf(self)))
-	table.Row("METHOD", cli.MethodOf(self))
-	table.Row("ID", cli.OrDash(self.GetId()))
-	table.Row("EXPIRES", p.Expiry(self))
+func selfFields(p *cli.Program, field cli.Field, self *auth.Authentication) {
+	field("NAME", cli.OrDash(cli.NameOf(self)))
+	field("METHOD", cli.MethodOf(self))
+	field("ID", cli.OrDash(self.GetId()))
+	field("EXPIRES", p.Expiry(self))
 	for _, grant := range self.GetAccess() {
-		table.Row("ROLE", grant.GetRole()+" on "+cli.NamespacesOf(grant.GetNamespaceKeys())+originOf(grant))
+		field("ROLE", grant.GetRole()+" on "+cli.NamespacesOf(grant.GetNamespaceKeys())+originOf(grant))
 	}
 	if len(self.GetAccess()) == 0 {
-		table.Row("ROLE", "none")
+		field("ROLE", "none")
 	}
-	return table.Flush()
 }
 
 // originOf returns where a role comes from, in parentheses; or "" if the server does not say.

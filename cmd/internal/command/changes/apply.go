@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
-	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
@@ -62,7 +61,7 @@ func (c *planCommand) runApply(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	return c.Writing(ctx, func(service client.Client) error {
+	return c.With(ctx, cli.Writing, func(service client.Client) error {
 		if c.saved == "" {
 			if plans, err = c.confirmed(ctx, service, documents); err != nil || plans == nil {
 				return err
@@ -120,7 +119,7 @@ func (c *planCommand) applyAll(ctx context.Context, service client.Client, docum
 		if failed != nil {
 			continue
 		}
-		revision, err := c.apply(ctx, service, documents[i], plan)
+		done, err := apply(ctx, service, c.request(documents[i]), plan)
 		switch {
 		case err != nil:
 			failed = fmt.Errorf("%s, namespace %s: %w", cli.StreamName(documents[i].Path), guidon.Quote(plan.Namespace), err)
@@ -131,7 +130,7 @@ func (c *planCommand) applyAll(ctx context.Context, service client.Client, docum
 		default:
 			outcomes[i].Status = "applied"
 		}
-		if outcomes[i].Revision = revision; !c.Output.ForPrograms() {
+		if outcomes[i].Revision = done.GetRevision(); !c.Output.ForPrograms() {
 			fmt.Fprintln(c.Out, outcomes[i].text())
 		}
 	}
@@ -188,21 +187,4 @@ func withOutcomes(err error, outcomes []outcome) error {
 		return strings.Join(keys, ", ")
 	}
 	return fmt.Errorf("%w\napplied: %s\nnot applied: %s", err, with("applied", "unchanged"), with("failed", "not applied"))
-}
-
-// apply applies the plan of one document, and returns the revision.
-func (c *planCommand) apply(ctx context.Context, service client.Client, d cli.FileDocument, plan savedPlan) (int64, error) {
-	response, err := cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: d.Key(), Document: d.Wire, Mode: c.mode(), Digest: plan.Digest, ExpectedChanges: plan.expected(),
-		IgnoreUnknown: c.format.IgnoreUnknown,
-	})
-	return response.GetRevision(), err
-}
-
-func (p savedPlan) expected() []*guidonv1.ExpectedChange {
-	expected := make([]*guidonv1.ExpectedChange, len(p.Changes))
-	for i, c := range p.Changes {
-		expected[i] = &guidonv1.ExpectedChange{Kind: c.Kind, Key: c.Key, Digest: c.Digest}
-	}
-	return expected
 }

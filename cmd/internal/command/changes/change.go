@@ -87,7 +87,7 @@ func (c *changeCommand) change(ctx context.Context, service client.Client) error
 	if err := c.Confirm(WillApply(changes, c.Connection.Place(plan.GetNamespaceKey()))); err != nil {
 		return err
 	}
-	done, err := c.apply(ctx, service, savedPlanOf(plan))
+	done, err := apply(ctx, service, &c.request, savedPlanOf(plan))
 	if err != nil {
 		return err
 	}
@@ -103,11 +103,11 @@ func (c *changeCommand) print(plan *guidonv1.PlanResponse) error {
 	return c.Show(c.Output, shownPlans([]*guidonv1.PlanResponse{plan}))
 }
 
-func (c *changeCommand) apply(ctx context.Context, service client.Client, plan savedPlan) (*guidonv1.PlanResponse, error) {
+// apply applies the plan of the request, if it is still the same.
+func apply(ctx context.Context, service client.Client, q *guidonv1.PlanRequest, plan savedPlan) (*guidonv1.PlanResponse, error) {
 	return cli.Call[guidonv1.PlanResponse](ctx, service, "/guidon.v1.PlanService/Apply", &guidonv1.ApplyRequest{
-		NamespaceKey: c.request.GetNamespaceKey(), SourceNamespaceKey: c.request.GetSourceNamespaceKey(), Undo: c.request.GetUndo(),
-		Mode: c.request.GetMode(), FlagKeys: c.request.GetFlagKeys(), SegmentKeys: c.request.GetSegmentKeys(),
-		WithoutSegments: c.request.GetWithoutSegments(), Keep: c.request.GetKeep(),
-		Digest: plan.Digest, ExpectedChanges: plan.expected(),
+		NamespaceKey: q.GetNamespaceKey(), Document: q.GetDocument(), SourceNamespaceKey: q.GetSourceNamespaceKey(), Undo: q.GetUndo(),
+		Mode: q.GetMode(), FlagKeys: q.GetFlagKeys(), SegmentKeys: q.GetSegmentKeys(), WithoutSegments: q.GetWithoutSegments(),
+		Keep: q.GetKeep(), IgnoreUnknown: q.GetIgnoreUnknown(), Digest: plan.Digest, ExpectedChanges: plan.Changes,
 	})
 }

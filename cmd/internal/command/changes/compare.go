@@ -50,35 +50,29 @@ type compareCommand struct {
 
 // CompareCommand returns the command "compare".
 func CompareCommand(p *cli.Program) *cobra.Command {
-	c := &compareCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "compare <before> <after>",
-		Aliases: []string{"diff"},
-		Short:   "Compare two namespaces, or files",
-		Long:    compareHelp,
-		Example: compareExample,
-		Args:    cobra.ExactArgs(2),
-		RunE:    p.Action(c.run),
-
-		ValidArgsFunction: p.CompleteStatesAndFiles,
-	}
-	c.differences.Flag(command, "differences")
-	c.Connection.Flags(command)
-	flags := command.Flags()
-	c.format.Flag(command)
-	c.Output.Flag(command, "what differs, such as flag/new-checkout")
-	flags.BoolVar(&c.stat, "stat", false, "print only how many flags and segments differ")
-	command.MarkFlagsMutuallyExclusive("output", "stat")
-	return command
+	c := &compareCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}} // files need no server
+	return c.Command(cli.Verb{
+		Use: "compare <before> <after>", Short: "Compare two namespaces, or files", Long: compareHelp, Example: compareExample,
+		Names: "what differs, such as flag/new-checkout", Args: cobra.ExactArgs(2), Complete: p.CompleteStatesAndFiles,
+		Options: func(command *cobra.Command) {
+			c.differences.Flag(command, "differences")
+			c.Connection.Flags(command)
+			c.format.Flag(command)
+			command.Flags().BoolVar(&c.stat, "stat", false, "print only how many flags and segments differ")
+			command.MarkFlagsMutuallyExclusive("output", "stat")
+		},
+		Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
+			return c.compare(ctx, args[0], args[1])
+		},
+	})
 }
 
-func (c *compareCommand) run(ctx context.Context, args []string) error {
-	before, after := args[0], args[1]
+func (c *compareCommand) compare(ctx context.Context, before, after string) (cli.Output, error) {
 	if before == "" || after == "" {
-		return cli.UsageError("a side of the comparison must not be empty")
+		return cli.Output{}, cli.UsageError("a side of the comparison must not be empty")
 	}
 	if err := cli.CheckStreams(before, after); err != nil {
-		return err
+		return cli.Output{}, err
 	}
 	cli.LimitMemory()
 	compare := c.compareNamespaces
@@ -86,13 +80,7 @@ func (c *compareCommand) run(ctx context.Context, args []string) error {
 		compare = c.compareFiles
 	}
 	result, err := compare(ctx, before, after)
-	if err != nil {
-		return err
-	}
-	if err := c.print(result, before, after); err != nil {
-		return err
-	}
-	return c.differences.Result(isDifferent(result))
+	return c.output(result, before, after), err
 }
 
 // isFile reports whether a side is a file. A namespace can be named by none of these.
@@ -103,7 +91,7 @@ func isFile(side string) bool {
 
 // compareNamespaces returns the comparison of two namespaces by the service.
 func (c *compareCommand) compareNamespaces(ctx context.Context, before, after string) (result *guidonv1.CompareResponse, err error) {
-	err = c.Reading(ctx, func(service client.Client) error {
+	err = c.With(ctx, cli.Reading, func(service client.Client) error {
 		result, err = c.allPages(ctx, service, before, after)
 		return err
 	})
@@ -184,7 +172,7 @@ func (c *compareCommand) side(ctx context.Context, name, other string) (plan.Sid
 // exported returns the document of a namespace.
 func (c *compareCommand) exported(ctx context.Context, namespace, _ string) (*service.Document, error) {
 	message := new(guidonv1.Document)
-	err := c.Reading(ctx, func(service client.Client) error {
+	err := c.With(ctx, cli.Reading, func(service client.Client) error {
 		return service.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: namespace}, message)
 	})
 	if err != nil {

@@ -11,12 +11,16 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// print prints the comparison of the two sides.
-func (c *compareCommand) print(r *guidonv1.CompareResponse, before, after string) error {
-	names := lists.Map(r.GetObjects(), func(o *guidonv1.ComparedObject) string { return o.GetKind() + "/" + o.GetKey() })
-	return c.Show(c.Output, cli.Output{Data: cli.DataOf(r), Names: names, Table: func(out io.Writer) error {
-		return c.printWords(out, r, sides{cli.StreamName(before), cli.StreamName(after)})
-	}})
+// output returns the output for the comparison of the two sides.
+func (c *compareCommand) output(r *guidonv1.CompareResponse, before, after string) cli.Output {
+	return cli.Output{
+		Data:  cli.DataOf(r),
+		Names: lists.Map(r.GetObjects(), func(o *guidonv1.ComparedObject) string { return o.GetKind() + "/" + o.GetKey() }),
+		Table: func(out io.Writer) error {
+			return c.printWords(out, r, sides{cli.StreamName(before), cli.StreamName(after)})
+		},
+		Result: c.differences.Result(isDifferent(r)),
+	}
 }
 
 // printWords prints the comparison for people.

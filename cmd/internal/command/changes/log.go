@@ -53,25 +53,23 @@ type logCommand struct {
 	following bool
 	all       bool // of all namespaces
 	events    []string
+
+	found bool    // a change is listed
+	rows  [][]any // of the table
 }
 
 // LogCommand returns the command "log".
 func LogCommand(p *cli.Program) *cobra.Command {
 	l := &logCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "log [flag]",
-		Aliases: []string{"history"},
-		Short:   "List changes, and follow them",
-		Long:    logHelp,
-		Example: logExample,
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    p.Action(l.run),
+	return l.Command(cli.Verb{
+		Use: "log [flag]", Short: "List changes, and follow them", Long: logHelp, Example: logExample, Names: "revisions",
+		Args: cobra.MaximumNArgs(1), Complete: cli.FirstArgument(p.CompleteFlags),
+		Options: l.options, Check: l.check, Read: l.read,
+	})
+}
 
-		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
-	}
-	l.Connection.Flags(command)
+func (l *logCommand) options(command *cobra.Command) {
 	flags := command.Flags()
-	cli.NamespaceFlag(command, &l.request.NamespaceKey)
 	flags.StringVar(&l.segment, "segment", "", "only changes of the segment with this `key`")
 	flags.StringVar(&l.request.Kind, "kind", "",
 		"only changes of this kind of object: namespace, flag, segment, authentication, binding or webhook")
@@ -82,13 +80,12 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	flags.StringVar(&l.revision, "revision", "", "only changes of this `revision`, or of a range such as 410..412")
 	_ = command.RegisterFlagCompletionFunc("revision", // the flag exists
 		func(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return p.CompleteRevisions(command, nil, word)
+			return l.CompleteRevisions(command, nil, word)
 		})
 	flags.StringVar(&l.request.Message, "message", "", "only changes whose message contains this `text`, whatever the case")
 	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
 	_ = command.RegisterFlagCompletionFunc("reason", cli.CompleteWords("import", "promotion", "restore", "undo")) // the flag exists
 	flags.IntVar(&l.limit, "limit", 25, "the most changes to list; with --follow, those at the start")
-	l.Output.Flag(command, "revisions")
 	flags.BoolVarP(&l.following, "follow", "f", false, "print further changes as they are made")
 	flags.BoolVar(&l.all, "all-namespaces", false, "list the changes of all namespaces")
 	flags.StringSliceVar(&l.events, "event", nil, "with --all-namespaces, only these `events`")
@@ -99,31 +96,20 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	command.MarkFlagsMutuallyExclusive("segment", "kind")
 	command.MarkFlagsMutuallyExclusive("follow", "until")
 	command.MarkFlagsMutuallyExclusive("follow", "revision")
-	return command
 }
 
-func (l *logCommand) run(ctx context.Context, args []string) error {
-	if err := l.complete(args); err != nil {
-		return err
-	}
+func (l *logCommand) read(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
 	if l.following {
-		return l.runFollow(ctx)
+		return cli.Output{}, l.follow(ctx, service)
 	}
-	return l.Reading(ctx, func(service client.Client) error {
-		list, found := &changeList{Program: l.Program, format: l.Output, all: l.all}, false
-		if err := l.each(ctx, service, func(c *guidonv1.Change) error {
-			found = true
-			return list.add(c)
-		}); err != nil {
-			return err
-		}
-		if !found {
-			if err := l.mustHaveExisted(ctx, service); err != nil {
-				return err
-			}
-		}
-		return list.end()
-	})
+	err := l.each(ctx, service, l.add)
+	if err == nil && !l.found {
+		err = l.mustHaveExisted(ctx, service)
+	}
+	if err != nil {
+		return cli.Output{}, err
+	}
+	return l.end()
 }
 
 // mustHaveExisted returns NotFound if the changes are those of an object that has none at
@@ -142,8 +128,10 @@ func (l *logCommand) mustHaveExisted(ctx context.Context, service client.Client)
 	return err
 }
 
-// complete checks the arguments and completes the request.
-func (l *logCommand) complete(args []string) (err error) {
+// check checks the arguments and completes the request.
+func (l *logCommand) check(command *cobra.Command) (err error) {
+	args := command.Flags().Args()
+	l.request.NamespaceKey = l.Namespace
 	switch {
 	case len(args) > 0 && l.all:
 		return cli.UsageError("a flag cannot be combined with --all-namespaces")
@@ -173,7 +161,9 @@ func (l *logCommand) complete(args []string) (err error) {
 	if l.request.Since, err = l.TimeAgo("--since", l.since); err != nil {
 		return err
 	}
-	l.request.Until, err = l.TimeAgo("--until", l.until)
+	if l.request.Until, err = l.TimeAgo("--until", l.until); err == nil && l.following {
+		err = l.checkFollow()
+	}
 	return err
 }
 

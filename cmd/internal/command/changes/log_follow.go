@@ -15,16 +15,18 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// runFollow prints the newest changes, and then further ones as they are made.
-func (l *logCommand) runFollow(ctx context.Context) error {
+// checkFollow checks that the changes can be followed.
+func (l *logCommand) checkFollow() error {
 	if change.Kind(l.request.GetKind()).Global() {
 		return cli.UsageError("--follow cannot be combined with --kind %s: these changes belong to no namespace", l.request.GetKind())
 	}
-	var after string
-	err := l.WithServer(ctx, &l.Connection, func(service client.Client) (err error) {
-		after, err = l.printNewest(ctx, service)
-		return err
-	})
+	_, err := l.Connection.Normalized()
+	return err
+}
+
+// follow prints the newest changes, and then further ones as they are made.
+func (l *logCommand) follow(ctx context.Context, service client.Client) error {
+	after, err := l.printNewest(ctx, service)
 	if err != nil {
 		return err
 	}
@@ -36,7 +38,7 @@ func (l *logCommand) runFollow(ctx context.Context) error {
 func (l *logCommand) printNewest(ctx context.Context, service client.Client) (after string, err error) {
 	last, err := cli.NewestChange(ctx, service, l.request.GetNamespaceKey())
 	if err != nil || last == nil {
-		return "0", err
+		return client.PositionOf(nil), err
 	}
 	var changes []*guidonv1.Change
 	err = l.each(ctx, service, func(c *guidonv1.Change) error {

@@ -3,7 +3,6 @@ package changes
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -11,23 +10,16 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// changeList prints changes: for programs one after the other, because a change may have
-// megabytes, and otherwise as a table at the end.
-type changeList struct {
-	*cli.Program
-	format cli.Format
-	all    bool // with the namespaces
-	begun  bool
-	rows   [][]any
-}
-
-func (l *changeList) add(c *guidonv1.Change) error {
-	switch l.format {
-	case cli.FormatName:
-		_, err := fmt.Fprintln(l.Out, c.GetRevision())
-		return err
-	case cli.FormatJSON, cli.FormatYAML:
-		return l.addElement(c)
+// add lists a change: for programs at once, because it may have megabytes, and otherwise in a
+// table at the end.
+func (l *logCommand) add(c *guidonv1.Change) error {
+	first := !l.found
+	l.found = true
+	switch l.Output {
+	case cli.FormatName, cli.FormatYAML:
+		return l.printLine(c)
+	case cli.FormatJSON:
+		return l.addElement(c, first)
 	}
 	var namespace []any
 	if l.all {
@@ -40,21 +32,16 @@ func (l *changeList) add(c *guidonv1.Change) error {
 	return nil
 }
 
-// addElement prints an element of a JSON array or of a YAML list.
-func (l *changeList) addElement(c *guidonv1.Change) error {
+// addElement prints an element of a JSON array.
+func (l *logCommand) addElement(c *guidonv1.Change, first bool) error {
 	text, err := codec.Marshal(c)
 	if err != nil {
 		return err
 	}
-	before := "[\n  "
-	if l.begun {
-		before = ",\n  "
+	b := bytes.NewBufferString(",\n  ")
+	if first {
+		b = bytes.NewBufferString("[\n  ")
 	}
-	l.begun = true
-	if l.format == cli.FormatYAML {
-		return cli.WriteYAML(l.Out, bytes.Join([][]byte{{'['}, text, {']'}}, nil))
-	}
-	b := bytes.NewBufferString(before)
 	if err := json.Indent(b, text, "  ", "  "); err != nil {
 		return err
 	}
@@ -62,27 +49,26 @@ func (l *changeList) addElement(c *guidonv1.Change) error {
 	return err
 }
 
-func (l *changeList) end() error {
+// end prints what follows the changes, or returns their table.
+func (l *logCommand) end() (cli.Output, error) {
 	end := ""
 	switch {
-	case !l.format.ForPrograms():
-		return l.showTable()
-	case l.format == cli.FormatName:
-	case !l.begun:
+	case !l.Output.ForPrograms():
+		return l.table(), nil
+	case l.Output == cli.FormatName:
+	case !l.found:
 		end = "[]\n"
-	case l.format == cli.FormatJSON:
+	case l.Output == cli.FormatJSON:
 		end = "\n]\n"
 	}
 	_, err := io.WriteString(l.Out, end)
-	return err
+	return cli.Output{}, err
 }
 
-func (l *changeList) showTable() error {
+func (l *logCommand) table() cli.Output {
 	header := "REVISION\tTIME\tACTOR\tACTION\tKIND\tKEY\tREASON\tMESSAGE\tSUMMARY"
 	if l.all {
 		header = "NAMESPACE\t" + header
 	}
-	return l.Show("", cli.Output{Table: func(out io.Writer) error {
-		return cli.PrintTable(out, header, l.rows, func(row []any) []any { return row })
-	}})
+	return cli.Output{Table: cli.Rows(header, l.rows, func(row []any) []any { return row })}
 }

@@ -79,7 +79,7 @@ func (c *planCommand) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	return c.Reading(ctx, func(service client.Client) error {
+	return c.With(ctx, cli.Reading, func(service client.Client) error {
 		plans, err := c.planAll(ctx, service, documents)
 		if err != nil {
 			return err
@@ -166,10 +166,7 @@ func (c *planCommand) planAll(ctx context.Context, service client.Client, docume
 	var failed []error
 	for i, d := range documents {
 		plans[i] = new(guidonv1.PlanResponse)
-		err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", &guidonv1.PlanRequest{
-			NamespaceKey: d.Key(), Document: d.Wire, Mode: c.mode(), WithEffects: c.effect, IgnoreUnknown: c.format.IgnoreUnknown,
-		}, plans[i])
-		if err != nil {
+		if err := service.Invoke(ctx, "/guidon.v1.PlanService/Plan", c.request(d), plans[i]); err != nil {
 			failed = append(failed, fmt.Errorf("%s, namespace %s: %w", cli.StreamName(d.Path), guidon.Quote(d.Key()), err))
 		}
 		progress.Add(d.Objects())
@@ -177,11 +174,14 @@ func (c *planCommand) planAll(ctx context.Context, service client.Client, docume
 	return plans, errors.Join(failed...)
 }
 
-func (c *planCommand) mode() guidonv1.PlanMode {
+func (c *planCommand) request(d cli.FileDocument) *guidonv1.PlanRequest {
+	mode := guidonv1.PlanMode_UPDATE_PLAN_MODE
 	if c.drop {
-		return guidonv1.PlanMode_REPLACE_PLAN_MODE
+		mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
 	}
-	return guidonv1.PlanMode_UPDATE_PLAN_MODE
+	return &guidonv1.PlanRequest{
+		NamespaceKey: d.Key(), Document: d.Wire, Mode: mode, WithEffects: c.effect, IgnoreUnknown: c.format.IgnoreUnknown,
+	}
 }
 
 // changesOf returns the number of changes in the plans.

@@ -28,17 +28,10 @@ type planFile struct {
 
 // savedPlan is the plan for one namespace.
 type savedPlan struct {
-	Namespace string        `json:"namespaceKey"`
-	Revision  int64         `json:"revision"` // when it was planned
-	Digest    string        `json:"digest"`
-	Changes   []savedChange `json:"changes"`
-}
-
-// savedChange is a change of one object.
-type savedChange struct {
-	Kind   string `json:"kind"`
-	Key    string `json:"key"`
-	Digest string `json:"digest"`
+	Namespace string                     `json:"namespaceKey"`
+	Revision  int64                      `json:"revision"` // when it was planned
+	Digest    string                     `json:"digest"`
+	Changes   []*guidonv1.ExpectedChange `json:"changes"`
 }
 
 // save writes the plans to the file that --out names.
@@ -55,11 +48,12 @@ func (c *planCommand) save(plans []*guidonv1.PlanResponse) error {
 }
 
 func savedPlanOf(plan *guidonv1.PlanResponse) savedPlan {
-	saved := savedPlan{Namespace: plan.GetNamespaceKey(), Revision: plan.GetRevision(), Digest: plan.GetDigest(), Changes: []savedChange{}}
-	for _, c := range plan.GetChanges() {
-		saved.Changes = append(saved.Changes, savedChange{Kind: c.GetKind(), Key: c.GetKey(), Digest: c.GetDigest()})
+	return savedPlan{
+		Namespace: plan.GetNamespaceKey(), Revision: plan.GetRevision(), Digest: plan.GetDigest(),
+		Changes: lists.Map(plan.GetChanges(), func(c *guidonv1.PlannedChange) *guidonv1.ExpectedChange {
+			return &guidonv1.ExpectedChange{Kind: c.GetKind(), Key: c.GetKey(), Digest: c.GetDigest()}
+		}),
 	}
-	return saved
 }
 
 // load returns the saved plan that --plan names, if it is one of the documents.

@@ -48,7 +48,7 @@ func PrintPlan(out io.Writer, plan *guidonv1.PlanResponse) {
 	for _, c := range plan.GetChanges() {
 		printPlanned(out, c)
 		if c.GetKind() == string(change.KindFlag) {
-			PrintEffect(out, effects[c.GetKey()])
+			fmt.Fprint(out, EffectText(effects[c.GetKey()]))
 			delete(effects, c.GetKey())
 		}
 	}
@@ -88,8 +88,7 @@ func effectFlag(command *cobra.Command, effect *bool) {
 func printOtherEffects(out io.Writer, plan *guidonv1.PlanResponse, others map[string]*guidonv1.FlagEffect) {
 	for _, e := range plan.GetEffects() {
 		if others[e.GetFlagKey()] != nil {
-			fmt.Fprintf(out, "  flag %s (uses a changed segment)\n", cli.Printable(e.GetFlagKey()))
-			PrintEffect(out, e.GetEffect())
+			fmt.Fprintf(out, "  flag %s (uses a changed segment)\n%s", cli.Printable(e.GetFlagKey()), EffectText(e.GetEffect()))
 		}
 	}
 	if plan.GetEffectsTruncated() {
@@ -97,11 +96,12 @@ func printOtherEffects(out io.Writer, plan *guidonv1.PlanResponse, others map[st
 	}
 }
 
-// PrintEffect prints an effect, which may be nil, below the line of its flag.
-func PrintEffect(out io.Writer, e *guidonv1.FlagEffect) {
+// EffectText returns an effect, which may be nil, below the line of its flag.
+func EffectText(e *guidonv1.FlagEffect) (text string) {
 	for _, line := range EffectLines(e) {
-		fmt.Fprintf(out, "    effect: %s\n", line)
+		text += "    effect: " + line + "\n"
 	}
+	return text
 }
 
 // EffectLines returns an effect in words, one line for each move.

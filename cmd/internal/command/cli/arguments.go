@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -10,19 +11,23 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// OneArgument returns a check for exactly one argument. name is used in its errors.
-func OneArgument(name string) cobra.PositionalArgs {
-	return func(command *cobra.Command, args []string) error {
-		switch {
-		case len(args) == 0:
-			return UsageError("missing argument <%s>: %s", name, command.UseLine())
-		case len(args) > 1:
-			return UsageError("unexpected argument %q: only one %s is allowed", args[1], name)
-		case args[0] == "":
-			return UsageError("the %s must not be empty", name)
+// argument is an argument in the usage of a command.
+var argument = regexp.MustCompile(`<[^>]+>`)
+
+// Arguments checks that the arguments are those in the usage of the command, such as
+// "add <flag> [<percentage>...]".
+func Arguments(command *cobra.Command, args []string) error {
+	usage, _, more := strings.Cut(command.Use, " [")
+	names := argument.FindAllString(usage, -1)
+	for i, name := range names {
+		if i >= len(args) || args[i] == "" {
+			return UsageError("missing argument %s: %s", name, command.UseLine())
 		}
-		return nil
 	}
+	if more = more || strings.HasSuffix(usage, "..."); len(args) > len(names) && !more {
+		return UsageError("unexpected argument %q: %s", args[len(names)], command.UseLine())
+	}
+	return nil
 }
 
 // Pairs parses the values of a key=value flag.

@@ -117,14 +117,6 @@ func AllSegments(
 	}
 }
 
-// WithServer calls fn with a client of the server, which must be given.
-func (p *Program) WithServer(ctx context.Context, c *Connection, fn func(client.Client) error) error {
-	if _, err := c.Normalized(); err != nil {
-		return err
-	}
-	return p.WithClient(ctx, c, Reading, fn)
-}
-
 // NewestChange returns the newest change of the namespace, or nil if it has no changes.
 func NewestChange(ctx context.Context, service client.Client, namespace string) (*guidonv1.Change, error) {
 	newest, err := Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges",

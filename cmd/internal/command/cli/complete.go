@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -62,64 +64,41 @@ func FirstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
 
 // CompleteNamespaces offers the keys of namespaces.
 func (p *Program) CompleteNamespaces(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	return p.offer(command, func(ctx context.Context, service client.Client, _ string) ([]string, error) {
+	return p.offer(command, nil, word, func(ctx context.Context, service client.Client, _ string) ([]offer, error) {
 		all, err := AllNamespaces(ctx, service)
-		var offers []string
-		for _, n := range all {
-			offers = addOffer(offers, n.GetKey(), n.GetName(), word, nil)
-		}
-		return offers, err
+		return lists.Map(all, func(n *flipt.Namespace) offer { return offer{n.GetKey(), n.GetName()} }), err
 	})
 }
 
 // CompleteFlags offers the keys of flags that are not among the arguments.
 func (p *Program) CompleteFlags(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
+	return p.offer(command, args, word, func(ctx context.Context, service client.Client, namespace string) ([]offer, error) {
 		request := &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace}
 		if word != "" && !strings.ContainsAny(word, `" `) {
 			request.Query = "key:" + word
 		}
 		flags, err := AllFlags(ctx, service, request, maxCompletions)
-		var offers []string
-		for _, f := range flags {
-			offers = addOffer(offers, f.GetKey(), f.GetName(), word, args)
-		}
-		return offers, err
+		return lists.Map(flags, func(f *guidonv1.FlagSummary) offer { return offer{f.GetKey(), f.GetName()} }), err
 	})
 }
 
 // CompleteSegments offers the keys of segments that are not among the arguments.
 func (p *Program) CompleteSegments(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	return p.offer(command, func(ctx context.Context, service client.Client, namespace string) ([]string, error) {
+	return p.offer(command, args, word, func(ctx context.Context, service client.Client, namespace string) ([]offer, error) {
 		segments, err := AllSegments(ctx, service, &guidonv1.ListSegmentSummariesRequest{NamespaceKey: namespace}, 0)
-		var offers []string
-		for _, s := range segments {
-			offers = addOffer(offers, s.GetKey(), s.GetName(), word, args)
-		}
-		return offers, err
+		return lists.Map(segments, func(s *guidonv1.SegmentSummary) offer { return offer{s.GetKey(), s.GetName()} }), err
 	})
 }
 
-// addOffer adds a key that begins with the word and is not given yet.
-func addOffer(offers []string, key, name, word string, given []string) []string {
-	if slices.Contains(given, key) || !strings.HasPrefix(key, word) || len(offers) == maxCompletions {
-		return offers
-	}
-	return append(offers, describe(key, name))
-}
-
-// describe returns an offer with a description on the same line, unless that says nothing.
-func describe(key, name string) string {
-	if name == key {
-		return key
-	}
-	return cobra.CompletionWithDesc(key, Printable(name))
-}
+// offer is a word that completes what is typed, and what it is about, if that is not the same.
+type offer struct{ word, about string }
 
 // offer returns what fn finds on the server or in the database of the command, in its
-// namespace. It offers nothing if that cannot be reached in time.
+// namespace, if it begins with the word and is not given yet. It offers nothing if that cannot be
+// reached in time.
 func (p *Program) offer(
-	command *cobra.Command, fn func(ctx context.Context, service client.Client, namespace string) ([]string, error),
+	command *cobra.Command, given []string, word string,
+	fn func(ctx context.Context, service client.Client, namespace string) ([]offer, error),
 ) ([]string, cobra.ShellCompDirective) {
 	const nothing = cobra.ShellCompDirectiveNoFileComp
 	if err := p.setDefaults(command); err != nil {
@@ -129,13 +108,23 @@ func (p *Program) offer(
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(command.Context()), completionWait)
 	defer cancel()
 	c, namespace := connectionOf(command.Flags())
-	var offers []string
+	var found []offer
 	err := p.WithClient(ctx, c, Reading, func(service client.Client) (err error) {
-		offers, err = fn(ctx, service, namespace)
+		found, err = fn(ctx, service, namespace)
 		return err
 	})
 	if err != nil {
 		cobra.CompDebugln(err.Error(), false)
+	}
+	var offers []string
+	for _, o := range found {
+		switch {
+		case slices.Contains(given, o.word) || !strings.HasPrefix(o.word, word) || len(offers) == maxCompletions:
+		case o.word == o.about:
+			offers = append(offers, o.word)
+		default:
+			offers = append(offers, cobra.CompletionWithDesc(o.word, Printable(o.about)))
+		}
 	}
 	return offers, nothing
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -18,7 +20,7 @@ const unfinished = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirective
 // CompleteFlagQuery offers terms for the last word of a query of flags.
 func (p *Program) CompleteFlagQuery(command *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, " ")+1]
-	offers, _ := p.offer(command, func(ctx context.Context, c client.Client, namespace string) ([]string, error) {
+	offers, _ := p.offer(command, nil, text, func(ctx context.Context, c client.Client, namespace string) ([]offer, error) {
 		flags, err := AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace}, maxCompletions)
 		terms := service.TermsOfFlags()
 		for _, f := range flags {
@@ -29,13 +31,8 @@ func (p *Program) CompleteFlagQuery(command *cobra.Command, _ []string, text str
 				terms = append(terms, "owner:"+f.GetOwner())
 			}
 		}
-		var offers []string
-		for _, term := range terms {
-			if !strings.Contains(term, " ") {
-				offers = addOffer(offers, before+term, before+term, text, offers)
-			}
-		}
-		return offers, err
+		terms = slices.DeleteFunc(lists.Distinct(terms), func(term string) bool { return strings.Contains(term, " ") })
+		return lists.Map(terms, func(term string) offer { return offer{before + term, before + term} }), err
 	})
 	return offers, unfinished
 }
@@ -43,16 +40,12 @@ func (p *Program) CompleteFlagQuery(command *cobra.Command, _ []string, text str
 // CompleteProperties offers the properties of constraints, followed by end.
 func (p *Program) CompleteProperties(end string) cobra.CompletionFunc {
 	return func(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		offers, _ := p.offer(command, func(ctx context.Context, c client.Client, namespace string) ([]string, error) {
+		offers, _ := p.offer(command, []string{end}, word, func(ctx context.Context, c client.Client, namespace string) ([]offer, error) {
 			found, err := Call[guidonv1.PropertyList](ctx, c, "/guidon.v1.CatalogService/ListProperties",
 				&guidonv1.ListPropertiesRequest{NamespaceKey: namespace, Prefix: word})
-			var offers []string
-			for _, property := range found.GetProperties() {
-				if name := property.GetName(); name != "" {
-					offers = addOffer(offers, name+end, name+end, word, nil)
-				}
-			}
-			return offers, err
+			return lists.Map(found.GetProperties(), func(property *guidonv1.Property) offer {
+				return offer{property.GetName() + end, property.GetName() + end}
+			}), err
 		})
 		return offers, unfinished
 	}
@@ -63,8 +56,8 @@ func (p *Program) CompleteRevisions(command *cobra.Command, args []string, word 
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	offers, directive := p.offer(command, func(ctx context.Context, c client.Client, namespace string) ([]string, error) {
-		return newestRevisions(ctx, c, namespace, "", word)
+	offers, directive := p.offer(command, nil, word, func(ctx context.Context, c client.Client, namespace string) ([]offer, error) {
+		return newestRevisions(ctx, c, namespace, "")
 	})
 	return offers, directive | cobra.ShellCompDirectiveKeepOrder
 }
@@ -75,8 +68,8 @@ func (p *Program) CompleteStates(command *cobra.Command, args []string, word str
 	if !state {
 		return p.CompleteNamespaces(command, args, word)
 	}
-	offers, directive := p.offer(command, func(ctx context.Context, c client.Client, _ string) ([]string, error) {
-		return newestRevisions(ctx, c, namespace, namespace+"@", word)
+	offers, directive := p.offer(command, nil, word, func(ctx context.Context, c client.Client, _ string) ([]offer, error) {
+		return newestRevisions(ctx, c, namespace, namespace+"@")
 	})
 	return offers, directive | cobra.ShellCompDirectiveKeepOrder
 }
@@ -88,16 +81,15 @@ func (p *Program) CompleteStatesAndFiles(command *cobra.Command, args []string, 
 }
 
 // newestRevisions returns offers for the newest revisions of the namespace, after the prefix.
-func newestRevisions(ctx context.Context, c client.Client, namespace, prefix, word string) ([]string, error) {
+func newestRevisions(ctx context.Context, c client.Client, namespace, prefix string) (offers []offer, err error) {
 	newest, err := Call[guidonv1.ListChangesResponse](ctx, c, "/guidon.v1.ChangeService/ListChanges",
 		&guidonv1.ListChangesRequest{NamespaceKey: namespace, Limit: 20})
-	var offers []string
 	last := int64(0)
 	for _, change := range newest.GetChanges() {
 		if change.GetRevision() != last { // which may have several changes
 			last = change.GetRevision()
 			what := ActorName(change.GetActor()) + ": " + change.GetAction() + " " + change.GetKind() + " " + change.GetKey()
-			offers = addOffer(offers, prefix+strconv.FormatInt(last, 10), what, word, nil)
+			offers = append(offers, offer{prefix + strconv.FormatInt(last, 10), what})
 		}
 	}
 	return offers, err

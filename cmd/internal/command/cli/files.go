@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/machine"
@@ -24,44 +23,44 @@ import (
 // StandardStream is the file name that stands for the standard input or output.
 const StandardStream = "-"
 
-// Choice is the value of a flag that has one of some words.
-type Choice struct {
-	Words []string
-	Word  string
+// choice is the value of a flag that has one of some words.
+type choice struct {
+	words []string
+	word  *string
+	hint  string // after the error about another word
 }
 
 // Set implements pflag.Value.
-func (c *Choice) Set(word string) error {
+func (c choice) Set(word string) error {
 	word = strings.ToLower(word)
-	if !slices.Contains(c.Words, word) {
-		return fmt.Errorf("must be %s", JoinWords(c.Words, "or"))
+	if !slices.Contains(c.words, word) {
+		return fmt.Errorf("must be %s%s", JoinWords(c.words, "or"), c.hint)
 	}
-	c.Word = word
+	*c.word = word
 	return nil
 }
 
 // String implements pflag.Value.
-func (c *Choice) String() string { return c.Word }
+func (c choice) String() string { return *c.word }
 
 // Type implements pflag.Value.
-func (c *Choice) Type() string { return strings.Join(c.Words, "|") }
+func (c choice) Type() string { return strings.Join(c.words, "|") }
 
-// Complete offers the words to the shell.
-func (c *Choice) Complete(command *cobra.Command, flag string) {
-	_ = command.RegisterFlagCompletionFunc(flag, CompleteWords(c.Words...)) // the flag exists
+// Choice adds a flag that has one of some words.
+func Choice(command *cobra.Command, word *string, name, shorthand, usage string, words ...string) {
+	choice{words: words, word: word}.add(command, name, shorthand, usage)
+}
+
+func (c choice) add(command *cobra.Command, name, shorthand, usage string) {
+	command.Flags().VarP(c, name, shorthand, usage)
+	_ = command.RegisterFlagCompletionFunc(name, CompleteWords(c.words...)) // the flag exists
 }
 
 var fileFormats = []string{"yaml", "json"}
 
 // fileFormat is the format of files of flags and segments, as set by a flag; "" means that the
 // file decides.
-type fileFormat struct{ Choice }
-
-func (f *fileFormat) register(command *cobra.Command, flag, usage string) {
-	f.Words = fileFormats
-	command.Flags().Var(f, flag, usage)
-	f.Complete(command, flag)
-}
+type fileFormat struct{ Word string }
 
 // chosen returns the format that the flag states, if it does.
 func (f *fileFormat) chosen() (format document.Format, ok bool) {
@@ -77,12 +76,11 @@ func OutFlag(command *cobra.Command, path *string) {
 }
 
 // OutputChoice adds --output to a command that has formats of its own. It was called --format.
-func OutputChoice(command *cobra.Command, value pflag.Value, words []string, usage string) {
-	flags := command.Flags()
-	flags.VarP(value, "output", "o", usage)
-	_ = command.RegisterFlagCompletionFunc("output", CompleteWords(words...)) // the flag exists
-	flags.Var(value, "format", usage)
-	_ = flags.MarkHidden("format") // the flag exists
+func OutputChoice(command *cobra.Command, word *string, usage, hint string, words ...string) {
+	c := choice{words, word, hint}
+	c.add(command, "output", "o", usage)
+	c.add(command, "format", "", usage)
+	_ = command.Flags().MarkHidden("format") // the flag exists
 }
 
 // ExportFormat is the value of --output of "export".
@@ -90,16 +88,8 @@ type ExportFormat struct{ fileFormat }
 
 // Flag adds the options of the format to the command.
 func (f *ExportFormat) Flag(command *cobra.Command) {
-	f.Words = fileFormats
-	OutputChoice(command, f, f.Words, "output format (default: by the extension of --out; yaml on the standard output)")
-}
-
-// Set implements pflag.Value.
-func (f *ExportFormat) Set(word string) error {
-	if err := f.fileFormat.Set(word); err != nil {
-		return fmt.Errorf("%w; --out names the file", err)
-	}
-	return nil
+	OutputChoice(command, &f.Word, "output format (default: by the extension of --out; yaml on the standard output)",
+		"; --out names the file", fileFormats...)
 }
 
 // Of returns the format of the file to write.
@@ -122,7 +112,8 @@ type InputFormat struct {
 
 // Flag adds the options of the format to the command.
 func (f *InputFormat) Flag(command *cobra.Command) {
-	f.register(command, "input-format", "format of the files (default: by their extensions, or else their contents)")
+	Choice(command, &f.Word, "input-format", "", "format of the files (default: by their extensions, or else their contents)",
+		fileFormats...)
 	command.Flags().BoolVar(&f.IgnoreUnknown, "ignore-unknown", false,
 		"ignore members and values that this version does not know, in files of other versions")
 }

@@ -3,16 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
@@ -24,26 +21,9 @@ const (
 	FormatName  = "name"
 )
 
-var formats = []string{formatTable, FormatJSON, FormatYAML, FormatName}
-
 // Format is the value of --output. Empty means that the command decides, for which
 // most print a table.
 type Format string
-
-// Set implements pflag.Value.
-func (o *Format) Set(word string) error {
-	if !slices.Contains(formats, word) {
-		return fmt.Errorf("must be %s", JoinWords(formats, "or"))
-	}
-	*o = Format(word)
-	return nil
-}
-
-// String implements pflag.Value.
-func (o *Format) String() string { return string(*o) }
-
-// Type implements pflag.Value.
-func (o *Format) Type() string { return strings.Join(formats, "|") }
 
 // Flag adds --output to a command. name describes the output in the format "name".
 func (o *Format) Flag(command *cobra.Command, name string) {
@@ -53,8 +33,8 @@ func (o *Format) Flag(command *cobra.Command, name string) {
 // FlagWithDefault adds --output to a command that prints something else than a table by
 // default.
 func (o *Format) FlagWithDefault(command *cobra.Command, name, unset string) {
-	command.Flags().VarP(o, "output", "o", fmt.Sprintf("output format; name prints only %s (default %s)", name, unset))
-	_ = command.RegisterFlagCompletionFunc("output", CompleteWords(formats...)) // the flag exists
+	Choice(command, (*string)(o), "output", "o", fmt.Sprintf("output format; name prints only %s (default %s)", name, unset),
+		formatTable, FormatJSON, FormatYAML, FormatName)
 }
 
 // AtTerminal is the default of commands that print for people at a terminal, and JSON
@@ -80,6 +60,8 @@ type Output struct {
 	Data  func() ([]byte, error)    // the JSON, for JSON and YAML
 	Names []string                  // one for each line
 	Table func(out io.Writer) error // for people
+
+	Result error // with which the command ends when it has printed that
 }
 
 // Show prints the output of a command in the format.
@@ -128,7 +110,11 @@ func printNames(out io.Writer, names []string) error {
 // write writes JSON text in the format, which must be that or YAML, indented.
 func (o Format) write(out io.Writer, text []byte) error {
 	if o == FormatYAML {
-		return WriteYAML(out, text)
+		yaml, err := document.ToYAML(text)
+		if err == nil {
+			_, err = out.Write(yaml)
+		}
+		return err
 	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
@@ -174,49 +160,4 @@ func DataOfValue(value any) func() ([]byte, error) {
 		err := encoder.Encode(value)
 		return bytes.TrimSpace(b.Bytes()), err
 	}
-}
-
-// WriteYAML writes JSON as YAML, with its members in their order.
-func WriteYAML(out io.Writer, text []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	node, err := yamlNode(decoder)
-	if err != nil {
-		return err
-	}
-	encoder := yaml.NewEncoder(out)
-	encoder.SetIndent(2)
-	return errors.Join(encoder.Encode(node), encoder.Close())
-}
-
-// yamlNode returns the next value of the decoder.
-func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token := token.(type) {
-	case json.Delim:
-		node := &yaml.Node{Kind: yaml.SequenceNode}
-		if token == '{' {
-			node.Kind = yaml.MappingNode
-		}
-		for decoder.More() { // of an object: a key, or its value
-			member, err := yamlNode(decoder)
-			if err != nil {
-				return nil, err
-			}
-			node.Content = append(node.Content, member)
-		}
-		_, err := decoder.Token()
-		return node, err
-	case json.Number:
-		tag := "!!float"
-		if !bytes.ContainsAny([]byte(token), ".eE") {
-			tag = "!!int"
-		}
-		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: token.String()}, nil
-	}
-	node := new(yaml.Node)
-	return node, node.Encode(token)
 }

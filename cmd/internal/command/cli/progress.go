@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -164,11 +163,8 @@ func (g *progress) width() int {
 
 // cut returns at most the first n characters of the text.
 func cut(text string, n int) string {
-	for utf8.RuneCountInString(text) > n {
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
-	}
-	return text
+	characters := []rune(text)
+	return string(characters[:min(n, len(characters))])
 }
 
 // Hide erases the line and calls write, which may write to the terminal.

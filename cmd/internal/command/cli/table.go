@@ -13,47 +13,51 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// Table prints rows with aligned columns. A cell is a text, a number, a [Colored] text or a
-// [time.Time], which at a terminal is relative to now.
-type Table struct {
-	out  io.Writer
-	rows [][]Colored
-}
-
-// NewTable returns a table with the header, whose cells tabs separate. Flush prints it.
-func NewTable(out io.Writer, header string) *Table {
-	t := &Table{out: out}
-	var cells []any
-	for _, name := range strings.Split(header, "\t") {
-		cells = append(cells, Colored{Faint, name})
+// Rows returns the output of a table for people: the header, whose cells tabs separate, and a row
+// for each element of the list. A cell is a text, a number, a [Colored] text or a [time.Time],
+// which at a terminal is relative to now.
+func Rows[T any](header string, list []T, cells func(T) []any) func(out io.Writer) error {
+	return func(out io.Writer) error {
+		rows := [][]Colored{lists.Map(strings.Split(header, "\t"), func(name string) Colored { return Colored{Faint, name} })}
+		for _, one := range list {
+			rows = append(rows, rowFor(out, cells(one)...))
+		}
+		return printRows(out, rows)
 	}
-	t.Row(cells...)
-	return t
 }
 
-// Row adds a row.
-func (t *Table) Row(cells ...any) {
-	row := make([]Colored, len(cells))
-	for i, cell := range cells {
+// Field adds a field of an object, whose value is a cell as in [Rows].
+type Field func(name string, value any)
+
+// Fields returns the output of one object for people, a line for each field.
+func Fields(each func(field Field)) func(out io.Writer) error {
+	return func(out io.Writer) error {
+		var rows [][]Colored
+		each(func(name string, value any) { rows = append(rows, rowFor(out, Colored{Faint, name}, value)) })
+		return printRows(out, rows)
+	}
+}
+
+func rowFor(out io.Writer, cells ...any) []Colored {
+	return lists.Map(cells, func(cell any) Colored {
 		switch cell := cell.(type) {
 		case Colored:
-			row[i] = cell
+			return cell
 		case time.Time:
-			row[i].Text = timeFor(t.out, cell)
+			return Colored{Text: timeFor(out, cell)}
 		default:
-			row[i].Text = fmt.Sprint(cell)
+			return Colored{Text: fmt.Sprint(cell)}
 		}
-	}
-	t.rows = append(t.rows, row)
+	})
 }
 
 // gap is the space between two columns.
 const gap = 2
 
-// Flush prints the rows.
-func (t *Table) Flush() error {
+// printRows prints the rows, with aligned columns.
+func printRows(out io.Writer, rows [][]Colored) error {
 	var widths []int
-	for _, row := range t.rows {
+	for _, row := range rows {
 		for i, cell := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
@@ -61,46 +65,24 @@ func (t *Table) Flush() error {
 			widths[i] = max(widths[i], uniseg.StringWidth(cell.Text))
 		}
 	}
-	for _, row := range t.rows {
+	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			line.WriteString(cell.For(t.out))
+			line.WriteString(cell.For(out))
 			if i < len(row)-1 {
 				line.WriteString(strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell.Text)+gap))
 			}
 		}
-		if _, err := fmt.Fprintln(t.out, line.String()); err != nil {
+		if _, err := fmt.Fprintln(out, line.String()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// FieldTable prints the fields of one object, a line each. Flush prints the lines.
-type FieldTable struct{ *Table }
-
-// NewFieldTable returns an empty table of fields.
-func NewFieldTable(out io.Writer) FieldTable { return FieldTable{&Table{out: out}} }
-
-// Row adds a field.
-func (t FieldTable) Row(name string, value any) { t.Table.Row(Colored{Faint, name}, value) }
-
-// PrintTable prints a table with the header and a row of cells for each element of the list.
-func PrintTable[T any](out io.Writer, header string, list []T, cells func(T) []any) error {
-	table := NewTable(out, header)
-	for _, one := range list {
-		table.Row(cells(one)...)
-	}
-	return table.Flush()
-}
-
-// List returns the output for a list of messages: as a table, as with PrintTable, or only the
-// name of each.
+// List returns the output for a list of messages: as a table, as [Rows], or only the name of each.
 func List[M proto.Message](list []M, name func(M) string, header string, cells func(M) []any) Output {
-	return Output{
-		Data: DataOfAll(list), Names: lists.Map(list, name),
-		Table: func(out io.Writer) error { return PrintTable(out, header, list, cells) },
-	}
+	return Output{Data: DataOfAll(list), Names: lists.Map(list, name), Table: Rows(header, list, cells)}
 }
 
 // TimeOr returns the cell of a time, or the text if the time is zero.
@@ -123,9 +105,12 @@ func Instant(at *timestamppb.Timestamp) time.Time {
 func When(at *timestamppb.Timestamp) any { return TimeOr(Instant(at), "-") }
 
 // Line returns the output of a line for people.
-func Line(format string, args ...any) func(out io.Writer) error {
+func Line(format string, args ...any) func(out io.Writer) error { return Text(format+"\n", args...) }
+
+// Text returns the output of a text for people.
+func Text(format string, args ...any) func(out io.Writer) error {
 	return func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, format+"\n", args...)
+		_, err := fmt.Fprintf(out, format, args...)
 		return err
 	}
 }

@@ -2,8 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Task is one run of a command on a server or a database.
@@ -12,16 +17,7 @@ type Task struct {
 	Connection Connection
 	Namespace  string
 	Output     Format
-}
-
-// Reading calls fn with a client for reads.
-func (t *Task) Reading(ctx context.Context, fn func(client.Client) error) error {
-	return t.With(ctx, Reading, fn)
-}
-
-// Writing calls fn with a client for writes.
-func (t *Task) Writing(ctx context.Context, fn func(client.Client) error) error {
-	return t.With(ctx, Writing, fn)
+	Scope      Scope
 }
 
 // With calls fn with a client.
@@ -39,3 +35,123 @@ func (t *Task) Confirm(what string) error {
 
 // Place returns where the command works, for messages.
 func (t *Task) Place() string { return t.Connection.Place(t.Namespace) }
+
+// Scope is where the things are that a command is about.
+type Scope uint8
+
+// The scopes.
+const (
+	InNamespace Scope = iota
+	InService
+	OnServer  // never in the database of the command: they are the user's own
+	OnMachine // the command connects to nothing
+)
+
+// Verb is a command that shows an [Output].
+type Verb struct {
+	Use                  string // the name, and arguments such as <flag>
+	Short, Long, Example string
+	Names                string // what --output=name prints; "" for a command without --output
+	AtTerminal           bool   // the table is only the default at a terminal; see [Format.AtTerminal]
+	Complete             cobra.CompletionFunc
+	Args                 cobra.PositionalArgs               // nil for those that Use has
+	Options              func(command *cobra.Command)       // adds options of its own
+	Check                func(command *cobra.Command) error // checks the options, before anything is connected
+	Read, Write          Act                                // one of both
+	Verbs                []Verb                             // instead: a group of verbs
+}
+
+// Act runs a command and returns what it prints in the format of --output. Without data and a
+// table, it has printed what there is.
+type Act func(ctx context.Context, service client.Client, args []string) (Output, error)
+
+// usualAliases are other names of verbs.
+var usualAliases = map[string][]string{
+	"list": {"ls"}, "get": {"show", "describe"}, "delete": {"rm"}, "on": {"enable"}, "off": {"disable"},
+	"log": {"history"}, "compare": {"diff"},
+}
+
+// Command returns the command of the verb.
+func (t *Task) Command(v Verb) *cobra.Command {
+	if v.Verbs != nil {
+		return Group(v.Use, v.Short, v.Long, t.Commands(v.Verbs)...)
+	}
+	name, _, _ := strings.Cut(v.Use, " ")
+	command := &cobra.Command{
+		Use: v.Use, Aliases: usualAliases[name], Short: v.Short, Long: v.Long, Example: v.Example,
+		Args: v.Args, ValidArgsFunction: v.Complete,
+	}
+	if v.Args == nil {
+		command.Args = Arguments
+	}
+	command.RunE = t.Action(func(ctx context.Context, args []string) error {
+		if v.Check != nil {
+			if err := v.Check(command); err != nil {
+				return err
+			}
+		}
+		return t.run(ctx, v, args)
+	})
+	t.addFlags(command, v)
+	return command
+}
+
+// Commands returns the commands of the verbs.
+func (t *Task) Commands(verbs []Verb) []*cobra.Command { return lists.Map(verbs, t.Command) }
+
+// addFlags adds the options of the verb.
+func (t *Task) addFlags(command *cobra.Command, v Verb) {
+	if t.Scope == InNamespace {
+		NamespaceFlag(command, &t.Namespace)
+	}
+	switch {
+	case v.AtTerminal:
+		t.Output.FlagWithDefault(command, v.Names, AtTerminal)
+	case v.Names != "":
+		t.Output.Flag(command, v.Names)
+	}
+	if v.Options != nil {
+		v.Options(command)
+	}
+	switch {
+	case t.Scope == OnMachine:
+	case t.Scope == OnServer:
+		t.Connection.ServerFlags(command)
+	case v.Write != nil:
+		t.Connection.WriteFlags(command)
+		if t.Scope == InService { // in a namespace, --dry-run shows a plan
+			t.Connection.DryRunFlag(command)
+		}
+	default:
+		t.Connection.Flags(command)
+	}
+}
+
+func (t *Task) run(ctx context.Context, v Verb, args []string) error {
+	act, mode := v.Read, Reading
+	if v.Write != nil {
+		act, mode = v.Write, Writing
+		t.Connection.Quiet = t.Scope == InNamespace // messages have the place
+	}
+	show := func(service client.Client) error {
+		output, err := act(ctx, service, args)
+		if err == nil && t.Connection.DryRun {
+			defer fmt.Fprintln(t.Err, "dry run: nothing was changed")
+		}
+		if err != nil || output.Data == nil && output.Table == nil {
+			return err
+		}
+		format := t.Output
+		if v.AtTerminal {
+			format = format.AtTerminal(t.Program)
+		}
+		if err := t.Show(format, output); err != nil {
+			return err
+		}
+		return output.Result
+	}
+	if t.Scope == OnMachine {
+		return show(nil)
+	}
+	return t.With(ctx, mode, show)
+}

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -49,22 +47,29 @@ func OrDash(text string) string {
 	return cmp.Or(text, "-")
 }
 
-// Tree prints lines with branches in front.
-type Tree struct {
-	Out    *bufio.Writer
-	indent string
+// Node is a line of a tree, with those that belong to it.
+type Node struct {
+	Line  string
+	Below []Node
 }
 
-// Branch prints a line, and lets below print those that belong to it.
-func (t *Tree) Branch(last bool, line string, below func(t *Tree)) {
-	mark, indent := "├─ ", "│  "
-	if last {
-		mark, indent = "└─ ", "   "
+// Leaf returns the node of a line to which no others belong.
+func Leaf(line string) Node { return Node{Line: line} }
+
+// Tree returns the lines of the nodes, with branches in front.
+func Tree(nodes []Node) string {
+	var text strings.Builder
+	for i, n := range nodes {
+		mark, indent := "├─ ", "│  "
+		if i == len(nodes)-1 {
+			mark, indent = "└─ ", "   "
+		}
+		text.WriteString(mark + n.Line + "\n")
+		for line := range strings.Lines(Tree(n.Below)) {
+			text.WriteString(indent + line)
+		}
 	}
-	fmt.Fprintf(t.Out, "%s%s%s\n", t.indent, mark, line)
-	if below != nil {
-		below(&Tree{t.Out, t.indent + indent})
-	}
+	return text.String()
 }
 
 // Mark returns a check mark for a match, and otherwise a cross.

@@ -144,30 +144,16 @@ func (d duration) Set(text string) error {
 // StrictHelp makes "help" fail for a command that does not exist.
 func StrictHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	help := childOf(root, "help")
+	help, _, _ := root.Find([]string{"help"}) // it exists
 	help.Run, help.Example = nil, "  guidon help token create"
 	help.RunE = func(_ *cobra.Command, args []string) error {
-		command := root
-		for _, name := range args {
-			child := childOf(command, name)
-			if child == nil {
-				return NoSuchCommand(command, []string{name})
-			}
-			command = child
+		command, rest, _ := root.Find(args)
+		if len(rest) > 0 {
+			return NoSuchCommand(command, rest)
 		}
 		command.InitDefaultHelpFlag()
 		return command.Help()
 	}
-}
-
-// childOf returns the subcommand with the name, or nil if it does not exist.
-func childOf(command *cobra.Command, name string) *cobra.Command {
-	for _, child := range command.Commands() {
-		if child.Name() == name || child.HasAlias(name) {
-			return child
-		}
-	}
-	return nil
 }
 
 // NoSuchCommand returns an error for an argument, which can only be a misspelled command.
@@ -177,7 +163,7 @@ func NoSuchCommand(command *cobra.Command, args []string) error {
 	}
 	command.SuggestionsMinimumDistance = 2
 	hint := ""
-	if other := childOf(command.Root(), args[0]); other != nil {
+	if other, _, _ := command.Root().Find(args[:1]); other != command.Root() {
 		hint = fmt.Sprintf("; did you mean %q?", other.CommandPath())
 	}
 	if similar := command.SuggestionsFor(args[0]); len(similar) > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
@@ -31,25 +32,22 @@ another process is already cleaning up.`
 // CleanupCommand returns the command "cleanup".
 func CleanupCommand(p *cli.Program) *cobra.Command {
 	var database string
-	var format cli.Format
-	command := &cobra.Command{
-		Use:   "cleanup",
-		Short: "Delete expired tokens and old change records",
-		Long:  cleanupHelp,
+	t := &cli.Task{Program: p, Scope: cli.OnMachine}
+	return t.Command(cli.Verb{
+		Use: "cleanup", Short: "Delete expired tokens and old change records", Long: cleanupHelp, Names: "how many records were deleted",
 		Example: `  guidon cleanup
   GUIDON_CHANGES_RETENTION=90d guidon cleanup -o json`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return cleanup(ctx, p, database, format) }),
-	}
-	cli.DatabaseFlag(command, &database)
-	format.Flag(command, "how many records were deleted")
-	return command
+		Options: func(command *cobra.Command) { cli.DatabaseFlag(command, &database) },
+		Read: func(ctx context.Context, _ client.Client, _ []string) (cli.Output, error) {
+			return cli.Output{}, cleanup(ctx, t, database)
+		},
+	})
 }
 
-func cleanup(ctx context.Context, p *cli.Program, database string, format cli.Format) error {
-	err := p.WithDatabase(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
+func cleanup(ctx context.Context, t *cli.Task, database string) error {
+	err := t.WithDatabase(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
 		result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cli.CliActor()).All(ctx)
-		if printErr := p.Show(format, cli.Output{
+		if printErr := t.Show(t.Output, cli.Output{
 			Data: cli.DataOfValue(result), Names: []string{strconv.Itoa(result.Tokens + result.Changes)},
 			Table: func(out io.Writer) error { return printCleaned(out, result) },
 		}); err == nil {

@@ -136,9 +136,9 @@ func copyBetween(ctx context.Context, p *cli.Program, source, target *store.DB, 
 func shownCopy(copied []copydb.Table, source, target string) cli.Output {
 	names := lists.Map(copied, func(t copydb.Table) string { return t.Name })
 	return cli.Output{Data: cli.DataOfValue(copied), Names: names, Table: func(out io.Writer) error {
-		err := cli.PrintTable(out, "TABLE\tROWS\tCHECKSUM", copied, func(t copydb.Table) []any {
+		err := cli.Rows("TABLE\tROWS\tCHECKSUM", copied, func(t copydb.Table) []any {
 			return []any{t.Name, t.Rows, fmt.Sprintf("%.16s", t.Checksum)}
-		})
+		})(out)
 		if err != nil {
 			return err
 		}

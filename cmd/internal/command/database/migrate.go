@@ -200,9 +200,9 @@ func shownSteps(steps []migrate.Step) cli.Output {
 }
 
 func printSteps(out io.Writer, steps []migrate.Step) error {
-	err := cli.PrintTable(out, "STEP\tNAME\tAPPLIED", steps, func(step migrate.Step) []any {
+	err := cli.Rows("STEP\tNAME\tAPPLIED", steps, func(step migrate.Step) []any {
 		return []any{step.Version, stepName(step.Name), cli.TimeOr(step.AppliedAt, missing(step))}
-	})
+	})(out)
 	if err == nil && slices.ContainsFunc(steps, func(s migrate.Step) bool { return s.Optional && s.AppliedAt.IsZero() }) {
 		_, err = fmt.Fprintln(out, "additions is optional: without it, "+
 			"what instances of earlier releases cannot read is refused; once none is left, run guidon migrate additions")

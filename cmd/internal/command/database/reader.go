@@ -3,13 +3,12 @@ package database
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
@@ -22,34 +21,39 @@ longer used must be deleted.`
 
 // ReaderCommand returns the command "reader".
 func ReaderCommand(p *cli.Program) *cobra.Command {
-	return cli.Group("reader", "List and delete the readers of the change log", readerHelp,
-		readerListCommand(p), readerDeleteCommand(p))
-}
-
-func readerListCommand(p *cli.Program) *cobra.Command {
+	t := &cli.Task{Program: p, Scope: cli.OnMachine}
 	var database string
-	var format cli.Format
-	command := &cobra.Command{
-		Use:   "list",
-		Short: "List the readers and how far they are behind",
+	options := func(command *cobra.Command) { cli.DatabaseFlag(command, &database) }
+	return cli.Group("reader", "List and delete the readers of the change log", readerHelp, t.Commands([]cli.Verb{{
+		Use: "list", Short: "List the readers and how far they are behind", Names: "names", Options: options,
 		Long: `List the readers of the change log, with the number of namespaces and revisions that
 each has not passed, and the time of the oldest of them.`,
 		Example: `  guidon reader list
   guidon reader list -o json`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error {
-			return p.WithDatabase(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+		Read: func(ctx context.Context, _ client.Client, _ []string) (output cli.Output, err error) {
+			err = p.WithDatabase(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
 				readers, err := db.Readers(ctx)
-				if err != nil {
-					return err
-				}
-				return p.Show(format, shownReaders(readers))
+				output = shownReaders(readers)
+				return err
 			})
-		}),
-	}
-	cli.DatabaseFlag(command, &database)
-	format.Flag(command, "names")
-	return command
+			return output, err
+		},
+	}, {
+		Use: "delete <name>", Short: "Delete a reader", Options: options,
+		Long: `Delete a reader of the change log with its positions. Records that only this reader has
+not passed may then be deleted. If the reader is registered again, it starts anew.`,
+		Example: `  guidon reader delete webhook:3f2a`,
+		Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
+			err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) error {
+				err := db.RemoveReader(ctx, args[0])
+				if errors.Is(err, guidon.NotFound) {
+					return guidon.Errorf(guidon.NotFound, "reader %q not found; \"guidon reader list\" shows the names", args[0])
+				}
+				return err
+			})
+			return cli.Output{Table: cli.Line("deleted reader %s", args[0])}, cli.AdviseHeld(err, "stop that server first")
+		},
+	}})...)
 }
 
 // reader is a reader of the change log in JSON.
@@ -71,39 +75,9 @@ func shownReaders(readers []service.ChangeReader) cli.Output {
 			Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions, BehindSince: r.Lag.Since,
 		}
 	}
-	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: func(out io.Writer) error {
-		const header = "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE"
-		return cli.PrintTable(out, header, readers, func(r service.ChangeReader) []any {
-			return []any{r.Name, cli.TimeOr(r.RegisteredAt, "-"), cli.TimeOr(r.AdvancedAt, "-"),
-				r.Lag.Namespaces, r.Lag.Revisions, cli.TimeOr(r.Lag.Since, "-")}
-		})
-	}}
-}
-
-func readerDeleteCommand(p *cli.Program) *cobra.Command {
-	var database string
-	command := &cobra.Command{
-		Use:   "delete <name>",
-		Short: "Delete a reader",
-		Long: `Delete a reader of the change log with its positions. Records that only this reader has
-not passed may then be deleted. If the reader is registered again, it starts anew.`,
-		Example: `  guidon reader delete webhook:3f2a`,
-		Args:    cli.OneArgument("name"),
-		RunE: p.Action(func(ctx context.Context, args []string) error {
-			err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) error {
-				err := db.RemoveReader(ctx, args[0])
-				if errors.Is(err, guidon.NotFound) {
-					return guidon.Errorf(guidon.NotFound, "reader %q not found; \"guidon reader list\" shows the names", args[0])
-				}
-				return err
-			})
-			if err != nil {
-				return cli.AdviseHeld(err, "stop that server first")
-			}
-			_, err = fmt.Fprintf(p.Out, "deleted reader %s\n", args[0])
-			return err
-		}),
-	}
-	cli.DatabaseFlag(command, &database)
-	return command
+	const header = "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE"
+	return cli.Output{Data: cli.DataOfValue(list), Names: names, Table: cli.Rows(header, readers, func(r service.ChangeReader) []any {
+		return []any{r.Name, cli.TimeOr(r.RegisteredAt, "-"), cli.TimeOr(r.AdvancedAt, "-"),
+			r.Lag.Namespaces, r.Lag.Revisions, cli.TimeOr(r.Lag.Since, "-")}
+	})}
 }

@@ -26,7 +26,7 @@ import (
 
 // unleashSource is what to import from Unleash, and how.
 type unleashSource struct {
-	from        cli.Choice
+	from        string
 	url         string // of the API, instead of a file
 	tokenFile   string
 	environment string
@@ -38,9 +38,7 @@ const defaultVerifiedUsers = 100_000
 
 func (u *unleashSource) flags(command *cobra.Command) {
 	flags := command.Flags()
-	u.from.Words = []string{"unleash"}
-	flags.Var(&u.from, "from", "the product that the flags are from")
-	u.from.Complete(command, "from")
+	cli.Choice(command, &u.from, "from", "", "the product that the flags are from", "unleash")
 	flags.StringVar(&u.url, "url", "", "read the features from the API of Unleash at this `URL`, such as https://unleash.example/api")
 	flags.StringVar(&u.tokenFile, "url-token-file", "", "`file` with the token for that URL (default: UNLEASH_TOKEN)")
 	flags.StringVar(&u.environment, "environment", "", "`name` of the one environment to import, or of that of the URL")
@@ -54,7 +52,7 @@ func (u *unleashSource) flags(command *cobra.Command) {
 	}
 }
 
-func (u *unleashSource) chosen() bool { return u.from.Word != "" }
+func (u *unleashSource) chosen() bool { return u.from != "" }
 
 // check returns an error for arguments and flags that cannot be combined.
 func (u *unleashSource) check(paths []string) error {

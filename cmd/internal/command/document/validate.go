@@ -28,7 +28,7 @@ const maxPrintedFindings = 1000
 // ValidateCommand returns the command "validate".
 func ValidateCommand(p *cli.Program) *cobra.Command {
 	var input cli.InputFormat
-	format, strict := cli.Choice{Words: []string{"text", "json", "github"}, Word: "text"}, false
+	format, strict := "text", false
 	command := &cobra.Command{
 		Use:   "validate <file>... | -",
 		Short: "Check files of flags and segments",
@@ -37,11 +37,11 @@ func ValidateCommand(p *cli.Program) *cobra.Command {
   guidon validate --strict flags/*.yaml
   guidon validate -o github flags/*.yaml   # annotations, in a workflow of GitHub
   guidon export | guidon validate -`,
-		RunE: p.Action(func(_ context.Context, paths []string) error { return validate(p, paths, &input, format.Word, strict) }),
+		RunE: p.Action(func(_ context.Context, paths []string) error { return validate(p, paths, &input, format, strict) }),
 	}
 	cli.Finds(command, "there are errors or, with --strict, any findings")
 	input.Flag(command)
-	cli.OutputChoice(command, &format, format.Words, "how to print the findings: text, json or github (workflow commands)")
+	cli.OutputChoice(command, &format, "how to print the findings: text, json or github (workflow commands)", "", "text", "json", "github")
 	command.Flags().BoolVar(&strict, "strict", false, "exit with 3 also if there are only warnings")
 	return command
 }

@@ -22,20 +22,21 @@ func flagOfEntities(command *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return cli.UsageError("unexpected argument %q: only one flag is allowed; name an entity with --entity-id", args[1])
 	}
-	return cli.OneArgument("flag")(command, args)
+	return cli.Arguments(command, args)
 }
 
 // contextInput is the context of an entity, as the command line gives it.
 type contextInput struct {
+	*cli.Program
 	texts []string
 	file  string
 }
 
-func (c *contextInput) flags(p *cli.Program, command *cobra.Command) {
+func (c *contextInput) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&c.texts, "context", "c", nil,
 		"a `key=value` for constraints to match, or a JSON object with values of any kind; may be repeated")
-	_ = command.RegisterFlagCompletionFunc("context", p.CompleteProperties("=")) // the flag exists
+	_ = command.RegisterFlagCompletionFunc("context", c.CompleteProperties("=")) // the flag exists
 	flags.StringVar(&c.file, "context-file", "", "`file` with a JSON object of values, to which --context is added; - is the standard input")
 }
 
@@ -43,10 +44,10 @@ func (c *contextInput) flags(p *cli.Program, command *cobra.Command) {
 func (c *contextInput) given() bool { return len(c.texts) > 0 || c.file != "" }
 
 // read returns the context.
-func (c *contextInput) read(p *cli.Program) (map[string]string, error) {
+func (c *contextInput) read() (map[string]string, error) {
 	values := make(map[string]string)
 	if c.file != "" {
-		text, err := p.ReadInput(c.file, maxInput)
+		text, err := c.ReadInput(c.file, maxInput)
 		if err != nil {
 			return nil, err
 		}
@@ -76,20 +77,22 @@ func (c *contextInput) read(p *cli.Program) (map[string]string, error) {
 type entityInput struct {
 	id      string
 	context contextInput
+	values  map[string]string // of the context, when it is read
 }
 
-func (e *entityInput) flags(p *cli.Program, command *cobra.Command) {
+func (e *entityInput) flags(command *cobra.Command) {
 	command.Flags().StringVarP(&e.id, "entity-id", "e", "", "`id` of the entity (default: a random one)")
-	e.context.flags(p, command)
+	e.context.flags(command)
 }
 
 // given reports whether an entity is given.
 func (e *entityInput) given() bool { return e.id != "" || e.context.given() }
 
-// read returns the entity.
-func (e *entityInput) read(p *cli.Program) (service.Entity, error) {
-	values, err := e.context.read(p)
-	return service.Entity{ID: cmp.Or(e.id, service.NewID()), Context: values}, err
+// read sets the id and the values of the entity.
+func (e *entityInput) read(*cobra.Command) (err error) {
+	e.id = cmp.Or(e.id, service.NewID())
+	e.values, err = e.context.read()
+	return err
 }
 
 // entitiesInput is entities that a flag is evaluated for, as the command line gives them.
@@ -99,10 +102,10 @@ type entitiesInput struct {
 	file    string
 }
 
-func (e *entitiesInput) flags(p *cli.Program, command *cobra.Command) {
+func (e *entitiesInput) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&e.ids, "entity-id", "e", nil, "`id` of an entity (default: a random one); may be repeated")
-	e.context.flags(p, command)
+	e.context.flags(command)
 	flags.StringVar(&e.file, "entities", "", "`file` with many entities; - is the standard input")
 	command.MarkFlagsMutuallyExclusive("entity-id", "entities")
 }
@@ -111,16 +114,16 @@ func (e *entitiesInput) flags(p *cli.Program, command *cobra.Command) {
 func (e *entitiesInput) many() bool { return len(e.ids) > 1 || e.file != "" }
 
 // read returns the entities.
-func (e *entitiesInput) read(p *cli.Program) ([]*guidonv1.ExplainEntity, error) {
+func (e *entitiesInput) read() ([]*guidonv1.ExplainEntity, error) {
 	if err := cli.CheckStreams(e.file, e.context.file); err != nil {
 		return nil, err
 	}
-	shared, err := e.context.read(p)
+	shared, err := e.context.read()
 	if err != nil {
 		return nil, err
 	}
 	if e.file != "" {
-		entities, err := readEntities(p, e.file)
+		entities, err := readEntities(e.context.Program, e.file)
 		for _, entity := range entities {
 			own := entity.GetContext()
 			entity.Context = maps.Clone(shared)

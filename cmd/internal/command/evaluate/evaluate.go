@@ -44,51 +44,48 @@ type evaluateCommand struct {
 	requestID string
 	watch     bool
 	entities  entitiesInput
+	given     []*guidonv1.ExplainEntity // by them
 }
 
 // EvaluateCommand returns the command "evaluate".
 func EvaluateCommand(p *cli.Program) *cobra.Command {
-	e := &evaluateCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:               "evaluate <flag>",
-		Short:             "Evaluate a flag for entities",
-		Long:              evaluateHelp,
-		Example:           evaluateExample,
-		Args:              flagOfEntities,
-		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
-		RunE:              p.Action(e.run),
-	}
-	cli.NamespaceFlag(command, &e.Namespace)
-	e.entities.flags(p, command)
-	e.Connection.Flags(command)
-	e.Output.FlagWithDefault(command, "the results, such as true or the key of a variant", cli.AtTerminal)
-	flags := command.Flags()
-	flags.StringVarP(&e.requestID, "request-id", "r", "", "`id` of the request, repeated in the result")
-	flags.BoolVarP(&e.watch, "watch", "w", false, "print further results as they change")
-	return command
+	e := &evaluateCommand{Task: cli.Task{Program: p}, entities: entitiesInput{context: contextInput{Program: p}}}
+	return e.Command(cli.Verb{
+		Use: "evaluate <flag>", Short: "Evaluate a flag for entities", Long: evaluateHelp, Example: evaluateExample,
+		Names: "the results, such as true or the key of a variant", AtTerminal: true,
+		Args: flagOfEntities, Complete: cli.FirstArgument(p.CompleteFlags),
+		Options: func(command *cobra.Command) {
+			e.entities.flags(command)
+			flags := command.Flags()
+			flags.StringVarP(&e.requestID, "request-id", "r", "", "`id` of the request, repeated in the result")
+			flags.BoolVarP(&e.watch, "watch", "w", false, "print further results as they change")
+		},
+		Check: e.check, Read: e.read,
+	})
 }
 
-func (e *evaluateCommand) run(ctx context.Context, args []string) error {
-	e.flag = args[0]
-	entities, err := e.entities.read(e.Program)
-	if err != nil {
-		return err
+func (e *evaluateCommand) check(command *cobra.Command) (err error) {
+	e.flag = command.Flags().Arg(0)
+	if e.given, err = e.entities.read(); err == nil && e.watch {
+		_, err = e.Connection.Normalized()
 	}
+	return err
+}
+
+func (e *evaluateCommand) read(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
 	if e.watch {
-		return e.runWatch(ctx, entities)
+		return cli.Output{}, e.runWatch(ctx, service)
 	}
-	return e.Reading(ctx, func(service client.Client) error {
-		results, err := e.evaluate(ctx, service, entities)
-		if err != nil {
-			return err
+	results, err := e.evaluate(ctx, service, e.given)
+	if err != nil {
+		return cli.Output{}, err
+	}
+	for _, r := range results {
+		if r.response.GetErrorResponse() != nil {
+			return cli.Output{}, guidon.Errorf(guidon.NotFound, "flag %q not found", e.Namespace+"/"+e.flag)
 		}
-		for _, r := range results {
-			if r.response.GetErrorResponse() != nil {
-				return guidon.Errorf(guidon.NotFound, "flag %q not found", e.Namespace+"/"+e.flag)
-			}
-		}
-		return e.Show(e.Output.AtTerminal(e.Program), shownEvaluations(results, e.entities.many()))
-	})
+	}
+	return shownEvaluations(results, e.entities.many()), nil
 }
 
 // evaluate returns the results for the entities, in their order. A batch works for both types
@@ -120,29 +117,25 @@ func (e *evaluateCommand) evaluate(ctx context.Context, client client.Client, en
 
 // runWatch prints the results, and then those that changed whenever something in the
 // namespace does.
-func (e *evaluateCommand) runWatch(ctx context.Context, entities []*guidonv1.ExplainEntity) error {
-	return e.WithServer(ctx, &e.Connection, func(service client.Client) error {
-		var after string
-		if last, err := cli.NewestChange(ctx, service, e.Namespace); err != nil {
-			return err
-		} else if after = "0"; last != nil {
-			after = client.PositionOf(last)
-		}
-		var previous []evaluated
-		update := func() error {
-			results, err := e.evaluate(ctx, service, entities)
-			if err != nil {
-				return err
-			}
-			changed := changedResults(previous, results)
-			previous = results
-			return e.printWatched(changed)
-		}
-		if err := update(); err != nil {
+func (e *evaluateCommand) runWatch(ctx context.Context, service client.Client) error {
+	last, err := cli.NewestChange(ctx, service, e.Namespace)
+	if err != nil {
+		return err
+	}
+	var previous []evaluated
+	update := func(*guidonv1.Change) error {
+		results, err := e.evaluate(ctx, service, e.given)
+		if err != nil {
 			return err
 		}
-		return e.Follow(ctx, &e.Connection, e.Namespace, after, func(*guidonv1.Change) error { return update() })
-	})
+		changed := changedResults(previous, results)
+		previous = results
+		return e.printWatched(changed)
+	}
+	if err := update(nil); err != nil {
+		return err
+	}
+	return e.Follow(ctx, &e.Connection, e.Namespace, client.PositionOf(last), update)
 }
 
 // changedResults returns the results that differ from those before, or all if before is nil.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -102,11 +101,9 @@ func shownEvaluations(results []evaluated, many bool) cli.Output {
 	}
 	return cli.Output{
 		Data: data, Names: lists.Map(results, evaluated.value),
-		Table: func(out io.Writer) error {
-			return cli.PrintTable(out, "ENTITY\tRESULT\tREASON\tSEGMENTS", results, func(r evaluated) []any {
-				reason, segments := r.reason()
-				return []any{cli.Printable(r.entity), r.text(), reason, segments}
-			})
-		},
+		Table: cli.Rows("ENTITY\tRESULT\tREASON\tSEGMENTS", results, func(r evaluated) []any {
+			reason, segments := r.reason()
+			return []any{cli.Printable(r.entity), r.text(), reason, segments}
+		}),
 	}
 }

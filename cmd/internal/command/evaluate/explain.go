@@ -1,11 +1,9 @@
 package evaluate
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -37,73 +35,55 @@ const explainExample = `  guidon explain new-checkout -e user-42 -c country=PT
 type explainCommand struct {
 	cli.Task
 	entity   entityInput
-	entities string // path of a file
+	path     string // of a file with entities
+	entities []*guidonv1.ExplainEntity
 }
 
 // ExplainCommand returns the command "explain".
 func ExplainCommand(p *cli.Program) *cobra.Command {
-	e := &explainCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "explain <flag>",
-		Short:   "Explain what a flag evaluates to for an entity",
-		Long:    explainHelp,
-		Example: explainExample,
-		Args:    flagOfEntities,
-		RunE:    p.Action(e.run),
-
-		ValidArgsFunction: cli.FirstArgument(p.CompleteFlags),
-	}
-	e.entity.flags(p, command)
-	e.Connection.Flags(command)
-	flags := command.Flags()
-	cli.NamespaceFlag(command, &e.Namespace)
-	flags.StringVar(&e.entities, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")
-	e.Output.FlagWithDefault(command, "the result, such as true or the key of a variant", cli.AtTerminal)
-	return command
+	e := &explainCommand{Task: cli.Task{Program: p}, entity: entityInput{context: contextInput{Program: p}}}
+	return e.Command(cli.Verb{
+		Use: "explain <flag>", Short: "Explain what a flag evaluates to for an entity", Long: explainHelp, Example: explainExample,
+		Names: "the result, such as true or the key of a variant", AtTerminal: true,
+		Args: flagOfEntities, Complete: cli.FirstArgument(p.CompleteFlags),
+		Options: func(command *cobra.Command) {
+			e.entity.flags(command)
+			command.Flags().StringVar(&e.path, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")
+		},
+		Check: e.check,
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+			if e.path != "" {
+				return e.count(ctx, service, args[0])
+			}
+			r, err := cli.Call[guidonv1.ExplainResponse](ctx, service, "/guidon.v1.ExplainService/Explain", &guidonv1.ExplainRequest{
+				NamespaceKey: e.Namespace, Key: args[0], EntityId: e.entity.id, Context: e.entity.values,
+			})
+			return cli.Output{
+				Data: cli.DataOf(r), Names: []string{evaluated{response: r.GetResult()}.value()},
+				Table: cli.Text("%s", explanation(r)),
+			}, err
+		},
+	})
 }
 
-func (e *explainCommand) run(ctx context.Context, args []string) error {
-	if e.entities != "" {
-		return e.count(ctx, args[0])
+func (e *explainCommand) check(command *cobra.Command) (err error) {
+	switch {
+	case e.path == "":
+		return e.entity.read(command)
+	case e.entity.given():
+		return cli.UsageError("--entities cannot be combined with --entity-id, --context or --context-file")
 	}
-	entity, err := e.entity.read(e.Program)
-	if err != nil {
-		return err
-	}
-	return e.Reading(ctx, func(service client.Client) error {
-		r, err := cli.Call[guidonv1.ExplainResponse](ctx, service, "/guidon.v1.ExplainService/Explain", &guidonv1.ExplainRequest{
-			NamespaceKey: e.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context,
-		})
-		if err != nil {
-			return err
-		}
-		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
-			Data: cli.DataOf(r), Names: []string{evaluated{response: r.GetResult()}.value()},
-			Table: func(out io.Writer) error { return printExplanation(out, r) },
-		})
-	})
+	e.entities, err = readEntities(e.Program, e.path)
+	return err
 }
 
 // count evaluates the flag for many entities.
-func (e *explainCommand) count(ctx context.Context, flag string) error {
-	if e.entity.given() {
-		return cli.UsageError("--entities cannot be combined with --entity-id, --context or --context-file")
-	}
-	entities, err := readEntities(e.Program, e.entities)
-	if err != nil {
-		return err
-	}
-	return e.Reading(ctx, func(service client.Client) error {
-		r, err := cli.Call[guidonv1.ExplainBatchResponse](ctx, service, "/guidon.v1.ExplainService/ExplainBatch",
-			&guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: entities})
-		if err != nil {
-			return err
-		}
-		return e.Show(e.Output.AtTerminal(e.Program), cli.Output{
-			Data: cli.DataOf(r), Names: countedValues(r),
-			Table: func(out io.Writer) error { return printCounts(out, r) },
-		})
-	})
+func (e *explainCommand) count(ctx context.Context, service client.Client, flag string) (cli.Output, error) {
+	r, err := cli.Call[guidonv1.ExplainBatchResponse](ctx, service, "/guidon.v1.ExplainService/ExplainBatch",
+		&guidonv1.ExplainBatchRequest{NamespaceKey: e.Namespace, Key: flag, Entities: e.entities})
+	return cli.Output{
+		Data: cli.DataOf(r), Names: countedValues(r), Table: countTable(r),
+	}, err
 }
 
 // countedValues returns the results that entities have, the most frequent first.
@@ -119,55 +99,36 @@ func countedValues(r *guidonv1.ExplainBatchResponse) []string {
 	return values
 }
 
-// ExplainSegmentCommand returns the command "segment explain".
-func ExplainSegmentCommand(p *cli.Program) *cobra.Command {
-	t := &cli.Task{Program: p}
-	var input entityInput
-	command := &cobra.Command{
-		Use:   "explain <segment>",
-		Short: "Explain whether an entity is in a segment",
+// ExplainSegment returns the verb "segment explain".
+func ExplainSegment(t *cli.Task) cli.Verb {
+	entity := entityInput{context: contextInput{Program: t.Program}}
+	return cli.Verb{
+		Use: "explain <segment>", Short: "Explain whether an entity is in a segment",
 		Long: `Print whether an entity is in a segment, and what each constraint compared.
 
 At a terminal it prints a tree, otherwise the JSON of the API.`,
 		Example: `  guidon segment explain beta-users -e user-42 -c country=PT
   guidon segment explain beta-users --context-file user-42.json -o name`,
-		Args: cli.OneArgument("segment"),
-
-		ValidArgsFunction: cli.FirstArgument(p.CompleteSegments),
-	}
-	command.RunE = p.Action(func(ctx context.Context, args []string) error {
-		entity, err := input.read(p)
-		if err != nil {
-			return err
-		}
-		return t.Reading(ctx, func(c client.Client) error {
+		Names: "true or false", AtTerminal: true, Complete: cli.FirstArgument(t.CompleteSegments),
+		Options: entity.flags, Check: entity.read,
+		Read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			r, err := cli.Call[guidonv1.ExplainSegmentResponse](ctx, c, "/guidon.v1.ExplainService/ExplainSegment",
-				&guidonv1.ExplainSegmentRequest{NamespaceKey: t.Namespace, Key: args[0], EntityId: entity.ID, Context: entity.Context})
-			if err != nil {
-				return err
-			}
-			return p.Show(t.Output.AtTerminal(p), cli.Output{
+				&guidonv1.ExplainSegmentRequest{NamespaceKey: t.Namespace, Key: args[0], EntityId: entity.id, Context: entity.values})
+			return cli.Output{
 				Data: cli.DataOf(r), Names: []string{fmt.Sprint(r.GetSegment().GetMatched())},
-				Table: func(out io.Writer) error { return printMembership(out, r) },
-			})
-		})
-	})
-	input.flags(p, command)
-	t.Connection.Flags(command)
-	cli.NamespaceFlag(command, &t.Namespace)
-	t.Output.FlagWithDefault(command, "true or false", cli.AtTerminal)
-	return command
+				Table: cli.Text("%s", membership(r)),
+			}, err
+		},
+	}
 }
 
-// printMembership prints whether the entity is in the segment as a tree.
-func printMembership(out io.Writer, r *guidonv1.ExplainSegmentResponse) error {
-	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	in := "is not in"
-	if r.GetSegment().GetMatched() {
+// membership returns whether the entity is in the segment as a tree.
+func membership(r *guidonv1.ExplainSegmentResponse) string {
+	s, in := r.GetSegment(), "is not in"
+	if s.GetMatched() {
 		in = "is in"
 	}
-	fmt.Fprintf(t.Out, "%s %s %s\n", cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), in,
-		cli.Printable(r.GetNamespaceKey()+"/"+r.GetSegment().GetKey()))
-	segment(t, true, "segment "+cli.Printable(r.GetSegment().GetKey()), r.GetSegment(), "")
-	return t.Out.Flush()
+	return fmt.Sprintf("%s %s %s\n%s", cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), in,
+		cli.Printable(r.GetNamespaceKey()+"/"+s.GetKey()),
+		cli.Tree([]cli.Node{segment(cli.Mark(s.GetMatched())+" segment "+cli.Printable(s.GetKey()), s, "")}))
 }

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -12,30 +11,22 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// printExplanation prints an explanation as a tree. Write errors are those of out.
-func printExplanation(out io.Writer, r *guidonv1.ExplainResponse) error {
-	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	fmt.Fprintf(t.Out, "%s is %s for %s%s\n", cli.Printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r),
+// explanation returns an explanation as a tree.
+func explanation(r *guidonv1.ExplainResponse) string {
+	text := fmt.Sprintf("%s is %s for %s%s\n", cli.Printable(r.GetNamespaceKey()+"/"+r.GetFlagKey()), resultText(r),
 		cli.Printable(cmp.Or(r.GetEntityId(), "an entity without id")), asOf(r))
-	for i, one := range r.GetRequirements() {
-		t.Branch(i == len(r.GetRequirements())-1 && len(r.GetSteps()) == 0, requirementText(one), nil)
-	}
-	for i, s := range r.GetSteps() {
-		step(t, i == len(r.GetSteps())-1, s)
-	}
+	text += cli.Tree(append(lists.Map(r.GetRequirements(), requirement), lists.Map(r.GetSteps(), step)...))
 	if len(r.GetOthers()) == 0 {
-		return t.Out.Flush()
+		return text
 	}
-	fmt.Fprintln(t.Out, "It would be")
-	for i, o := range r.GetOthers() {
-		t.Branch(i == len(r.GetOthers())-1 && !r.GetLimited(), otherText(r, o), nil)
-	}
+	others := lists.Map(r.GetOthers(), func(o *guidonv1.OtherResult) cli.Node { return cli.Leaf(otherText(r, o)) })
 	if r.GetLimited() {
-		t.Branch(true, "… (the search ended at its limit)", nil)
+		others = append(others, cli.Leaf("… (the search ended at its limit)"))
 	}
-	return t.Out.Flush()
+	return text + "It would be\n" + cli.Tree(others)
 }
 
 // asOf returns when the result holds in words, or "" if it does at all times.
@@ -84,28 +75,19 @@ func variantText(match bool, variant string) string {
 	return cli.Printable(variant) + " by default"
 }
 
-func step(t *cli.Tree, last bool, s *guidonv1.ExplainedStep) {
+func step(s *guidonv1.ExplainedStep) cli.Node {
 	line := fmt.Sprintf("%s rule %d %s", stepMark(s.GetOutcome()), s.GetNumber(), cli.Printable(s.GetText()))
 	if s.GetDescription() != "" {
 		line += " (" + cli.Printable(s.GetDescription()) + ")"
 	}
 	if s.GetOutcome() == "not_reached" {
-		t.Branch(last, line, nil)
-		return
+		return cli.Leaf(line)
 	}
-	t.Branch(last, line, func(t *cli.Tree) {
-		parts := partsOf(s)
-		for i, part := range parts {
-			part(t, i == len(parts)-1)
-		}
-	})
+	return cli.Node{Line: line, Below: partsOf(s)}
 }
 
-// partsOf returns what prints the segments and conditions of a rule, in order.
-func partsOf(s *guidonv1.ExplainedStep) (parts []func(t *cli.Tree, last bool)) {
-	add := func(name string, g *guidonv1.ExplainedSegment, of string) {
-		parts = append(parts, func(t *cli.Tree, last bool) { segment(t, last, name, g, of) })
-	}
+// partsOf returns the segments and conditions of a rule, in order.
+func partsOf(s *guidonv1.ExplainedStep) (parts []cli.Node) {
 	of := ""
 	switch {
 	case len(s.GetSegments()) < 2:
@@ -115,29 +97,24 @@ func partsOf(s *guidonv1.ExplainedStep) (parts []func(t *cli.Tree, last bool)) {
 		of = " (one segment must match)"
 	}
 	for _, g := range s.GetSegments() {
-		add("segment "+cli.Printable(g.GetKey()), g, of)
+		parts = append(parts, segment(cli.Mark(g.GetMatched())+" segment "+cli.Printable(g.GetKey()), g, of))
 		of = ""
 	}
 	for _, g := range s.GetGroups() {
-		add("if", g, "")
+		parts = append(parts, segment(cli.Mark(g.GetMatched())+" if", g, ""))
 	}
 	for _, g := range s.GetExceptions() {
-		g.Matched = new(!g.GetMatched())
-		add("except segment "+cli.Printable(g.GetKey()), g, "")
+		parts = append(parts, segment(cli.Mark(!g.GetMatched())+" except segment "+cli.Printable(g.GetKey()), g, ""))
 	}
-	for _, r := range s.GetRequirements() {
-		parts = append(parts, func(t *cli.Tree, last bool) { t.Branch(last, requirementText(r), nil) })
-	}
+	parts = append(parts, lists.Map(s.GetRequirements(), requirement)...)
 	if p := s.GetPortion(); p != nil {
-		parts = append(parts, func(t *cli.Tree, last bool) {
-			t.Branch(last, cli.Mark(p.GetChosen() > 0)+" "+cli.Printable(s.GetPortionText()), nil)
-		})
+		parts = append(parts, cli.Leaf(cli.Mark(p.GetChosen() > 0)+" "+cli.Printable(s.GetPortionText())))
 	}
 	return parts
 }
 
-func requirementText(r *guidonv1.ExplainedRequirement) string {
-	return cli.Mark(r.GetMet()) + " needs: " + cli.Printable(r.GetText())
+func requirement(r *guidonv1.ExplainedRequirement) cli.Node {
+	return cli.Leaf(cli.Mark(r.GetMet()) + " needs: " + cli.Printable(r.GetText()))
 }
 
 // stepMark is the mark of a rule that matched, or not, or was not reached.
@@ -151,8 +128,7 @@ func stepMark(outcome string) string {
 	return "✗"
 }
 
-func segment(t *cli.Tree, last bool, name string, g *guidonv1.ExplainedSegment, of string) {
-	line := cli.Mark(g.GetMatched()) + " " + name
+func segment(line string, g *guidonv1.ExplainedSegment, of string) cli.Node {
 	constraints := g.GetConstraints()
 	switch {
 	case !g.GetExists():
@@ -166,14 +142,10 @@ func segment(t *cli.Tree, last bool, name string, g *guidonv1.ExplainedSegment, 
 	case len(constraints) > 1:
 		line += ": all of"
 	}
-	t.Branch(last, line+of, func(t *cli.Tree) {
-		for i, c := range constraints {
-			t.Branch(i == len(constraints)-1, constraintText(c), nil)
-		}
-	})
+	return cli.Node{Line: line + of, Below: lists.Map(constraints, constraint)}
 }
 
-func constraintText(c *guidonv1.ExplainedConstraint) string {
+func constraint(c *guidonv1.ExplainedConstraint) cli.Node {
 	text := cli.Printable(c.GetProperty()) + " " + c.GetOperator()
 	if c.GetExpected() != "" {
 		text += " " + cli.Printable(c.GetExpected())
@@ -190,7 +162,7 @@ func constraintText(c *guidonv1.ExplainedConstraint) string {
 	if c.GetProblem() != "" && c.GetActual() != "" {
 		text += ", " + c.GetProblem()
 	}
-	return text
+	return cli.Leaf(text)
 }
 
 // otherText returns another result in words, with the changes needed for it.
@@ -208,9 +180,9 @@ func otherText(r *guidonv1.ExplainResponse, o *guidonv1.OtherResult) string {
 	return fmt.Sprintf("? %s: %s", result, cli.Printable(o.GetText()))
 }
 
-// printCounts prints how many entities have each result.
-func printCounts(out io.Writer, r *guidonv1.ExplainBatchResponse) error {
-	return cli.PrintTable(out, "RESULT\tENTITIES\tSHARE", r.GetCounts(), func(c *guidonv1.ResultCount) []any {
+// countTable returns the table of how many entities have each result.
+func countTable(r *guidonv1.ExplainBatchResponse) func(out io.Writer) error {
+	return cli.Rows("RESULT\tENTITIES\tSHARE", r.GetCounts(), func(c *guidonv1.ResultCount) []any {
 		result := variantText(c.GetMatch(), c.GetVariantKey())
 		if r.GetFlagType() == flipt.FlagType_BOOLEAN_FLAG_TYPE {
 			result = change.OnOff(c.GetEnabled())

@@ -34,40 +34,40 @@ type bindingCommands struct {
 
 func bindings(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "binding", group: "access"}
-	o.short, o.long, o.place = "Create, list and delete bindings of roles", bindingHelp, inService
+	o.short, o.long, o.Scope = "Create, list and delete bindings of roles", bindingHelp, cli.InService
 	b := &bindingCommands{object: o}
-	o.verbs = []verb{
+	o.verbs = []cli.Verb{
 		{
-			use: "create <role> <subject>", short: "Give a role to people or workloads", names: "the id",
-			long: bindingCreateHelp,
-			example: `  guidon binding create admin oidc:google:email:ada@example.com
+			Use: "create <role> <subject>", Short: "Give a role to people or workloads", Names: "the id",
+			Long: bindingCreateHelp,
+			Example: `  guidon binding create admin oidc:google:email:ada@example.com
   guidon binding create editor oidc:google:group:payments --on checkout,pay-*
   guidon binding create client kubernetes:namespace:shop --address https://flags.example`,
-			args: roleAndSubject, complete: cli.FirstArgument(cli.CompleteRole),
-			options: func(command *cobra.Command) {
+			Args: roleAndSubject, Complete: cli.FirstArgument(cli.CompleteRole),
+			Options: func(command *cobra.Command) {
 				command.Flags().StringSliceVar(&b.on, "on", nil,
 					"the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 			},
-			write: b.create,
+			Write: b.create,
 		},
 		{
-			use: "list", short: "List the bindings", names: "ids",
-			long: `List the bindings: those of the configuration (authorization.bindings), and then
+			Use: "list", Short: "List the bindings", Names: "ids",
+			Long: `List the bindings: those of the configuration (authorization.bindings), and then
 those that were created, in creation order.`,
-			example: `  guidon binding list
+			Example: `  guidon binding list
   guidon binding list -o json`,
-			read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
+			Read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
 				all, err := listBindings(ctx, c)
 				return listedBindings(all), err
 			},
 		},
 		{
-			use: "delete <id>...", short: "Delete bindings", args: cobra.MinimumNArgs(1),
-			long: `Delete the bindings with the given ids, which "guidon binding list" shows. Those of the
+			Use: "delete <id>...", Short: "Delete bindings",
+			Long: `Delete the bindings with the given ids, which "guidon binding list" shows. Those of the
 configuration can only be removed there.`,
-			example: `  guidon binding delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
+			Example: `  guidon binding delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
   guidon binding delete 8a6e0804-2bd0-4672-b79d-d97027f9071a --address https://flags.example`,
-			write: b.delete,
+			Write: b.delete,
 		},
 	}
 	return o
@@ -78,7 +78,7 @@ func roleAndSubject(command *cobra.Command, args []string) error {
 	if len(args) > 2 {
 		return cli.UsageError("unexpected argument %q: quote a subject that contains spaces", args[2])
 	}
-	return twoArguments("role", "subject")(command, args)
+	return cli.Arguments(command, args)
 }
 
 func (b *bindingCommands) create(ctx context.Context, c client.Client, args []string) (cli.Output, error) {

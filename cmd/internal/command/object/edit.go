@@ -38,18 +38,18 @@ type edit struct {
 }
 
 // edit returns the verb that edits an object.
-func (k *keyed) edit(complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "edit <" + k.kind + ">", short: "Edit a " + k.kind + " in an editor", long: fmt.Sprintf(editHelp, k.kind),
-		example: fmt.Sprintf(`  guidon %[1]s edit %[2]s
+func (k *keyed) edit(complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "edit <" + k.kind + ">", Short: "Edit a " + k.kind + " in an editor", Long: fmt.Sprintf(editHelp, k.kind),
+		Example: fmt.Sprintf(`  guidon %[1]s edit %[2]s
   EDITOR='code --wait' guidon %[1]s edit %[2]s -n shop -m "for the sale"
   guidon %[1]s edit %[2]s --file /tmp/guidon-edit-1/guidon-%[2]s.yaml`, k.kind,
 			map[string]string{"flag": "new-checkout", "segment": "beta-users"}[k.kind]),
-		names: "the key", complete: complete,
-		options: func(command *cobra.Command) {
+		Names: "the key", Complete: complete,
+		Options: func(command *cobra.Command) {
 			command.Flags().StringVar(&k.file, "file", "", "use this `file`, which an edit has kept, instead of an editor")
 		},
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			return edit{k, args[0]}.run(ctx, c)
 		},
 	}

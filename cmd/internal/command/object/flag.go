@@ -78,13 +78,13 @@ back.`,
 func flags(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "flag", group: "flags"}
 	o.short, o.long, o.aliases = "List, create, change, switch and delete flags", flagHelp, []string{"flags"}
-	k := &keyed{object: o, texts: flagTexts, complete: p.CompleteFlags, completeQuery: p.CompleteFlagQuery, rows: flagRows}
+	k := &keyed{object: o, texts: flagTexts, complete: p.CompleteFlags, completeQuery: p.CompleteFlagQuery, fields: flagLines}
 	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
 		if err := service.CheckTerms(k.query); err != nil {
 			return cli.Output{}, fmt.Errorf("--query: %w", err)
 		}
 		all, err := cli.AllFlags(ctx, c, &guidonv1.ListFlagSummariesRequest{
-			NamespaceKey: k.Namespace, Query: k.query, Sort: flagOrders[k.sort.Word], Descending: k.sort.Word == newestFirst,
+			NamespaceKey: k.Namespace, Query: k.query, Sort: flagOrders[k.sort], Descending: k.sort == newestFirst,
 		}, k.limit)
 		return listedFlags(all), err
 	}
@@ -235,26 +235,26 @@ func (c *flagCreation) parse(key string) (*guidonv1.Document, error) {
 	return &guidonv1.Document{Flags: []*guidonv1.DocumentFlag{flag}}, err
 }
 
-func flagRows(table cli.FieldTable, found content) {
+func flagLines(field cli.Field, found content) {
 	f := flagOf(found.document)
-	table.Row("KEY", f.GetKey())
-	table.Row("NAME", cli.Printable(f.GetName()))
-	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
-	table.Row("TYPE", cli.FlagKind(f.GetType()))
-	table.Row(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
+	field("KEY", f.GetKey())
+	field("NAME", cli.Printable(f.GetName()))
+	field("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
+	field("TYPE", cli.FlagKind(f.GetType()))
+	field(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
 	if len(f.GetRequires()) > 0 {
-		table.Row("NEEDS", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
+		field("NEEDS", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
 	}
-	table.Row("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
-	table.Row("CREATED", cli.When(found.created))
-	table.Row("CHANGED", cli.When(found.changed))
+	field("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
+	field("CREATED", cli.When(found.created))
+	field("CHANGED", cli.When(found.changed))
 	for _, v := range f.GetVariants() {
-		table.Row("VARIANT", variantLine(v))
+		field("VARIANT", variantLine(v))
 	}
 	for i, line := range ruleLines(f, found.at) {
-		table.Row(fmt.Sprintf("RULE %d", i+1), line)
+		field(fmt.Sprintf("RULE %d", i+1), line)
 	}
 	if found.omitted != "" {
-		table.Row("CLIENT-SIDE SDKS", "do not get this flag: "+cli.Printable(found.omitted))
+		field("CLIENT-SIDE SDKS", "do not get this flag: "+cli.Printable(found.omitted))
 	}
 }

@@ -1,10 +1,8 @@
 package object
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,43 +27,39 @@ const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
   guidon flag reach new-checkout -o json | jq .unservedVariants`
 
-func flagReach(o *object, complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "reach <flag>", short: "Show what a flag can never do", long: flagReachHelp, example: flagReachExample,
-		names: "the variants that nobody can get", complete: cli.FirstArgument(complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func flagReach(o *object, complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "reach <flag>", Short: "Show what a flag can never do", Long: flagReachHelp, Example: flagReachExample,
+		Names: "the variants that nobody can get", Complete: cli.FirstArgument(complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := cli.Call[guidonv1.FlagReach](ctx, service, "/guidon.v1.AnalysisService/GetFlagReach",
 				&guidonv1.GetFlagReachRequest{NamespaceKey: o.Namespace, Key: args[0]})
 			return cli.Output{
 				Data: cli.DataOf(found), Names: found.GetUnservedVariants(),
-				Table: func(out io.Writer) error { return printReach(out, o.Namespace+"/"+args[0], found) },
+				Table: cli.Text("%s", reachText(o.Namespace+"/"+args[0], found)),
 			}, err
 		},
 	}
 }
 
-// printReach prints the reach of the flag as a tree.
-func printReach(out io.Writer, flag string, r *guidonv1.FlagReach) error {
-	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	fmt.Fprintf(t.Out, "%s is a %s flag", cli.Printable(flag), cli.FlagKind(r.GetType()))
+// reachText returns the reach of the flag as a tree.
+func reachText(flag string, r *guidonv1.FlagReach) string {
+	text := cli.Printable(flag) + " is a " + cli.FlagKind(r.GetType()) + " flag"
 	if r.GetDisabled() {
-		fmt.Fprint(t.Out, "; it is disabled, so no rule is reached. Once it is enabled:")
+		text += "; it is disabled, so no rule is reached. Once it is enabled:"
 	}
-	fmt.Fprintln(t.Out)
-	for _, s := range r.GetSteps() {
-		stepReach(t, r, s)
-	}
-	defaultReach(t, r)
+	steps := lists.Map(r.GetSteps(), func(s *guidonv1.StepReach) cli.Node { return stepReach(r, s) })
+	text += "\n" + cli.Tree(append(steps, defaultReach(r)))
 	if len(r.GetUnservedVariants()) > 0 {
-		fmt.Fprintf(t.Out, "Variants that nobody can get: %s\n", cli.Printable(strings.Join(r.GetUnservedVariants(), ", ")))
+		text += "Variants that nobody can get: " + cli.Printable(strings.Join(r.GetUnservedVariants(), ", ")) + "\n"
 	}
 	if r.GetTruncated() {
-		fmt.Fprintln(t.Out, "More may never be reached: the flag has too many rules to compare all of them.")
+		text += "More may never be reached: the flag has too many rules to compare all of them.\n"
 	}
-	return t.Out.Flush()
+	return text
 }
 
-func stepReach(t *cli.Tree, r *guidonv1.FlagReach, s *guidonv1.StepReach) {
+func stepReach(r *guidonv1.FlagReach, s *guidonv1.StepReach) cli.Node {
 	line := fmt.Sprintf("rule %d", s.GetIndex()+1)
 	reached := s.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE
 	switch {
@@ -78,12 +72,7 @@ func stepReach(t *cli.Tree, r *guidonv1.FlagReach, s *guidonv1.StepReach) {
 	case s.GetBuckets() < bucketsBefore(r, s):
 		line += fmt.Sprintf(" decides for %s at most: earlier thresholds have the others", shareOf(r, s.GetBuckets()))
 	}
-	t.Branch(false, cli.Mark(reached)+" "+line, func(t *cli.Tree) {
-		lines := shareLines(r, s)
-		for i, line := range lines {
-			t.Branch(i == len(lines)-1, line, nil)
-		}
-	})
+	return cli.Node{Line: cli.Mark(reached) + " " + line, Below: lists.Map(shareLines(r, s), cli.Leaf)}
 }
 
 // bucketsBefore returns for how many buckets the rule would decide without thresholds
@@ -124,7 +113,7 @@ func shareLine(s *guidonv1.ShareReach) string {
 	return cli.Printable(s.GetVariantKey()) + ": " + line
 }
 
-func defaultReach(t *cli.Tree, r *guidonv1.FlagReach) {
+func defaultReach(r *guidonv1.FlagReach) cli.Node {
 	d := r.GetDefault()
 	reached := d.GetCause() == guidonv1.ReachCause_REACHED_REACH_CAUSE
 	line := "default (the default variant, or none)"
@@ -134,7 +123,7 @@ func defaultReach(t *cli.Tree, r *guidonv1.FlagReach) {
 	case r.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE:
 		line = "the default value"
 	}
-	t.Branch(true, cli.Mark(reached)+" "+line, nil)
+	return cli.Leaf(cli.Mark(reached) + " " + line)
 }
 
 // shareOf returns the share of the buckets in percent.
@@ -148,11 +137,11 @@ percentages, from now on: up to 20 lines. As JSON, there are up to 1,000.
 The namespace may be an earlier state, or one in the future, such as
 shop@2026-12-01T09:00:00Z.`
 
-func flagTimeline(o *object, complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "timeline <flag>", short: "Show when rules of a flag begin, end and change their shares", long: flagTimelineHelp,
-		example: "  guidon flag timeline new-checkout", names: "the instants", complete: cli.FirstArgument(complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func flagTimeline(o *object, complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "timeline <flag>", Short: "Show when rules of a flag begin, end and change their shares", Long: flagTimelineHelp,
+		Example: "  guidon flag timeline new-checkout", Names: "the instants", Complete: cli.FirstArgument(complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := cli.Call[guidonv1.FlagTimeline](ctx, service, "/guidon.v1.AnalysisService/GetFlagTimeline",
 				&guidonv1.GetFlagTimelineRequest{NamespaceKey: o.Namespace, Key: args[0]})
 			var names []string
@@ -161,7 +150,7 @@ func flagTimeline(o *object, complete cobra.CompletionFunc) verb {
 			}
 			return cli.Output{
 				Data: cli.DataOf(found), Names: names,
-				Table: func(out io.Writer) error { return printTimeline(out, found) },
+				Table: cli.Line("%s", strings.Join(timelineLines(found), "\n")),
 			}, err
 		},
 	}
@@ -170,8 +159,7 @@ func flagTimeline(o *object, complete cobra.CompletionFunc) verb {
 // maxTimeline limits the lines of a timeline.
 const maxTimeline = 20
 
-func printTimeline(out io.Writer, timeline *guidonv1.FlagTimeline) error {
-	var lines []string
+func timelineLines(timeline *guidonv1.FlagTimeline) (lines []string) {
 	for _, b := range timeline.GetBoundaries() {
 		for _, r := range b.GetRules() {
 			lines = append(lines, analysis.InstantWords(b.GetAt().AsTime())+": "+cli.Printable(r.GetText()))
@@ -186,8 +174,7 @@ func printTimeline(out io.Writer, timeline *guidonv1.FlagTimeline) error {
 	if timeline.GetTruncated() {
 		lines = append(lines, "and more after that")
 	}
-	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
-	return err
+	return lines
 }
 
 const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. While they do, it cannot be
@@ -199,16 +186,16 @@ const flagUsageExample = `  guidon flag usage new-api
   guidon flag usage new-api -n shop@412
   guidon flag usage new-api -o json | jq '.uses[].flagKey'`
 
-func flagUsage(o *object, complete cobra.CompletionFunc) verb {
-	return verb{
-		use: "usage <flag>", short: "List the flags that require a flag", long: flagUsageHelp, example: flagUsageExample,
-		names: "the keys of the flags", complete: cli.FirstArgument(complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
+func flagUsage(o *object, complete cobra.CompletionFunc) cli.Verb {
+	return cli.Verb{
+		Use: "usage <flag>", Short: "List the flags that require a flag", Long: flagUsageHelp, Example: flagUsageExample,
+		Names: "the keys of the flags", Complete: cli.FirstArgument(complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := o.flagUses(ctx, service, args[0])
-			names := lists.Map(found.GetUses(), (*guidonv1.FlagUse).GetFlagKey)
 			return cli.Output{
-				Data: cli.DataOf(found), Names: names,
-				Table: func(out io.Writer) error { return printFlagUses(out, o.Namespace+"/"+args[0], found) },
+				Data: cli.DataOf(found), Names: lists.Map(found.GetUses(), (*guidonv1.FlagUse).GetFlagKey),
+				Table: cli.Text("%s is required by %s\n%s", cli.Printable(o.Namespace+"/"+args[0]), countFlags(found.GetTotalCount()),
+					cli.Tree(lists.Map(found.GetUses(), flagUse))),
 			}, err
 		},
 	}
@@ -226,20 +213,16 @@ func (o *object) flagUses(ctx context.Context, service client.Client, key string
 	return all, err
 }
 
-// printFlagUses prints the flags that require one as a tree.
-func printFlagUses(out io.Writer, flag string, found *guidonv1.FlagUseList) error {
-	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	fmt.Fprintf(t.Out, "%s is required by %s\n", cli.Printable(flag), countFlags(found.GetTotalCount()))
-	for i, use := range found.GetUses() {
-		var parts []string
-		if use.GetWhole() {
-			parts = append(parts, "the flag itself")
-		}
-		for _, index := range use.GetRules() {
-			parts = append(parts, fmt.Sprintf("rule %d", index+1))
-		}
-		line := fmt.Sprintf("%s (%s): %s", cli.Printable(use.GetFlagKey()), cli.Printable(use.GetFlagName()), strings.Join(parts, ", "))
-		t.Branch(i == len(found.GetUses())-1, line, nil)
+func flagUse(use *guidonv1.FlagUse) cli.Node {
+	var parts []string
+	if use.GetWhole() {
+		parts = append(parts, "the flag itself")
 	}
-	return t.Out.Flush()
+	for _, index := range use.GetRules() {
+		parts = append(parts, fmt.Sprintf("rule %d", index+1))
+	}
+	return cli.Leaf(usingFlag(use.GetFlagKey(), use.GetFlagName()) + ": " + strings.Join(parts, ", "))
 }
+
+// usingFlag names a flag that uses a flag or a segment.
+func usingFlag(key, name string) string { return cli.Printable(key) + " (" + cli.Printable(name) + ")" }

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // variantLine returns a variant in words, such as "one-page (default): {"columns":1}".
@@ -26,14 +27,11 @@ func variantLine(v *guidonv1.DocumentVariant) string {
 
 // ruleLines returns the rules of a flag in words, with what their ramps do at an instant.
 func ruleLines(f *guidonv1.DocumentFlag, at time.Time) []string {
-	var lines []string
-	for _, r := range f.GetRules() {
-		lines = append(lines, ruleLine(r)+rampText(r.GetPortion(), at))
+	line := variantRuleLine
+	if isBoolean(f) {
+		line = booleanRuleLine
 	}
-	for _, r := range f.GetRollouts() {
-		lines = append(lines, rolloutLine(r)+rampText(targetOf(r).GetPortion(), at))
-	}
-	return lines
+	return lists.Map(rulesOf(f), func(r *rule) string { return line(r) + rampText(r.GetPortion(), at) })
 }
 
 // rampText returns what the ramp of a portion does at an instant, such as " (12% now, paused)".
@@ -44,8 +42,8 @@ func rampText(p *flipt.Portion, at time.Time) string {
 	return " (" + analysis.RampWords(convert.RampOf(p.GetRamp()), p.GetPercentage(), at) + ")"
 }
 
-// ruleLine returns a rule in words, such as "any of germany, nordics: 50% a, 50% b".
-func ruleLine(r *guidonv1.DocumentRule) string {
+// variantRuleLine returns a rule in words, such as "any of germany, nordics: 50% a, 50% b".
+func variantRuleLine(r *rule) string {
 	var shares []string
 	for _, d := range r.GetDistributions() {
 		shares = append(shares, cli.Percent(d.GetRollout())+" "+cli.Printable(d.GetVariant()))
@@ -59,22 +57,21 @@ func ruleLine(r *guidonv1.DocumentRule) string {
 	if s := convert.SplitOf(r.GetSplit()); s != nil {
 		shares = append(shares, "divided "+change.SplitWords(*s))
 	}
-	return targetText(r) + ": " + strings.Join(shares, ", ")
+	return targetText(r.DocumentRule) + ": " + strings.Join(shares, ", ")
 }
 
-// rolloutLine returns a rule of a boolean flag in words, such as "50%: on".
-func rolloutLine(r *guidonv1.DocumentRollout) string {
-	target := targetOf(r)
-	whom := targetText(target)
-	if r.GetThreshold() != nil {
-		c := *convert.ConditionsOf(target).Stated()
+// booleanRuleLine returns a rule of a boolean flag in words, such as "50%: on".
+func booleanRuleLine(r *rule) string {
+	whom := targetText(r.DocumentRule)
+	if !hasTarget(r.DocumentRule) {
+		c := *convert.ConditionsOf(r).Stated()
 		share := change.PortionWords(c.Portion, "")
 		c.Portion = nil
 		whom = change.TargetWords(share, &c, maxLine)
 	}
-	line := whom + ": " + change.OnOff(rolloutValue(r))
-	if r.GetDescription() != "" {
-		line += " (" + cli.Printable(r.GetDescription()) + ")"
+	line := whom + ": " + change.OnOff(r.value)
+	if r.description != "" {
+		line += " (" + cli.Printable(r.description) + ")"
 	}
 	return line
 }

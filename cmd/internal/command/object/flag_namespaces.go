@@ -27,8 +27,7 @@ func (o *object) flagNamespaces(ctx context.Context, service client.Client, key 
 	}
 	const header = "NAMESPACE\tSTATE\tSAME\tREVISION\tCHANGED"
 	return cli.List(all, (*guidonv1.FlagNamespace).GetNamespaceKey, header, func(in *guidonv1.FlagNamespace) []any {
-		changed := cli.TimeOr(cli.Instant(in.GetFlag().GetUpdatedAt()), "-")
-		return []any{in.GetNamespaceKey(), flagIn(in), cli.YesOrDash(in.GetSame()), in.GetRevision(), changed}
+		return []any{in.GetNamespaceKey(), flagIn(in), cli.YesOrDash(in.GetSame()), in.GetRevision(), cli.When(in.GetFlag().GetUpdatedAt())}
 	}), nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -37,20 +35,20 @@ const rampHelp = `Control the ramp of a rule, which "guidon flag rollout --over"
 var pastActions = []string{"paused", "resumed", "reversed", "confirmed", "stopped", "finished"}
 
 // ramp returns the verb that controls the ramp of a rule.
-func (r ruleVerbs) ramp() verb {
+func (r ruleVerbs) ramp() cli.Verb {
 	actions := service.RampActions()
 	rule := new(int32)
-	return verb{
-		use: "ramp <flag> <action>", short: "Pause, resume, reverse, confirm or end the ramp of a rule", long: rampHelp,
-		example: `  guidon flag ramp new-checkout pause -m "errors in the new checkout"
+	return cli.Verb{
+		Use: "ramp <flag> <action>", Short: "Pause, resume, reverse, confirm or end the ramp of a rule", Long: rampHelp,
+		Example: `  guidon flag ramp new-checkout pause -m "errors in the new checkout"
   guidon flag ramp new-checkout resume
   guidon flag ramp new-checkout finish --rule 2 --dry-run`,
-		names: "the key", args: arguments(1, false), complete: completeInOrder(r.complete, cli.CompleteWords(actions...)),
-		options: func(command *cobra.Command) {
+		Names: "the key", Complete: completeInOrder(r.complete, cli.CompleteWords(actions...)),
+		Options: func(command *cobra.Command) {
 			r.dryRunFlag(command)
 			command.Flags().Int32Var(rule, "rule", 0, "`number` of the rule (default: the only one with a ramp)")
 		},
-		check: func(command *cobra.Command) error {
+		Check: func(command *cobra.Command) error {
 			switch action := command.Flags().Arg(1); {
 			case !slices.Contains(actions, action):
 				return cli.UsageError("invalid action %q: must be %s", action, cli.JoinWords(actions, "or"))
@@ -59,7 +57,7 @@ func (r ruleVerbs) ramp() verb {
 			}
 			return nil
 		},
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			action := guidonv1.RampAction(1 + slices.Index(actions, args[1])) // #nosec G115 -- of six
 			if r.dryRun {
 				return r.previewRamp(ctx, c, args, *rule, action)
@@ -104,11 +102,7 @@ func (r ruleVerbs) previewRamp(
 ) (cli.Output, error) {
 	effect, err := cli.Call[guidonv1.FlagEffect](ctx, c, "/guidon.v1.AnalysisService/PreviewFlag",
 		&guidonv1.PreviewFlagRequest{NamespaceKey: r.Namespace, Key: args[0], Ramp: action, Rule: rule})
-	return cli.Output{Data: cli.DataOf(effect), Names: args[:1], Table: func(out io.Writer) error {
-		_, err := fmt.Fprintf(out, "would %s the ramp of flag %s in %s\n", args[1], cli.Printable(args[0]), r.Place())
-		printEffect(out, effect)
-		return err
-	}}, err
+	return r.would(args[1]+" the ramp of", args[0], effect), err
 }
 
 // rampOptions are what a command says of how a share comes to its percentage.
@@ -116,17 +110,21 @@ type rampOptions struct {
 	over, confirmEvery time.Duration
 	steps              []*flipt.RampStep
 	start              *timestamppb.Timestamp
-	lapse              cli.Choice
+	lapse              string
 }
 
-func (o *rampOptions) add(flags *pflag.FlagSet) {
-	o.lapse.Words = []string{"hold", "back"} // in the order of flipt.RampLapse
+// lapses are the values of --lapse, in the order of flipt.RampLapse.
+var lapses = []string{"hold", "back"}
+
+func (o *rampOptions) add(command *cobra.Command, flags *pflag.FlagSet) {
 	flags.DurationVar(&o.over, "over", 0, "reach the percentage in equal steps within this `time`, such as 72h or 3d; 0 immediately")
 	flags.Func("steps", "reach the percentage after these `steps`, such as 5%:24h,25%:24h", o.addSteps)
 	flags.String("ramp-from", "", "`percentage` before the first step (default: the present one, or 0% of a new rule)")
 	flags.String("ramp-start", "", "`time` at which the ramp starts, rounded up to a minute (default: now, or a later --from)")
 	flags.DurationVar(&o.confirmEvery, "confirm-every", 0, "the ramp needs a confirmation within this `time`, again and again; 0 for none")
-	flags.Var(&o.lapse, "lapse", "without a confirmation, the ramp holds its percentage, or goes back to the first one")
+	cli.Choice(command, &o.lapse, "lapse", "",
+		"without a confirmation, the ramp holds its percentage, or goes back to the first one", lapses...)
+	flags.AddFlag(command.Flags().Lookup("lapse"))
 }
 
 // addSteps adds the steps of a text such as "5%:24h,25%:24h".
@@ -205,7 +203,7 @@ func (o *ruleOptions) setConfirm(r *flipt.Ramp) error {
 	case r.GetConfirm() == nil:
 		return cli.UsageError("--lapse needs --confirm-every")
 	}
-	r.Confirm.Lapse = flipt.RampLapse(slices.Index(o.ramp.lapse.Words, o.ramp.lapse.Word)) // #nosec G115 -- of two
+	r.Confirm.Lapse = flipt.RampLapse(slices.Index(lapses, o.ramp.lapse)) // #nosec G115 -- of two
 	return nil
 }
 
@@ -219,11 +217,11 @@ func (o *ruleOptions) checkNoRamp(p *flipt.Portion) error {
 		cli.Percent(p.GetPercentage()))
 }
 
-// percentageNow returns the percentage of the portion of a rule, which may be nil. That of a new rule
-// is 0.
-func (o *ruleOptions) percentageNow(p *flipt.Portion, isNew bool) float32 {
+// percentageNow returns the percentage of a rule. That of a new one is 0.
+func (o *ruleOptions) percentageNow(r *guidonv1.DocumentRule) float32 {
+	p := r.GetPortion()
 	switch {
-	case isNew:
+	case p == nil && !hasTarget(r):
 		return 0
 	case p == nil:
 		return 100

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -59,11 +60,11 @@ of a ramp may also change one that is there; --ramp-start begins it again. To se
 percentage, end the ramp by --over 0. "guidon flag ramp" pauses and reverses it.`
 
 // flagRules returns the verbs that change the rules of a flag.
-func flagRules(k *keyed) []verb {
+func flagRules(k *keyed) []cli.Verb {
 	rules := ruleVerbs{k}
-	return []verb{rules.rollout(), rules.ramp(), {
-		use: "rule", short: "Add, change, move and remove rules of a flag", long: ruleHelp,
-		verbs: []verb{rules.add(), rules.set(), rules.move(), rules.remove()},
+	return []cli.Verb{rules.rollout(), rules.ramp(), {
+		Use: "rule", Short: "Add, change, move and remove rules of a flag", Long: ruleHelp,
+		Verbs: []cli.Verb{rules.add(), rules.set(), rules.move(), rules.remove()},
 	}}
 }
 
@@ -71,20 +72,22 @@ func flagRules(k *keyed) []verb {
 type ruleVerbs struct{ *keyed }
 
 // changing returns the verb whose change the rules of the flag, by the arguments after its key.
-func (r ruleVerbs) changing(v verb, change func(f *guidonv1.DocumentFlag, args []string) error) verb {
-	options := v.options
-	v.names, v.complete = "the key", cli.FirstArgument(r.complete)
-	v.options = func(command *cobra.Command) {
+func (r ruleVerbs) changing(v cli.Verb, change func(f *ruled, args []string) error) cli.Verb {
+	options := v.Options
+	v.Names, v.Complete = "the key", cli.FirstArgument(r.complete)
+	v.Options = func(command *cobra.Command) {
 		r.dryRunFlag(command)
 		if options != nil {
 			options(command)
 		}
 	}
-	v.write = func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+	v.Write = func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 		var changed *guidonv1.DocumentFlag
 		output, err := r.rewrite(ctx, c, args[:1], func(d *guidonv1.Document) error {
 			changed = flagOf(d)
-			return change(changed, args[1:])
+			f := &ruled{changed, rulesOf(changed)}
+			defer f.store()
+			return change(f, args[1:])
 		})
 		if err == nil && !r.dryRun {
 			output.Table = r.withRules(output.Table, changed)
@@ -114,130 +117,116 @@ func (r ruleVerbs) withRules(table func(io.Writer) error, f *guidonv1.DocumentFl
 
 // describing returns the verb with the options of a rule, and its use of them. They may be empty
 // if they can be cleared.
-func (r ruleVerbs) describing(v verb, clearable bool, change func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error) verb {
+func (r ruleVerbs) describing(v cli.Verb, clearable bool, change func(o *ruleOptions, f *ruled, args []string) error) cli.Verb {
 	o := new(ruleOptions)
-	more := v.options
-	v.options = func(command *cobra.Command) {
+	more := v.Options
+	v.Options = func(command *cobra.Command) {
 		o.add(command, r.Program)
 		if more != nil {
 			more(command)
 		}
 	}
-	v.check = func(*cobra.Command) error { return o.check(clearable) }
-	return r.changing(v, func(f *guidonv1.DocumentFlag, args []string) error { return change(o, f, args) })
+	v.Check = func(*cobra.Command) error { return o.check(clearable) }
+	return r.changing(v, func(f *ruled, args []string) error { return change(o, f, args) })
 }
 
-func (r ruleVerbs) rollout() verb {
-	return r.describing(verb{
-		use: "rollout <flag> [<percentage>|<variant>=<percentage>...]", short: "Roll a flag out to a share of everyone, or of some",
-		long: rolloutHelp, example: rolloutExample, args: arguments(0, true),
-	}, false, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
+func (r ruleVerbs) rollout() cli.Verb {
+	return r.describing(cli.Verb{
+		Use: "rollout <flag> [<percentage>|<variant>=<percentage>...]", Short: "Roll a flag out to a share of everyone, or of some",
+		Long: rolloutHelp, Example: rolloutExample,
+	}, false, func(o *ruleOptions, f *ruled, args []string) error {
 		o.shares = args
-		if isBoolean(f) && !o.targeted() {
+		if isBoolean(f.DocumentFlag) && !o.targeted() {
 			return o.rollOutToShare(f)
 		}
 		return o.rollOutToTarget(f)
 	})
 }
 
-func (r ruleVerbs) add() verb {
+func (r ruleVerbs) add() cli.Verb {
 	at := new(int)
-	return r.describing(verb{
-		use: "add <flag> [<percentage>|<variant>=<percentage>...]", short: "Add a rule to a flag", args: arguments(0, true),
-		long: `Add a rule, after all others or at the position --at. A rule of a boolean flag is for
+	return r.describing(cli.Verb{
+		Use: "add <flag> [<percentage>|<variant>=<percentage>...]", Short: "Add a rule to a flag",
+		Long: `Add a rule, after all others or at the position --at. A rule of a boolean flag is for
 a share of everyone, or for those of --segment and --if or a share of them; one of a variant
 flag has shares of its variants for them, or --code-default.
 
 ` + targetHelp,
-		example: `  guidon flag rule add new-checkout 10%
+		Example: `  guidon flag rule add new-checkout 10%
   guidon flag rule add new-checkout --segment bots --value off --at 1
   guidon flag rule add price-test high=50% low=50% --segment germany --portion 10%
   guidon flag rule add price-test low=100% --everyone`,
-		options: func(command *cobra.Command) {
+		Options: func(command *cobra.Command) {
 			command.Flags().IntVar(at, "at", 0, "number of the new rule; those from there on come after it (default: the last)")
 		},
-	}, false, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
+	}, false, func(o *ruleOptions, f *ruled, args []string) error {
 		o.shares = args
-		switch count := countRules(f); {
+		switch count := len(f.rules); {
 		case !o.given("at"):
-			return o.insertRule(f, count)
+			return o.insert(f, count)
 		case *at < 1 || *at > count+1:
 			return cli.UsageError("invalid --at %d: must be from 1 to %d", *at, count+1)
 		}
-		return o.insertRule(f, *at-1)
+		return o.insert(f, *at-1)
 	})
 }
 
-func (r ruleVerbs) set() verb {
-	return r.describing(verb{
-		use: "set <flag> <rule> [<percentage>|<variant>=<percentage>...]", short: "Change a rule of a flag", args: arguments(1, true),
-		long: `Change the rule with the number. What is not given stays as it is. An empty text, such as
+func (r ruleVerbs) set() cli.Verb {
+	return r.describing(cli.Verb{
+		Use: "set <flag> <rule> [<percentage>|<variant>=<percentage>...]", Short: "Change a rule of a flag",
+		Long: `Change the rule with the number. What is not given stays as it is. An empty text, such as
 --if '', removes what the option says; --everyone also removes segments and constraints.
 
 ` + targetHelp,
-		example: `  guidon flag rule set new-checkout 2 25%
+		Example: `  guidon flag rule set new-checkout 2 25%
   guidon flag rule set new-checkout 1 --segment staff --segment beta-users
   guidon flag rule set price-test 1 high=20% low=80%
   guidon flag rule set price-test 1 --except '' --portion 50%
   guidon flag rule set christmas-banner 1 --until ''
   guidon flag rule set new-checkout 2 --requires ''
   guidon flag rule set new-checkout 2 --over 0`,
-	}, true, func(o *ruleOptions, f *guidonv1.DocumentFlag, args []string) error {
-		at, err := ruleIndex(f, args[0])
+	}, true, func(o *ruleOptions, f *ruled, args []string) error {
+		at, err := f.index(args[0])
 		if err != nil {
 			return err
 		}
 		if o.shares = args[1:]; len(o.shares) == 0 && !o.anyGiven() {
 			return cli.UsageError("nothing to change: give a percentage, shares, or an option such as --segment or --if")
 		}
-		return o.setRuleAt(f, at)
+		return o.set(f, f.rules[at])
 	})
 }
 
-func (r ruleVerbs) move() verb {
-	return r.changing(verb{
-		use: "move <flag> <rule> <number>", short: "Move a rule of a flag", args: arguments(2, false),
-		long:    `Move a rule, so that it has the given number.`,
-		example: `  guidon flag rule move new-checkout 3 1`,
-	}, func(f *guidonv1.DocumentFlag, args []string) error {
-		from, err := ruleIndex(f, args[0])
+func (r ruleVerbs) move() cli.Verb {
+	return r.changing(cli.Verb{
+		Use: "move <flag> <rule> <number>", Short: "Move a rule of a flag",
+		Long:    `Move a rule, so that it has the given number.`,
+		Example: `  guidon flag rule move new-checkout 3 1`,
+	}, func(f *ruled, args []string) error {
+		from, err := f.index(args[0])
 		if err != nil {
 			return err
 		}
-		to, err := ruleIndex(f, args[1])
+		to, err := f.index(args[1])
 		if err != nil {
 			return err
 		}
-		moveRule(f, from, to)
+		moved := f.rules[from]
+		f.rules = slices.Insert(slices.Delete(f.rules, from, from+1), to, moved)
 		return nil
 	})
 }
 
-func (r ruleVerbs) remove() verb {
-	return r.changing(verb{
-		use: "remove <flag> <rule>", short: "Remove a rule of a flag", args: arguments(1, false),
-		long:    `Remove the rule with the number. "guidon undo" brings it back.`,
-		example: `  guidon flag rule remove new-checkout 2`,
-	}, func(f *guidonv1.DocumentFlag, args []string) error {
-		at, err := ruleIndex(f, args[0])
-		if err != nil {
-			return err
+func (r ruleVerbs) remove() cli.Verb {
+	return r.changing(cli.Verb{
+		Use: "remove <flag> <rule>", Short: "Remove a rule of a flag",
+		Long:    `Remove the rule with the number. "guidon undo" brings it back.`,
+		Example: `  guidon flag rule remove new-checkout 2`,
+	}, func(f *ruled, args []string) error {
+		at, err := f.index(args[0])
+		if err == nil {
+			f.rules = slices.Delete(f.rules, at, at+1)
 		}
-		removeRule(f, at)
-		return nil
+		return err
 	})
-}
-
-// arguments returns a check for the key of a flag, followed by the given number of arguments;
-// by more of them only if there may be more.
-func arguments(number int, more bool) cobra.PositionalArgs {
-	return func(command *cobra.Command, args []string) error {
-		switch {
-		case len(args) <= number || args[0] == "":
-			return cli.UsageError("missing argument: %s", command.UseLine())
-		case len(args) > number+1 && !more:
-			return cli.UsageError("unexpected argument %q: %s", args[number+1], command.UseLine())
-		}
-		return nil
-	}
 }

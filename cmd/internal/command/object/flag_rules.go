@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 // ruleOptions are what a command says of a rule.
@@ -65,9 +64,8 @@ func (o *ruleOptions) add(command *cobra.Command, p *cli.Program) {
 	flags.StringArrayVar(&o.portion, "portion", nil, "a rule of a variant flag is only for this `percentage`; others go on to the next")
 	flags.String("portion-start", "", "`percentage` at which the portion begins")
 	addSplit(flags, "portion-", "the portion")
-	o.ramp.add(flags)
+	o.ramp.add(command, flags)
 	command.Flags().AddFlagSet(flags)
-	o.ramp.lapse.Complete(command, "lapse")
 	properties := p.CompleteProperties("")
 	for option, complete := range map[string]cobra.CompletionFunc{
 		"segment": p.CompleteSegments, "except": p.CompleteSegments, "requires": p.CompleteFlags, "value": cli.CompleteWords("on", "off"),
@@ -170,86 +168,57 @@ func (o *ruleOptions) distributions() ([]*guidonv1.DocumentDistribution, error) 
 	return all, nil
 }
 
-// setRollout sets what the options say in a rule of a boolean flag, new or not. A share of
-// everyone is a threshold; one of other entities a portion.
-func (o *ruleOptions) setRollout(r *guidonv1.DocumentRollout) (err error) {
+// insert adds a rule that the options describe at the index.
+func (o *ruleOptions) insert(f *ruled, at int) error {
+	r := &rule{DocumentRule: new(guidonv1.DocumentRule), value: true}
+	f.rules = slices.Insert(f.rules, at, r)
+	return o.set(f, r)
+}
+
+// set sets what the options say in a rule of the flag, new or not.
+func (o *ruleOptions) set(f *ruled, r *rule) error {
+	if isBoolean(f.DocumentFlag) {
+		return o.setBoolean(r)
+	}
+	return o.setVariant(r.DocumentRule)
+}
+
+// setBoolean sets what the options say in a rule of a boolean flag.
+func (o *ruleOptions) setBoolean(r *rule) (err error) {
 	if option := o.firstGiven(variantOptions...); option != "" {
 		return cli.UsageError("rules of boolean flags have no --%s: give a percentage, such as 50%%", option)
 	}
-	target := targetOf(r)
-	now := o.percentageNow(target.GetPortion(), r.GetRule() == nil)
-	if err = o.setTarget(target); err != nil {
+	now := o.percentageNow(r.DocumentRule)
+	if err = o.setTarget(r.DocumentRule); err != nil {
 		return err
 	}
-	if target.Portion, err = o.setPortion(target.GetPortion(), now, "percentage", o.shares, ""); err != nil {
+	if r.Portion, err = o.setPortion(r.GetPortion(), now, "percentage", o.shares, ""); err != nil {
 		return err
 	}
-	value := rolloutValue(r)
 	if o.given("value") {
-		value = o.on()
+		r.value = o.on()
 	}
 	if o.given("description") {
-		r.Description = o.description
+		r.description = o.description
 	}
-	return setTargetOf(r, target, value)
-}
-
-// targetOf returns a rule for the same entities as that of a boolean flag, with its share.
-func targetOf(r *guidonv1.DocumentRollout) *guidonv1.DocumentRule {
-	target := &guidonv1.DocumentRule{
-		SegmentKeys: r.GetSegment().GetSegmentKeys(), SegmentOperator: r.GetSegment().GetSegmentOperator(),
-		Groups: r.GetGroups(), ExceptSegmentKeys: r.GetExceptSegmentKeys(), Everyone: r.GetEveryone(), Portion: r.GetPortion(),
-		Requires: r.GetRequires(), HoldsFrom: r.GetHoldsFrom(), HoldsUntil: r.GetHoldsUntil(),
-	}
-	if t := r.GetThreshold(); t != nil {
-		target.Portion = &flipt.Portion{Percentage: t.GetPercentage(), Start: t.GetStart(), Split: t.GetSplit(), Ramp: t.GetRamp()}
-	}
-	return target
-}
-
-// setTargetOf makes the value that of the entities that the target is for.
-func setTargetOf(r *guidonv1.DocumentRollout, target *guidonv1.DocumentRule, value bool) error {
-	p := target.GetPortion()
 	switch {
-	case hasTarget(target):
-		r.Rule = &guidonv1.DocumentRollout_Segment{Segment: &guidonv1.DocumentRolloutSegment{
-			SegmentKeys: target.GetSegmentKeys(), SegmentOperator: target.GetSegmentOperator(), Value: value,
-		}}
-		p = unlessWhole(p)
-	case p != nil:
-		r.Rule = &guidonv1.DocumentRollout_Threshold{Threshold: &guidonv1.DocumentRolloutThreshold{
-			Percentage: p.GetPercentage(), Value: value, Start: p.GetStart(), Split: p.GetSplit(), Ramp: p.GetRamp(),
-		}}
-		p = nil
-	default:
+	case hasTarget(r.DocumentRule):
+		r.Portion = unlessWhole(r.GetPortion())
+	case r.GetPortion() == nil:
 		return cli.UsageError("missing percentage, --segment, --if or --everyone: whom the rule is for")
 	}
-	r.Groups, r.ExceptSegmentKeys = target.GetGroups(), target.GetExceptSegmentKeys()
-	r.Everyone, r.Requires, r.Portion = target.GetEveryone(), target.GetRequires(), p
-	r.HoldsFrom, r.HoldsUntil = target.GetHoldsFrom(), target.GetHoldsUntil()
 	return nil
 }
 
-// rolloutValue returns the result of a rule of a boolean flag: on, if the rule is new.
-func rolloutValue(r *guidonv1.DocumentRollout) bool {
-	switch {
-	case r.GetSegment() != nil:
-		return r.GetSegment().GetValue()
-	case r.GetThreshold() != nil:
-		return r.GetThreshold().GetValue()
-	}
-	return true
-}
-
-// setRule sets what the options say in a rule of a variant flag, new or not.
-func (o *ruleOptions) setRule(r *guidonv1.DocumentRule) (err error) {
+// setVariant sets what the options say in a rule of a variant flag.
+func (o *ruleOptions) setVariant(r *guidonv1.DocumentRule) (err error) {
 	switch option := o.firstGiven(booleanOptions...); {
 	case option != "":
 		return cli.UsageError("rules of variant flags have no --%s: give shares, such as blue=50%%", option)
 	case o.codeDefault && len(o.shares) > 0:
 		return cli.UsageError("--code-default cannot be combined with shares")
 	}
-	now := o.percentageNow(r.GetPortion(), !hasTarget(r))
+	now := o.percentageNow(r)
 	if err := o.setTarget(r); err != nil {
 		return err
 	}
@@ -278,83 +247,4 @@ func (o *ruleOptions) setRule(r *guidonv1.DocumentRule) (err error) {
 		return cli.UsageError("missing shares: give one for each variant, such as blue=50%% green=50%%, or --code-default")
 	}
 	return nil
-}
-
-func isBoolean(f *guidonv1.DocumentFlag) bool { return f.GetType() == flipt.FlagType_BOOLEAN_FLAG_TYPE }
-
-// countRules returns how many rules a flag of either type has.
-func countRules(f *guidonv1.DocumentFlag) int { return len(f.GetRules()) + len(f.GetRollouts()) }
-
-// ruleIndex returns the index of the rule whose number the text is.
-func ruleIndex(f *guidonv1.DocumentFlag, text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	switch count := countRules(f); {
-	case count == 0:
-		return 0, cli.UsageError("flag %q has no rules", f.GetKey())
-	case err != nil || n < 1 || n > count:
-		return 0, cli.UsageError("invalid rule %q: must be a number from 1 to %d; \"guidon flag get %s\" shows the rules", text, count, f.GetKey())
-	}
-	return n - 1, nil
-}
-
-// insertRule adds a rule that the options describe at the index.
-func (o *ruleOptions) insertRule(f *guidonv1.DocumentFlag, at int) (err error) {
-	if isBoolean(f) {
-		r := new(guidonv1.DocumentRollout)
-		err = o.setRollout(r)
-		f.Rollouts = slices.Insert(f.GetRollouts(), at, r)
-		return err
-	}
-	r := new(guidonv1.DocumentRule)
-	err = o.setRule(r)
-	f.Rules = slices.Insert(f.GetRules(), at, r)
-	return err
-}
-
-// setRuleAt sets what the options say in the rule at the index.
-func (o *ruleOptions) setRuleAt(f *guidonv1.DocumentFlag, at int) error {
-	if isBoolean(f) {
-		return o.setRollout(f.GetRollouts()[at])
-	}
-	return o.setRule(f.GetRules()[at])
-}
-
-// moveRule moves the rule at one index to another.
-func moveRule(f *guidonv1.DocumentFlag, from, to int) {
-	f.Rules, f.Rollouts = moved(f.GetRules(), from, to), moved(f.GetRollouts(), from, to)
-}
-
-// moved returns the list with the item at one index moved to another. A list of fewer items
-// stays as it is.
-func moved[R any](list []R, from, to int) []R {
-	if max(from, to) >= len(list) {
-		return list
-	}
-	item := list[from]
-	return slices.Insert(slices.Delete(list, from, from+1), to, item)
-}
-
-// removeRule removes the rule at the index.
-func removeRule(f *guidonv1.DocumentFlag, at int) {
-	if isBoolean(f) {
-		f.Rollouts = slices.Delete(f.GetRollouts(), at, at+1)
-		return
-	}
-	f.Rules = slices.Delete(f.GetRules(), at, at+1)
-}
-
-// isTurnedOff reports whether the first rule of a boolean flag, or the state of a variant
-// flag, turns it off for everybody.
-func isTurnedOff(f *guidonv1.DocumentFlag) bool {
-	if !isBoolean(f) {
-		return !f.GetEnabled()
-	}
-	return len(f.GetRollouts()) > 0 && isOffRule(f.GetRollouts()[0])
-}
-
-// isOffRule reports whether the rule is the one by which a boolean flag is turned off.
-func isOffRule(r *guidonv1.DocumentRollout) bool {
-	t := r.GetThreshold()
-	return t.GetPercentage() >= 100 && t.GetRamp() == nil && !t.GetValue() && r.GetDescription() == service.OffDescription &&
-		r.GetHoldsFrom() == nil && r.GetHoldsUntil() == nil
 }

@@ -1,9 +1,9 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -41,7 +41,7 @@ type flagSwitch struct {
 	everyone bool
 }
 
-func flagOn(k *keyed) verb {
+func flagOn(k *keyed) cli.Verb {
 	s := &flagSwitch{keyed: k, word: "on"}
 	return s.verb("Turn flags on", flagOnHelp, func(command *cobra.Command) {
 		command.Flags().BoolVar(&s.everyone, "everyone", false,
@@ -49,16 +49,16 @@ func flagOn(k *keyed) verb {
 	})
 }
 
-func flagOff(k *keyed) verb {
+func flagOff(k *keyed) cli.Verb {
 	s := &flagSwitch{keyed: k, word: "off"}
 	return s.verb("Turn flags off for everybody", flagOffHelp, nil)
 }
 
 // verb returns the verb that switches flags.
-func (s *flagSwitch) verb(short, long string, options func(command *cobra.Command)) verb {
-	return s.ofSeveral(verb{
-		use: s.word, short: short, long: long, names: "the states: on, off or partly", options: options, write: s.run,
-		example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
+func (s *flagSwitch) verb(short, long string, options func(command *cobra.Command)) cli.Verb {
+	return s.ofSeveral(cli.Verb{
+		Use: s.word, Short: short, Long: long, Names: "the states: on, off or partly", Options: options, Write: s.run,
+		Example: fmt.Sprintf(`  guidon flag %[1]s new-checkout
   guidon flag %[1]s new-checkout banner -n shop -m "too many bots" --address https://flags.example
   guidon flag %[1]s -q 'tag:payments owner:ada' --dry-run`, s.word),
 	})
@@ -116,9 +116,8 @@ func (s *flagSwitch) turnOn(
 			return nil, err
 		}
 		fmt.Fprintf(s.Err,
-			"Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n",
-			cli.Printable(key), s.Place())
-		printEffect(s.Err, effect)
+			"Flag %s in %s has not been turned off, so there is nothing to restore. Turning it on enables it for everyone:\n%s",
+			cli.Printable(key), s.Place(), effectText(effect))
 	}
 	return edits, s.Ask("--everyone")
 }
@@ -139,11 +138,16 @@ func (s *flagSwitch) effect(ctx context.Context, c client.Client, key string) (*
 		&guidonv1.PreviewFlagRequest{NamespaceKey: s.Namespace, Key: key, TurnOn: new(s.word == "on")})
 }
 
-func printEffect(out io.Writer, effect *guidonv1.FlagEffect) {
-	if len(changes.EffectLines(effect)) == 0 {
-		fmt.Fprintln(out, "    effect: nobody gets anything else")
+// would returns the output of --dry-run about a flag: what the command would do, and its effect.
+func (k *keyed) would(do, key string, effect *guidonv1.FlagEffect) cli.Output {
+	return cli.Output{
+		Data: cli.DataOf(effect), Names: []string{key},
+		Table: cli.Text("would %s flag %s in %s\n%s", do, cli.Printable(key), k.Place(), effectText(effect)),
 	}
-	changes.PrintEffect(out, effect)
+}
+
+func effectText(effect *guidonv1.FlagEffect) string {
+	return cmp.Or(changes.EffectText(effect), "    effect: nobody gets anything else\n")
 }
 
 // preview returns the output of --dry-run.
@@ -157,11 +161,7 @@ func (s *flagSwitch) preview(ctx context.Context, c client.Client, flags []*guid
 				return cli.Output{}, err
 			}
 		}
-		outputs[i] = cli.Output{Data: cli.DataOf(effect), Names: []string{f.GetKey()}, Table: func(out io.Writer) error {
-			_, err := fmt.Fprintf(out, "would turn %s flag %s in %s\n", s.word, cli.Printable(f.GetKey()), s.Place())
-			printEffect(out, effect)
-			return err
-		}}
+		outputs[i] = s.would("turn "+s.word, f.GetKey(), effect)
 	}
 	return together(outputs), nil
 }

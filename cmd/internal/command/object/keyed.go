@@ -22,6 +22,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -30,15 +31,15 @@ type keyed struct {
 	*object
 	texts    map[string]text // by verb
 	complete cobra.CompletionFunc
-	query    string     // --query
-	sort     cli.Choice // --sort: key, name or newestFirst
+	query    string // --query
+	sort     string // --sort: key, name or newestFirst
 	limit    int
 	dryRun   bool
 	file     string // --file
 
 	list    func(ctx context.Context, c client.Client) (cli.Output, error)
 	read    func(ctx context.Context, c client.Client, key string) (content, error)
-	rows    func(table cli.FieldTable, found content)
+	fields  func(field cli.Field, found content)
 	put     func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest // creates the object of the document
 	replace func(d *guidonv1.Document, since *int64) (method string, request proto.Message)
 	merge   func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
@@ -67,25 +68,23 @@ type content struct {
 }
 
 // usualVerbs returns list, get, edit and delete.
-func (k *keyed) usualVerbs() []verb {
-	k.sort.Words = []string{"key", "name", newestFirst}
+func (k *keyed) usualVerbs() []cli.Verb {
 	one := cli.FirstArgument(k.complete)
-	list := verb{
-		use: "list", short: "List " + k.kind + "s", names: "keys",
-		options: func(command *cobra.Command) {
+	list := cli.Verb{
+		Use: "list", Short: "List " + k.kind + "s", Names: "keys",
+		Options: func(command *cobra.Command) {
 			k.queryFlag(command)
-			flags := command.Flags()
-			flags.Var(&k.sort, "sort", "order by key, by name, or by the last change, the newest first")
-			k.sort.Complete(command, "sort")
-			flags.IntVar(&k.limit, "limit", 0, "the most "+k.kind+"s to list (default: all)")
+			cli.Choice(command, &k.sort, "sort", "", "order by key, by name, or by the last change, the newest first",
+				"key", "name", newestFirst)
+			command.Flags().IntVar(&k.limit, "limit", 0, "the most "+k.kind+"s to list (default: all)")
 		},
-		check: func(*cobra.Command) error {
+		Check: func(*cobra.Command) error {
 			if k.limit < 0 {
 				return cli.UsageError("--limit must not be negative")
 			}
 			return nil
 		},
-		read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
+		Read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
 			listed, err := k.list(ctx, c)
 			if err == nil && len(listed.Names) == 0 { // as is the list of a namespace that does not exist
 				key, _ := service.ReferenceKey(k.Namespace)
@@ -94,14 +93,14 @@ func (k *keyed) usualVerbs() []verb {
 			return listed, err
 		},
 	}
-	get := verb{
-		use: "get <" + k.kind + ">", short: "Show a " + k.kind, names: "the key", complete: one,
-		options: func(command *cobra.Command) {
+	get := cli.Verb{
+		Use: "get <" + k.kind + ">", Short: "Show a " + k.kind, Names: "the key", Complete: one,
+		Options: func(command *cobra.Command) {
 			if k.everywhere != nil {
 				command.Flags().BoolVar(&k.all, "all-namespaces", false, "show what it is in each namespace, compared with that of --namespace")
 			}
 		},
-		read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+		Read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			if k.all {
 				return k.everywhere(ctx, c, args[0])
 			}
@@ -109,24 +108,24 @@ func (k *keyed) usualVerbs() []verb {
 			return k.output(args[0], found), err
 		},
 	}
-	remove := k.ofSeveral(verb{use: "delete", short: "Delete " + k.kind + "s", names: "the keys", write: k.delete})
-	return []verb{k.explained(list), k.explained(get), k.edit(one), k.explained(remove)}
+	remove := k.ofSeveral(cli.Verb{Use: "delete", Short: "Delete " + k.kind + "s", Names: "the keys", Write: k.delete})
+	return []cli.Verb{k.explained(list), k.explained(get), k.edit(one), k.explained(remove)}
 }
 
 // create returns the verb that creates the object that parse returns.
-func (k *keyed) create(parse func(key string) (*guidonv1.Document, error), options func(command *cobra.Command)) verb {
+func (k *keyed) create(parse func(key string) (*guidonv1.Document, error), options func(command *cobra.Command)) cli.Verb {
 	var created *guidonv1.Document
-	return k.explained(verb{
-		use: "create <" + k.kind + ">", short: "Create a " + k.kind, names: "the key",
-		options: func(command *cobra.Command) {
+	return k.explained(cli.Verb{
+		Use: "create <" + k.kind + ">", Short: "Create a " + k.kind, Names: "the key",
+		Options: func(command *cobra.Command) {
 			options(command)
 			k.dryRunFlag(command)
 		},
-		check: func(command *cobra.Command) (err error) {
+		Check: func(command *cobra.Command) (err error) {
 			created, err = parse(command.Flags().Arg(0))
 			return err
 		},
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			since, err := k.revision(ctx, c)
 			if err != nil {
 				return cli.Output{}, err
@@ -157,15 +156,15 @@ func (k *keyed) existing(key string, err error) error {
 }
 
 // update returns the verb that sets fields of an object. of returns the object of a document.
-func update[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) verb {
+func update[M any](k *keyed, all fields[M], of func(d *guidonv1.Document) M) cli.Verb {
 	var given fields[M]
-	return k.explained(k.ofSeveral(verb{
-		use: "update", short: "Change fields of " + k.kind + "s", names: "the keys", options: all.flags,
-		check: func(command *cobra.Command) (err error) {
+	return k.explained(k.ofSeveral(cli.Verb{
+		Use: "update", Short: "Change fields of " + k.kind + "s", Names: "the keys", Options: all.flags,
+		Check: func(command *cobra.Command) (err error) {
 			given, err = all.given(command.Flags())
 			return err
 		},
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			keys, err := k.selected(ctx, c, args, "changes")
 			if err != nil {
 				return cli.Output{}, err
@@ -286,21 +285,16 @@ func (k *keyed) delete(ctx context.Context, c client.Client, args []string) (cli
 	done, err := k.patch(ctx, c, edits)
 	return cli.Output{
 		Data: cli.DataOf(done), Names: keys,
-		Table: func(out io.Writer) error {
-			for _, key := range keys {
-				if _, err := fmt.Fprintf(out, "deleted %s %s from %s\n", k.kind, key, k.Place()); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		Table: cli.Text("%s", strings.Join(lists.Map(keys, func(key string) string {
+			return fmt.Sprintf("deleted %s %s from %s\n", k.kind, key, k.Place())
+		}), "")),
 	}, err
 }
 
 // explained returns the verb with its help.
-func (k *keyed) explained(v verb) verb {
-	name, _, _ := strings.Cut(v.use, " ")
-	v.long, v.example = k.texts[name].long, k.texts[name].example
+func (k *keyed) explained(v cli.Verb) cli.Verb {
+	name, _, _ := strings.Cut(v.Use, " ")
+	v.Long, v.Example = k.texts[name].long, k.texts[name].example
 	return v
 }
 
@@ -309,11 +303,7 @@ func (k *keyed) output(key string, found content) cli.Output {
 	return cli.Output{
 		Names: []string{key},
 		Data:  func() ([]byte, error) { return found.data(k.Namespace) },
-		Table: func(out io.Writer) error {
-			table := cli.NewFieldTable(out)
-			k.rows(table, found)
-			return table.Flush()
-		},
+		Table: cli.Fields(func(field cli.Field) { k.fields(field, found) }),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,37 +31,37 @@ type namespaceCommands struct {
 
 func namespaces(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "namespace", group: "flags"}
-	o.short, o.long, o.place = "List, create, change and delete namespaces", namespaceHelp, inService
+	o.short, o.long, o.Scope = "List, create, change and delete namespaces", namespaceHelp, cli.InService
 	o.aliases = []string{"namespaces", "ns"}
 	n := &namespaceCommands{object: o}
 	one := cli.FirstArgument(p.CompleteNamespaces)
-	o.verbs = []verb{
+	o.verbs = []cli.Verb{
 		{
-			use: "list", short: "List namespaces", long: "List all namespaces, in creation order.", names: "keys",
-			example: `  guidon namespace list
+			Use: "list", Short: "List namespaces", Long: "List all namespaces, in creation order.", Names: "keys",
+			Example: `  guidon namespace list
   guidon namespace list -o name`,
-			read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
+			Read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
 				all, err := cli.AllNamespaces(ctx, c)
 				return listedNamespaces(all), err
 			},
 		},
 		{
-			use: "get <namespace>", short: "Show a namespace", long: "Show a namespace.", names: "the key", complete: one,
-			example: `  guidon namespace get shop -o yaml`,
-			read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+			Use: "get <namespace>", Short: "Show a namespace", Long: "Show a namespace.", Names: "the key", Complete: one,
+			Example: `  guidon namespace get shop -o yaml`,
+			Read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 				found, err := getNamespace(ctx, c, args[0])
 				return namespaceOutput(found), err
 			},
 		},
 		n.create(), n.update(one),
 		{
-			use: "delete <namespace>", short: "Delete a namespace", long: namespaceDeleteHelp, names: "the key", complete: one,
-			example: `  guidon namespace delete trial
+			Use: "delete <namespace>", Short: "Delete a namespace", Long: namespaceDeleteHelp, Names: "the key", Complete: one,
+			Example: `  guidon namespace delete trial
   guidon namespace delete trial --force --yes`,
-			options: func(command *cobra.Command) {
+			Options: func(command *cobra.Command) {
 				command.Flags().BoolVar(&n.force, "force", false, "also delete the flags and segments of the namespace")
 			},
-			write: n.delete,
+			Write: n.delete,
 		},
 	}
 	return o
@@ -96,18 +95,16 @@ func (o *object) warnOfMissing(ctx context.Context, c client.Client, keys []stri
 func namespaceOutput(n *flipt.Namespace) cli.Output {
 	return cli.Output{
 		Data: cli.DataOf(n), Names: []string{n.GetKey()},
-		Table: func(out io.Writer) error {
-			table := cli.NewFieldTable(out)
-			table.Row("KEY", n.GetKey())
-			table.Row("NAME", cli.Printable(n.GetName()))
-			table.Row("DESCRIPTION", cli.OrDash(cli.Printable(n.GetDescription())))
-			table.Row("PROTECTED", cli.YesOrDash(n.GetProtected()))
-			table.Row("COLOR", cli.OrDash(n.GetColor()))
-			table.Row("CONFIRM CHANGES", cli.YesOrDash(n.GetConfirmChanges()))
-			table.Row("CREATED", cli.When(n.GetCreatedAt()))
-			table.Row("CHANGED", cli.When(n.GetUpdatedAt()))
-			return table.Flush()
-		},
+		Table: cli.Fields(func(field cli.Field) {
+			field("KEY", n.GetKey())
+			field("NAME", cli.Printable(n.GetName()))
+			field("DESCRIPTION", cli.OrDash(cli.Printable(n.GetDescription())))
+			field("PROTECTED", cli.YesOrDash(n.GetProtected()))
+			field("COLOR", cli.OrDash(n.GetColor()))
+			field("CONFIRM CHANGES", cli.YesOrDash(n.GetConfirmChanges()))
+			field("CREATED", cli.When(n.GetCreatedAt()))
+			field("CHANGED", cli.When(n.GetUpdatedAt()))
+		}),
 	}
 }
 
@@ -125,14 +122,14 @@ func namespaceFields() fields[*flipt.UpdateNamespaceRequest] {
 	}
 }
 
-func (n *namespaceCommands) create() verb {
+func (n *namespaceCommands) create() cli.Verb {
 	fields := namespaceFields()
-	return verb{
-		use: "create <namespace>", short: "Create a namespace", names: "the key",
-		long:    "Create a namespace, without flags and segments.",
-		example: `  guidon namespace create production --color red --confirm-changes`,
-		options: fields.flags,
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+	return cli.Verb{
+		Use: "create <namespace>", Short: "Create a namespace", Names: "the key",
+		Long:    "Create a namespace, without flags and segments.",
+		Example: `  guidon namespace create production --color red --confirm-changes`,
+		Options: fields.flags,
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			given := new(flipt.UpdateNamespaceRequest)
 			if err := fields.set(given); err != nil {
 				return cli.Output{}, err
@@ -146,19 +143,19 @@ func (n *namespaceCommands) create() verb {
 	}
 }
 
-func (n *namespaceCommands) update(complete cobra.CompletionFunc) verb {
+func (n *namespaceCommands) update(complete cobra.CompletionFunc) cli.Verb {
 	all := namespaceFields()
 	var given fields[*flipt.UpdateNamespaceRequest]
-	return verb{
-		use: "update <namespace>", short: "Change fields of a namespace", names: "the key", complete: complete,
-		long:    "Change fields of a namespace. What is not given stays as it is.",
-		example: `  guidon namespace update production --description "what customers see"`,
-		options: all.flags,
-		check: func(command *cobra.Command) (err error) {
+	return cli.Verb{
+		Use: "update <namespace>", Short: "Change fields of a namespace", Names: "the key", Complete: complete,
+		Long:    "Change fields of a namespace. What is not given stays as it is.",
+		Example: `  guidon namespace update production --description "what customers see"`,
+		Options: all.flags,
+		Check: func(command *cobra.Command) (err error) {
 			given, err = all.given(command.Flags())
 			return err
 		},
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			newest, err := cli.NewestChange(ctx, c, args[0])
 			if err != nil {
 				return cli.Output{}, err

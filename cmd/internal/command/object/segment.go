@@ -60,13 +60,13 @@ deleted segments back.`,
 		`  guidon segment delete beta-users --yes`},
 }
 
-func segments(p *cli.Program) *object {
+func segments(p *cli.Program, explain func(t *cli.Task) cli.Verb) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "segment", group: "flags"}
 	o.short, o.long, o.aliases = "List, create, change and delete segments", segmentHelp, []string{"segments"}
-	k := &keyed{object: o, texts: segmentTexts, complete: p.CompleteSegments, rows: segmentRows}
+	k := &keyed{object: o, texts: segmentTexts, complete: p.CompleteSegments, fields: segmentLines}
 	k.list = func(ctx context.Context, c client.Client) (cli.Output, error) {
 		all, err := cli.AllSegments(ctx, c, &guidonv1.ListSegmentSummariesRequest{
-			NamespaceKey: k.Namespace, Query: k.query, Sort: segmentOrders[k.sort.Word], Descending: k.sort.Word == newestFirst,
+			NamespaceKey: k.Namespace, Query: k.query, Sort: segmentOrders[k.sort], Descending: k.sort == newestFirst,
 		}, k.limit)
 		return listedSegments(all), err
 	}
@@ -98,7 +98,7 @@ func segments(p *cli.Program) *object {
 	k.remove = func(edits *guidonv1.PatchRequest, key string) {
 		edits.Segments = append(edits.Segments, &guidonv1.SegmentEdit{Delete: key})
 	}
-	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage{k}.verb())
+	o.verbs = append(k.usualVerbs(), createSegment(k), update(k, segmentFields(), segmentOf), segmentUsage(k), explain(o.Task))
 	return o
 }
 
@@ -140,7 +140,7 @@ var matchTypes = map[string]flipt.MatchType{
 	"all": flipt.MatchType_ALL_MATCH_TYPE, "any": flipt.MatchType_ANY_MATCH_TYPE,
 }
 
-func createSegment(k *keyed) verb {
+func createSegment(k *keyed) cli.Verb {
 	fields := segmentFields()
 	var constraints []string
 	parse := func(key string) (*guidonv1.Document, error) {
@@ -168,19 +168,19 @@ func createSegment(k *keyed) verb {
 	})
 }
 
-func segmentRows(table cli.FieldTable, found content) {
+func segmentLines(field cli.Field, found content) {
 	s := segmentOf(found.document)
-	table.Row("KEY", s.GetKey())
-	table.Row("NAME", cli.Printable(s.GetName()))
-	table.Row("DESCRIPTION", cli.OrDash(cli.Printable(s.GetDescription())))
-	table.Row("MATCH", matchWord(s.GetMatchType()))
-	table.Row("CREATED", cli.When(found.created))
-	table.Row("CHANGED", cli.When(found.changed))
+	field("KEY", s.GetKey())
+	field("NAME", cli.Printable(s.GetName()))
+	field("DESCRIPTION", cli.OrDash(cli.Printable(s.GetDescription())))
+	field("MATCH", matchWord(s.GetMatchType()))
+	field("CREATED", cli.When(found.created))
+	field("CHANGED", cli.When(found.changed))
 	for i, c := range s.GetConstraints() {
-		table.Row(fmt.Sprintf("CONSTRAINT %d", i+1), constraintLine(c))
+		field(fmt.Sprintf("CONSTRAINT %d", i+1), constraintLine(c))
 	}
 	if len(s.GetConstraints()) == 0 {
-		table.Row("CONSTRAINTS", "none: everybody is in the segment")
+		field("CONSTRAINTS", "none: everybody is in the segment")
 	}
 }
 

@@ -1,10 +1,8 @@
 package object
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/changes"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const segmentUsageHelp = `Print the flags that refer to a segment, with their rules, and what would change for
@@ -23,62 +22,26 @@ const segmentUsageExample = `  guidon segment usage beta-users
   guidon segment usage beta-users -n shop@412
   guidon segment usage beta-users -o json | jq '.uses[].flagKey'`
 
-// segmentUsage is the command "segment usage".
-type segmentUsage struct{ *keyed }
-
-func (u segmentUsage) verb() verb {
-	return verb{
-		use: "usage <segment>", short: "List what uses a segment, and what would change without it",
-		long: segmentUsageHelp, example: segmentUsageExample,
-		names: "the keys of the flags", complete: cli.FirstArgument(u.complete),
-		read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
-			if !u.Output.ForPrograms() { // page by page
-				return cli.Output{Table: func(out io.Writer) error { return u.printTree(ctx, service, out, args[0]) }}, nil
-			}
+func segmentUsage(k *keyed) cli.Verb {
+	return cli.Verb{
+		Use: "usage <segment>", Short: "List what uses a segment, and what would change without it",
+		Long: segmentUsageHelp, Example: segmentUsageExample,
+		Names: "the keys of the flags", Complete: cli.FirstArgument(k.complete),
+		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			all := new(guidonv1.SegmentUsage)
-			var names []string
-			err := u.each(ctx, service, args[0], func(page *guidonv1.SegmentUsage) {
+			err := cli.Pages(func(token string) (string, error) {
+				page, err := cli.Call[guidonv1.SegmentUsage](ctx, service, "/guidon.v1.AnalysisService/GetSegmentUsage",
+					&guidonv1.GetSegmentUsageRequest{NamespaceKey: k.Namespace, Key: args[0], PageToken: token})
 				all.Uses, all.TotalCount = append(all.Uses, page.GetUses()...), page.GetTotalCount()
-				for _, use := range page.GetUses() {
-					names = append(names, use.GetFlagKey())
-				}
+				return page.GetNextPageToken(), err
 			})
-			return cli.Output{Data: cli.DataOf(all), Names: names}, err
+			return cli.Output{
+				Data: cli.DataOf(all), Names: lists.Map(all.GetUses(), (*guidonv1.SegmentUse).GetFlagKey),
+				Table: cli.Text("%s is used by %s\n%s", cli.Printable(k.Namespace+"/"+args[0]), countFlags(all.GetTotalCount()),
+					cli.Tree(lists.Map(all.GetUses(), segmentUse))),
+			}, err
 		},
 	}
-}
-
-// each calls fn for each page.
-func (u segmentUsage) each(
-	ctx context.Context, service client.Client, key string, fn func(*guidonv1.SegmentUsage),
-) error {
-	return cli.Pages(func(token string) (string, error) {
-		page, err := cli.Call[guidonv1.SegmentUsage](ctx, service, "/guidon.v1.AnalysisService/GetSegmentUsage",
-			&guidonv1.GetSegmentUsageRequest{NamespaceKey: u.Namespace, Key: key, PageToken: token})
-		if err == nil {
-			fn(page)
-		}
-		return page.GetNextPageToken(), err
-	})
-}
-
-// printTree prints the flags as a tree, page by page.
-func (u segmentUsage) printTree(ctx context.Context, service client.Client, out io.Writer, key string) error {
-	t := &cli.Tree{Out: bufio.NewWriter(out)}
-	begun := false
-	err := u.each(ctx, service, key, func(page *guidonv1.SegmentUsage) {
-		if !begun {
-			fmt.Fprintf(t.Out, "%s is used by %s\n", cli.Printable(u.Namespace+"/"+key), countFlags(page.GetTotalCount()))
-			begun = true
-		}
-		for i, use := range page.GetUses() {
-			segmentUse(t, i == len(page.GetUses())-1 && page.GetNextPageToken() == "", use)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	return t.Out.Flush()
 }
 
 func countFlags(n int32) string {
@@ -88,7 +51,7 @@ func countFlags(n int32) string {
 	return cli.Count(n, "flag")
 }
 
-func segmentUse(t *cli.Tree, last bool, u *guidonv1.SegmentUse) {
+func segmentUse(u *guidonv1.SegmentUse) cli.Node {
 	var references []string
 	for _, r := range slices.Concat(u.GetRules(), u.GetRollouts()) {
 		text := fmt.Sprintf("rule %d", r.GetIndex()+1)
@@ -101,11 +64,8 @@ func segmentUse(t *cli.Tree, last bool, u *guidonv1.SegmentUse) {
 	if len(lines) == 0 {
 		lines = []string{"nothing changes for users"}
 	}
-	flag := fmt.Sprintf("%s (%s)", cli.Printable(u.GetFlagKey()), cli.Printable(u.GetFlagName()))
-	t.Branch(last, flag+": "+strings.Join(references, ", "),
-		func(t *cli.Tree) {
-			for i, line := range lines {
-				t.Branch(i == len(lines)-1, "without it: "+line, nil)
-			}
-		})
+	return cli.Node{
+		Line:  usingFlag(u.GetFlagKey(), u.GetFlagName()) + ": " + strings.Join(references, ", "),
+		Below: lists.Map(lines, func(line string) cli.Node { return cli.Leaf("without it: " + line) }),
+	}
 }

@@ -23,11 +23,11 @@ func (k *keyed) queryFlag(command *cobra.Command) {
 }
 
 // ofSeveral returns the verb for several objects, which the arguments name or --query selects.
-func (k *keyed) ofSeveral(v verb) verb {
-	options := v.options
-	v.use += " <" + k.kind + ">..."
-	v.complete, v.args = k.complete, k.severalKeys
-	v.options = func(command *cobra.Command) {
+func (k *keyed) ofSeveral(v cli.Verb) cli.Verb {
+	options := v.Options
+	v.Use += " <" + k.kind + ">..."
+	v.Complete, v.Args = k.complete, k.severalKeys
+	v.Options = func(command *cobra.Command) {
 		k.queryFlag(command)
 		k.dryRunFlag(command)
 		if options != nil {

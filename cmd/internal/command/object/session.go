@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 
-	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -18,22 +17,22 @@ with "guidon login". "guidon logout" ends that of this machine.`
 
 func sessions(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "session", group: "access"}
-	o.short, o.long, o.place = "List and end your own sessions", sessionHelp, onServer
-	o.verbs = []verb{
+	o.short, o.long, o.Scope = "List and end your own sessions", sessionHelp, cli.OnServer
+	o.verbs = []cli.Verb{
 		{
-			use: "list", short: "List your sessions", names: "ids",
-			long: "List your own sessions on a server, in creation order. " +
+			Use: "list", Short: "List your sessions", Names: "ids",
+			Long: "List your own sessions on a server, in creation order. " +
 				"Sessions of a command line have the name of their machine.",
-			example: `  guidon session list
+			Example: `  guidon session list
   guidon session list -o json`,
-			read: o.listSessions,
+			Read: o.listSessions,
 		},
 		{
-			use: "end <id>...", short: "End sessions of yours", args: cobra.MinimumNArgs(1),
-			long: "End your own sessions with the given ids, which \"guidon session list\" shows. " +
+			Use: "end <id>...", Short: "End sessions of yours",
+			Long: "End your own sessions with the given ids, which \"guidon session list\" shows. " +
 				"Their tokens are rejected from then on.",
-			example: `  guidon session end 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
-			write: func(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
+			Example: `  guidon session end 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
+			Write: func(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
 				return cli.Output{}, o.each(ids, "ended", func(id string) error {
 					_, err := cli.Call[emptypb.Empty](ctx, c, "/guidon.v1.SessionService/DeleteSession",
 						&guidonv1.DeleteSessionRequest{Id: id})
@@ -55,11 +54,7 @@ func (o *object) listSessions(ctx context.Context, c client.Client, _ []string) 
 	const header = "ID\tNAME\tMETHOD\tCREATED\tEXPIRES\tCURRENT"
 	return cli.List(list.GetAuthentications(), (*auth.Authentication).GetId, header,
 		func(a *auth.Authentication) []any {
-			current := "-"
-			if a.GetId() == self.GetId() {
-				current = "yes"
-			}
 			return []any{a.GetId(), cli.OrDash(a.GetMetadata()[service.MetadataSessionName]), cli.MethodOf(a),
-				cli.When(a.GetCreatedAt()), o.Expiry(a), current}
+				cli.When(a.GetCreatedAt()), o.Expiry(a), cli.YesOrDash(a.GetId() == self.GetId())}
 		}), err
 }

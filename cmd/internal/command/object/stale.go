@@ -2,7 +2,7 @@ package object
 
 import (
 	"context"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const staleHelp = `List the flags that may no longer be needed, the longest unchanged first, with a verdict
@@ -41,47 +42,31 @@ type staleCommand struct {
 // StaleCommand returns the command "stale".
 func StaleCommand(p *cli.Program) *cobra.Command {
 	s := &staleCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "stale",
-		Short:   "List the flags that may no longer be needed",
-		Long:    staleHelp,
-		Example: staleExample,
-		Args:    cobra.NoArgs,
-		RunE:    p.Action(s.run),
-	}
-	s.found.Flag(command, "flags that are unused, never-used or steady")
-	s.Connection.Flags(command)
-	cli.NamespaceFlag(command, &s.Namespace)
-	s.Output.Flag(command, "the keys of the flags")
-	command.Flags().DurationVar(&s.after, "after", 30*day, "after what `duration` without an evaluation a flag is unused, in whole days")
-	return command
+	return s.Command(cli.Verb{
+		Use: "stale", Short: "List the flags that may no longer be needed", Long: staleHelp, Example: staleExample,
+		Names: "the keys of the flags",
+		Options: func(command *cobra.Command) {
+			s.found.Flag(command, "flags that are unused, never-used or steady")
+			command.Flags().DurationVar(&s.after, "after", 30*day, "after what `duration` without an evaluation a flag is unused, in whole days")
+		},
+		Check: func(*cobra.Command) error {
+			if s.after < day || s.after%day != 0 || s.after > 366*day {
+				return cli.UsageError("--after must be from 1d to 366d, in whole days")
+			}
+			return nil
+		},
+		Read: func(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
+			all, err := s.flags(ctx, service)
+			return cli.Output{
+				Data: cli.DataOf(all), Names: lists.Map(all.GetFlags(), func(f *guidonv1.UnusedFlag) string { return f.GetFlag().GetKey() }),
+				Table:  cli.Rows("FLAG\tVERDICT\tLAST EVALUATED\tEVALUATIONS\tWHY", all.GetFlags(), staleRow),
+				Result: s.found.Result(slices.ContainsFunc(all.GetFlags(), isDeletable)),
+			}, err
+		},
+	})
 }
 
 const day = 24 * time.Hour
-
-func (s *staleCommand) run(ctx context.Context, _ []string) error {
-	if s.after < day || s.after%day != 0 || s.after > 366*day {
-		return cli.UsageError("--after must be from 1d to 366d, in whole days")
-	}
-	return s.Reading(ctx, func(service client.Client) error {
-		all, err := s.flags(ctx, service)
-		if err != nil {
-			return err
-		}
-		var keys []string
-		deletable := false
-		for _, f := range all.GetFlags() {
-			keys = append(keys, f.GetFlag().GetKey())
-			deletable = deletable || isDeletable(f.GetUsage().GetVerdict())
-		}
-		if err := s.Show(s.Output, cli.Output{
-			Data: cli.DataOf(all), Names: keys, Table: func(out io.Writer) error { return printStale(out, all.GetFlags()) },
-		}); err != nil {
-			return err
-		}
-		return s.found.Result(deletable)
-	})
-}
 
 // flags returns the flags of all pages and for every reason.
 func (s *staleCommand) flags(ctx context.Context, service client.Client) (*guidonv1.UnusedFlagList, error) {
@@ -105,7 +90,8 @@ func (s *staleCommand) flags(ctx context.Context, service client.Client) (*guido
 }
 
 // isDeletable reports whether the verdict says that the flag can go.
-func isDeletable(v guidonv1.FlagVerdict) bool {
+func isDeletable(f *guidonv1.UnusedFlag) bool {
+	v := f.GetUsage().GetVerdict()
 	return v == guidonv1.FlagVerdict_UNUSED_FLAG_VERDICT || v == guidonv1.FlagVerdict_NEVER_USED_FLAG_VERDICT || v == guidonv1.FlagVerdict_STEADY_FLAG_VERDICT
 }
 
@@ -115,19 +101,12 @@ func verdictWord(v guidonv1.FlagVerdict) string {
 	return strings.ReplaceAll(strings.ToLower(word), "_", "-")
 }
 
-func printStale(out io.Writer, flags []*guidonv1.UnusedFlag) error {
-	t := cli.NewTable(out, "FLAG\tVERDICT\tLAST EVALUATED\tEVALUATIONS\tWHY")
-	for _, f := range flags {
-		row := []any{cli.Printable(f.GetFlag().GetKey()), "-", "-", "-", whyStale(f)}
-		if u := f.GetUsage(); u != nil {
-			row[1], row[3] = verdictWord(u.GetVerdict()), int64(u.GetEvaluations())
-			if u.GetLastEvaluatedAt() != nil {
-				row[2] = u.GetLastEvaluatedAt().AsTime()
-			}
-		}
-		t.Row(row...)
+func staleRow(f *guidonv1.UnusedFlag) []any {
+	row := []any{cli.Printable(f.GetFlag().GetKey()), "-", "-", "-", whyStale(f)}
+	if u := f.GetUsage(); u != nil {
+		row[1], row[2], row[3] = verdictWord(u.GetVerdict()), cli.When(u.GetLastEvaluatedAt()), int64(u.GetEvaluations())
 	}
-	return t.Flush()
+	return row
 }
 
 // whyStale returns the reasons in words.

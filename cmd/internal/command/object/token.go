@@ -40,53 +40,53 @@ type tokenCommands struct {
 
 func tokens(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "token", group: "access"}
-	o.short, o.long, o.place = "Create, list, delete and revoke tokens", tokenHelp, inService
+	o.short, o.long, o.Scope = "Create, list, delete and revoke tokens", tokenHelp, cli.InService
 	t := &tokenCommands{object: o}
-	creation := &tokenCreation{object: o}
-	o.verbs = []verb{
+	creation := &tokenCreation{object: o, request: new(auth.CreateTokenRequest)}
+	o.verbs = []cli.Verb{
 		{
-			use: "create <name>", short: "Create a token", long: tokenCreateHelp,
-			example: `  guidon token create ci
+			Use: "create <name>", Short: "Create a token", Long: tokenCreateHelp,
+			Example: `  guidon token create ci
   guidon token create checkout-service --namespace shop --expires-in 90d
   guidon token create dashboard --role viewer --on shop,pay-*
   guidon token create ci --address https://flags.example > token.txt`,
-			options: creation.options, check: creation.parse, write: creation.create,
+			Options: creation.options, Check: creation.parse, Write: creation.create,
 		},
 		{
-			use: "list", short: "List the tokens", long: tokenListHelp, names: "ids",
-			example: `  guidon token list
+			Use: "list", Short: "List the tokens", Long: tokenListHelp, Names: "ids",
+			Example: `  guidon token list
   guidon token list -o json
   guidon token list --subject oidc:google:sub:1234 --address https://flags.example`,
-			options: func(command *cobra.Command) {
+			Options: func(command *cobra.Command) {
 				command.Flags().StringVar(&t.subject, "subject", "", "list the sessions and tokens of this `subject`")
 			},
-			read: t.list,
+			Read: t.list,
 		},
 		{
-			use: "delete <id>...", short: "Delete tokens", args: cobra.MinimumNArgs(1),
-			long: "Delete the tokens with the given ids, which \"guidon token list\" shows. " +
+			Use: "delete <id>...", Short: "Delete tokens",
+			Long: "Delete the tokens with the given ids, which \"guidon token list\" shows. " +
 				"Requests with a deleted token are rejected.",
-			example: `  guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
+			Example: `  guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
   guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a --address https://flags.example`,
-			write: t.delete,
+			Write: t.delete,
 		},
 		{
-			use: "revoke --subject <subject>", short: "Delete all sessions and tokens of a subject",
-			long: revokeHelp, args: cobra.NoArgs,
-			example: `  guidon token revoke --subject oidc:google:sub:1234 --address https://flags.example
+			Use: "revoke --subject <subject>", Short: "Delete all sessions and tokens of a subject",
+			Long: revokeHelp, Args: cobra.NoArgs,
+			Example: `  guidon token revoke --subject oidc:google:sub:1234 --address https://flags.example
   guidon token revoke --subject kubernetes:serviceaccount:shop/checkout`,
-			options: func(command *cobra.Command) {
+			Options: func(command *cobra.Command) {
 				command.Flags().StringVar(&t.subject, "subject", "",
 					"the `subject` whose sessions and tokens are deleted")
 				_ = command.MarkFlagRequired("subject") // the flag exists
 			},
-			check: func(*cobra.Command) error {
+			Check: func(*cobra.Command) error {
 				if t.subject == "" {
 					return cli.UsageError("--subject must not be empty")
 				}
 				return nil
 			},
-			write: t.revoke,
+			Write: t.revoke,
 		},
 	}
 	return o

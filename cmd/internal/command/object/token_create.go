@@ -19,25 +19,21 @@ import (
 // tokenCreation is the command "token create".
 type tokenCreation struct {
 	*object
-	namespace   string
-	role        string
-	on          []string
-	description string
-	expiresIn   time.Duration
-	expiresAt   string
-	metadata    []string
-	format      cli.Format
-	request     *auth.CreateTokenRequest
+	request   *auth.CreateTokenRequest
+	expiresIn time.Duration
+	expiresAt string
+	metadata  []string
+	format    cli.Format
 }
 
 func (c *tokenCreation) options(command *cobra.Command) {
-	flags := command.Flags()
-	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
-	flags.StringVar(&c.role, "role", "",
+	flags, r := command.Flags(), c.request
+	flags.StringVarP(&r.NamespaceKey, "namespace", "n", "", "limit the token to the namespace with this `key`")
+	flags.StringVar(&r.Role, "role", "",
 		"what the token may do: "+service.RoleWords+" (default admin)")
 	_ = command.RegisterFlagCompletionFunc("role", cli.CompleteRole) // the flag exists
-	flags.StringSliceVar(&c.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
-	flags.StringVar(&c.description, "description", "", "what the token is for")
+	flags.StringSliceVar(&r.NamespaceKeys, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
+	flags.StringVar(&r.Description, "description", "", "what the token is for")
 	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 90d")
 	flags.StringVar(&c.expiresAt, "expires-at", "", "the token expires at this `time`, such as 2030-01-31T12:00:00Z")
 	flags.StringArrayVar(&c.metadata, "metadata", nil, "additional `key=value` metadata of the token; may be repeated")
@@ -83,15 +79,12 @@ func (c *tokenCreation) explain(err error) error {
 	return err
 }
 
-// parse makes the request of the options.
+// parse completes the request.
 func (c *tokenCreation) parse(command *cobra.Command) error {
-	metadata, err := cli.Pairs("--metadata", c.metadata)
-	if err != nil {
+	c.request.Name = command.Flags().Arg(0)
+	var err error
+	if c.request.Metadata, err = cli.Pairs("--metadata", c.metadata); err != nil {
 		return err
-	}
-	c.request = &auth.CreateTokenRequest{
-		Name: command.Flags().Arg(0), Description: c.description, NamespaceKey: c.namespace, Metadata: metadata,
-		Role: c.role, NamespaceKeys: c.on,
 	}
 	switch {
 	case command.Flags().Changed("expires-in"):

@@ -37,37 +37,37 @@ type webhookCommands struct {
 
 func webhooks(p *cli.Program) *object {
 	o := &object{Task: &cli.Task{Program: p}, kind: "webhook", group: "access"}
-	o.short, o.long, o.place = "Send changes to URLs", webhookHelp, inService
+	o.short, o.long, o.Scope = "Send changes to URLs", webhookHelp, cli.InService
 	w := &webhookCommands{object: o, request: new(guidonv1.CreateWebhookRequest)}
-	o.verbs = []verb{
+	o.verbs = []cli.Verb{
 		{
-			use: "create <name> <url>", short: "Create a webhook", names: "the id", args: twoArguments("name", "url"), options: w.fields,
-			long: `Create a webhook, which sends what is changed from now on, and print its secret, which is
+			Use: "create <name> <url>", Short: "Create a webhook", Names: "the id", Options: w.fields,
+			Long: `Create a webhook, which sends what is changed from now on, and print its secret, which is
 not shown again. Receivers verify signatures with it, as Standard Webhooks says.`,
-			example: `  guidon webhook create deployments https://receiver.example/changes --on default
+			Example: `  guidon webhook create deployments https://receiver.example/changes --on default
   guidon webhook create chat https://hooks.example/T0/B0 --on default --format slack --kind flag --key 'pay-*'
   guidon webhook create audit https://siem.example/in --event change,authentication,binding,webhook`,
-			write: w.create,
+			Write: w.create,
 		},
 		{
-			use: "list", short: "List webhooks", names: "ids", options: w.namespace,
-			long: "List the webhooks of a namespace, or all, in creation order.",
-			example: `  guidon webhook list
+			Use: "list", Short: "List webhooks", Names: "ids", Options: w.namespace,
+			Long: "List the webhooks of a namespace, or all, in creation order.",
+			Example: `  guidon webhook list
   guidon webhook list --on default -o json`,
-			read: w.list,
+			Read: w.list,
 		},
 		{
-			use: "update <id>", short: "Change what a webhook sends", names: "the id", options: w.updateFields,
-			long: "Change what is given, and leave everything else as it is. A list replaces the present one.",
-			example: `  guidon webhook update 8a6e0804-2bd0-4672-b79d-d97027f9071a --name deploys --kind flag,segment
+			Use: "update <id>", Short: "Change what a webhook sends", Names: "the id", Options: w.updateFields,
+			Long: "Change what is given, and leave everything else as it is. A list replaces the present one.",
+			Example: `  guidon webhook update 8a6e0804-2bd0-4672-b79d-d97027f9071a --name deploys --kind flag,segment
   guidon webhook update 8a6e0804-2bd0-4672-b79d-d97027f9071a --key ''`,
-			write: w.update,
+			Write: w.update,
 		},
 		{
-			use: "delete <id>...", short: "Delete webhooks", args: cobra.MinimumNArgs(1), options: w.namespace,
-			long:    "Delete the webhooks with the given ids, with what they have not sent yet.",
-			example: `  guidon webhook delete 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
-			write: func(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
+			Use: "delete <id>...", Short: "Delete webhooks", Options: w.namespace,
+			Long:    "Delete the webhooks with the given ids, with what they have not sent yet.",
+			Example: `  guidon webhook delete 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
+			Write: func(ctx context.Context, c client.Client, ids []string) (cli.Output, error) {
 				return cli.Output{}, w.each(ids, "deleted", func(id string) error {
 					_, err := cli.Call[emptypb.Empty](ctx, c, webhookService+"DeleteWebhook", w.named(id))
 					return err
@@ -75,60 +75,40 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 			},
 		},
 		{
-			use: "test <id>", short: "Send a test to a webhook", names: "the number", options: w.namespace,
-			long:    "Send a test at once, whatever the state of the webhook, and print what came of it.",
-			example: `  guidon webhook test 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
-			write:   w.test,
+			Use: "test <id>", Short: "Send a test to a webhook", Names: "the number", Options: w.namespace,
+			Long:    "Send a test at once, whatever the state of the webhook, and print what came of it.",
+			Example: `  guidon webhook test 8a6e0804-2bd0-4672-b79d-d97027f9071a`,
+			Write:   w.test,
 		},
 		{
-			use: "rotate <id>", short: "Give a webhook a new secret", names: "the id", options: w.rotateFields,
-			long:    "Give a webhook a new secret, and print it. The present one signs too, for the overlap.",
-			example: `  guidon webhook rotate 8a6e0804-2bd0-4672-b79d-d97027f9071a --overlap 1h`,
-			write:   w.rotate,
+			Use: "rotate <id>", Short: "Give a webhook a new secret", Names: "the id", Options: w.rotateFields,
+			Long:    "Give a webhook a new secret, and print it. The present one signs too, for the overlap.",
+			Example: `  guidon webhook rotate 8a6e0804-2bd0-4672-b79d-d97027f9071a --overlap 1h`,
+			Write:   w.rotate,
 		},
 		w.simple("pause", "PauseWebhook", "Make a webhook send nothing until it is resumed"),
 		w.simple("resume", "ResumeWebhook", "Make a webhook send again, from where it was"),
 		{
-			use: "replay <id> <namespace@revision>", short: "Send changes to a webhook again", names: "the id",
-			args: idAndRevision, options: w.namespace,
-			long: "Send the changes of a namespace to a webhook again, from a revision on. The deliveries have the ids that they had.",
-			example: `  guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412
+			Use: "replay <id> <namespace@revision>", Short: "Send changes to a webhook again", Names: "the id",
+			Options: w.namespace,
+			Check: func(command *cobra.Command) error {
+				_, _, err := parseRevision(command.Flags().Arg(1))
+				return err
+			},
+			Long: "Send the changes of a namespace to a webhook again, from a revision on. The deliveries have the ids that they had.",
+			Example: `  guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412
   guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412 --dry-run`,
-			write: w.replay,
+			Write: w.replay,
 		},
 		{
-			use: "deliveries <id>", short: "List what a webhook has sent", names: "numbers", options: w.listFields,
-			long: "List what a webhook has sent, the newest first, with the answers in JSON. They are kept for 7 days.",
-			example: `  guidon webhook deliveries 8a6e0804-2bd0-4672-b79d-d97027f9071a
+			Use: "deliveries <id>", Short: "List what a webhook has sent", Names: "numbers", Options: w.listFields,
+			Long: "List what a webhook has sent, the newest first, with the answers in JSON. They are kept for 7 days.",
+			Example: `  guidon webhook deliveries 8a6e0804-2bd0-4672-b79d-d97027f9071a
   guidon webhook deliveries 8a6e0804-2bd0-4672-b79d-d97027f9071a --limit 1 -o json`,
-			read: w.deliveries,
+			Read: w.deliveries,
 		},
 	}
 	return o
-}
-
-// idAndRevision is a check for the arguments of "webhook replay".
-func idAndRevision(command *cobra.Command, args []string) error {
-	err := twoArguments("id", "namespace@revision")(command, args)
-	if err == nil {
-		_, _, err = parseRevision(args[1])
-	}
-	return err
-}
-
-// twoArguments returns a check for arguments with the names.
-func twoArguments(names ...string) cobra.PositionalArgs {
-	return func(command *cobra.Command, args []string) error {
-		if len(args) > len(names) {
-			return cli.UsageError("unexpected argument %q", args[len(names)])
-		}
-		for i, name := range names {
-			if len(args) <= i || args[i] == "" {
-				return cli.UsageError("missing argument <%s>: %s", name, command.UseLine())
-			}
-		}
-		return nil
-	}
 }
 
 func parseRevision(text string) (namespace string, revision int64, err error) {
@@ -179,11 +159,11 @@ func (w *webhookCommands) named(id string) *guidonv1.WebhookRequest {
 }
 
 // simple is a verb that changes the state of a webhook.
-func (w *webhookCommands) simple(name, method, short string) verb {
-	return verb{
-		use: name + " <id>", short: short, long: short + ".", names: "the id", options: w.namespace,
-		example: "  guidon webhook " + name + " 8a6e0804-2bd0-4672-b79d-d97027f9071a",
-		write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+func (w *webhookCommands) simple(name, method, short string) cli.Verb {
+	return cli.Verb{
+		Use: name + " <id>", Short: short, Long: short + ".", Names: "the id", Options: w.namespace,
+		Example: "  guidon webhook " + name + " 8a6e0804-2bd0-4672-b79d-d97027f9071a",
+		Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			return w.changed(ctx, c, method, w.named(args[0]))
 		},
 	}
@@ -192,13 +172,10 @@ func (w *webhookCommands) simple(name, method, short string) verb {
 // changed calls an operation that returns the webhook.
 func (w *webhookCommands) changed(ctx context.Context, c client.Client, method string, request proto.Message) (cli.Output, error) {
 	h, err := cli.Call[guidonv1.Webhook](ctx, c, webhookService+method, request)
-	if err != nil {
-		return cli.Output{}, err
-	}
 	output := listedWebhooks([]*guidonv1.Webhook{h})
 	output.Data = cli.DataOf(h)
 	if h.Secret == nil {
-		return output, nil
+		return output, err
 	}
 	table := output.Table
 	output.Table = func(out io.Writer) error {
@@ -208,7 +185,7 @@ func (w *webhookCommands) changed(ctx context.Context, c client.Client, method s
 		_, err := fmt.Fprintf(out, "\nSecret, which is not shown again: %s\n", h.GetSecret())
 		return err
 	}
-	return output, nil
+	return output, err
 }
 
 func (w *webhookCommands) create(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
@@ -278,12 +255,9 @@ func listedWebhooks(all []*guidonv1.Webhook) cli.Output {
 
 func (w *webhookCommands) test(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 	d, err := cli.Call[guidonv1.WebhookDelivery](ctx, c, webhookService+"TestWebhook", w.named(args[0]))
-	if err != nil {
-		return cli.Output{}, err
-	}
 	output := listedDeliveries([]*guidonv1.WebhookDelivery{d})
 	output.Data = cli.DataOf(d)
-	return output, nil
+	return output, err
 }
 
 func (w *webhookCommands) deliveries(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
