@@ -160,7 +160,7 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 		if g == nil {
 			continue
 		}
-		if err := putObject(ctx, i.objectWrite, segmentObjects, g.normalize(&problems{})); err != nil {
+		if err := putObject(ctx, i.objectWrite, segmentObjects, normalSegment(g, &problems{}, nil)); err != nil {
 			return err
 		}
 	}
@@ -168,7 +168,7 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 		if f == nil {
 			continue
 		}
-		if err := putObject(ctx, i.objectWrite, flagObjects, f.normalize(&problems{}, i.referable)); err != nil {
+		if err := putObject(ctx, i.objectWrite, flagObjects, normalFlag(f, &problems{}, i.referable)); err != nil {
 			return err
 		}
 	}
@@ -182,9 +182,7 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 }
 
 // deleteOthers deletes the objects that are not to be kept.
-func deleteOthers[O, D any](
-	ctx context.Context, i *documentImport, k *objectKind[O, D], keys []string, kept map[string]bool,
-) error {
+func deleteOthers[O any](ctx context.Context, i *documentImport, k *objectKind[O], keys []string, kept map[string]bool) error {
 	for _, key := range keys {
 		if kept[key] {
 			continue

@@ -20,8 +20,8 @@ type Edits struct {
 // FlagEdit puts, deletes or switches one flag. Exactly one of Put, Delete, TurnOff and TurnOn
 // must be set.
 type FlagEdit struct {
-	Put    *DocumentFlag // the flag as it must be afterwards, whether it exists already or not
-	Delete string        // the key of the flag, which need not exist
+	Put    *guidon.Flag // the flag as it must be afterwards, whether it exists already or not
+	Delete string       // the key of the flag, which need not exist
 
 	// TurnOff and TurnOn are the key of the flag, which must exist, to be turned off or on as
 	// [Service.TurnFlagOff] and [Service.TurnFlagOn] do. Everyone is for TurnOn alone.
@@ -50,7 +50,7 @@ func (e FlagEdit) switches() string { return cmp.Or(e.TurnOff, e.TurnOn) }
 
 // SegmentEdit is a [FlagEdit] for a segment.
 type SegmentEdit struct {
-	Put                *DocumentSegment
+	Put                *guidon.Segment
 	Delete             string
 	UnlessChangedSince *int64
 }
@@ -113,7 +113,7 @@ func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edi
 
 // ReplaceFlag is [Service.Edit] with one flag, whose key may be empty in the document.
 func (s *Service) ReplaceFlag(
-	ctx context.Context, w Write, namespace, key string, flag *DocumentFlag, unlessChangedSince *int64,
+	ctx context.Context, w Write, namespace, key string, flag *guidon.Flag, unlessChangedSince *int64,
 ) (*EditResult, int64, error) {
 	put := *flag
 	if err := checkEdited(key, &put.Key); err != nil {
@@ -124,7 +124,7 @@ func (s *Service) ReplaceFlag(
 
 // ReplaceSegment is [Service.Edit] with one segment, whose key may be empty in the document.
 func (s *Service) ReplaceSegment(
-	ctx context.Context, w Write, namespace, key string, segment *DocumentSegment, unlessChangedSince *int64,
+	ctx context.Context, w Write, namespace, key string, segment *guidon.Segment, unlessChangedSince *int64,
 ) (*EditResult, int64, error) {
 	put := *segment
 	if err := checkEdited(key, &put.Key); err != nil {
@@ -175,8 +175,8 @@ type editRun struct {
 	conflicts *problems // for FailedPrecondition
 
 	// The normal forms of the objects to put, by the index of the edit; nil for other edits.
-	flags    []*DocumentFlag
-	segments []*DocumentSegment
+	flags    []*guidon.Flag
+	segments []*guidon.Segment
 
 	// The flags to turn off or on, as they will be; nil for those that are so already.
 	switched []*guidon.Flag
@@ -204,7 +204,7 @@ func (e *editRun) write(ctx context.Context) error {
 }
 
 // writeFlag makes an edit that is not a deletion.
-func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *DocumentFlag, switched *guidon.Flag) error {
+func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *guidon.Flag, switched *guidon.Flag) error {
 	switch {
 	case want != nil:
 		return putObject(ctx, e.objectWrite, flagObjects, want)
@@ -219,7 +219,7 @@ func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *DocumentFl
 }
 
 // deleteEdited deletes the objects that edits delete.
-func deleteEdited[O, D any, E objectEdit](ctx context.Context, e *editRun, k *objectKind[O, D], edits []E) error {
+func deleteEdited[O any, E objectEdit](ctx context.Context, e *editRun, k *objectKind[O], edits []E) error {
 	for _, edit := range edits {
 		if edit.deletion() == "" {
 			continue

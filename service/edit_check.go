@@ -28,17 +28,17 @@ func (e *editRun) check(ctx context.Context) error {
 }
 
 func (e *editRun) checkSegments(ctx context.Context) error {
-	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
+	e.segments = make([]*guidon.Segment, len(e.edits.Segments))
 	return checkEdits(ctx, e, change.KindSegment, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
 		p.add(exactlyOne("put or delete", edit.puts(), edit.Delete != ""))
 		if edit.puts() {
-			e.segments[i] = edit.Put.normalize(p)
+			e.segments[i] = normalSegment(edit.Put, p, nil)
 		}
 	})
 }
 
 func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (err error) {
-	e.flags, e.switched = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
+	e.flags, e.switched = make([]*guidon.Flag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
 	failed := make([]error, len(e.edits.Flags))
 	for i, edit := range e.edits.Flags {
 		e.switched[i], failed[i] = e.switchedFlag(ctx, edit)
@@ -52,7 +52,7 @@ func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (er
 			p.add(invalidField("everyone", "only turnOn can have it"))
 		}
 		if edit.puts() {
-			e.flags[i] = edit.Put.normalize(p, referable)
+			e.flags[i] = normalFlag(edit.Put, p, referable)
 		}
 		p.add(failed[i])
 	})

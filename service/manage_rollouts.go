@@ -55,7 +55,7 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 			r := *checked
 			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
 			f.Rollouts = append(f.Rollouts, &r)
-			sortByRank(f.Rollouts, rolloutRanking)
+			sortByRank(f.Rollouts, rolloutHeader)
 			return &r, mustExist(ctx, tx, &guidon.Flag{Rollouts: []*guidon.Rollout{&r}}, missing)
 		})
 }
@@ -98,13 +98,13 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 // OrderRollouts assigns the ranks 1, 2, 3, … to the rollouts with the ids, as
 // [Service.OrderRules] does.
 func (s *Service) OrderRollouts(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
-	return order(ctx, s, w, namespace, flagKey, "rolloutIds", ids, flagRollouts, rolloutRanking)
+	return order(ctx, s, w, namespace, flagKey, "rolloutIds", ids, flagRollouts, rolloutHeader)
 }
 
 // DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
 // the rollout does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRollout(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRollouts, rolloutRanking)
+	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRollouts, rolloutHeader)
 }
 
 func flagRollouts(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts }

@@ -47,7 +47,7 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 			r := *checked
 			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
 			f.Rules = append(f.Rules, &r)
-			sortByRank(f.Rules, ruleRanking)
+			sortByRank(f.Rules, ruleHeader)
 			return &r, mustExist(ctx, tx, &guidon.Flag{Rules: []*guidon.Rule{&r}}, missing)
 		})
 }
@@ -89,13 +89,13 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 // be at least two. An id that does not exist uses up a rank, and rules without an id in
 // ids keep theirs (contract 4.6). It is not an error if the flag does not exist.
 func (s *Service) OrderRules(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
-	return order(ctx, s, w, namespace, flagKey, "ruleIds", ids, flagRules, ruleRanking)
+	return order(ctx, s, w, namespace, flagKey, "ruleIds", ids, flagRules, ruleHeader)
 }
 
 // DeleteRule deletes a rule and assigns the ranks 1 to n to the remaining ones. If the
 // rule does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRule(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRules, ruleRanking)
+	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRules, ruleHeader)
 }
 
 func flagRules(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules }

@@ -52,7 +52,7 @@ func (c *sourceComparison) segmentsOfFlags() map[string]bool {
 		return keys
 	}
 	for _, f := range c.document.Flags {
-		for key := range f.outline().SegmentKeys() {
+		for key := range f.SegmentKeys() {
 			if c.past == nil || c.segments[key] == nil {
 				keys[key] = true
 			}

@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -49,11 +47,7 @@ func (v View) PreviewRamp(ctx context.Context, key string, rule int, action Ramp
 	if err != nil {
 		return nil, err
 	}
-	stored, err := json.Marshal(f)
-	if err != nil {
-		return nil, fmt.Errorf("copy the flag: %w", err)
-	}
-	changed := guidon.ReadFlag(key, stored)
+	changed := cloneFlag(f)
 	if err := controlRamp(changed, rule, action, v.instant()); err != nil {
 		return nil, err
 	}
