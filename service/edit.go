@@ -75,21 +75,6 @@ type objectEdit interface {
 	unlessChangedSince() *int64 // as in [FlagEdit]
 }
 
-// EditResult describes the changes that a call has made.
-type EditResult struct {
-	Namespace string
-	Revision  int64          // current after the call
-	Changes   []EditedObject // in the order of the change records
-	Unchanged int            // number of objects that already were as requested
-}
-
-// EditedObject is an object that was changed.
-type EditedObject struct {
-	Kind   change.Kind
-	Key    string
-	Action change.Action
-}
-
 // Edit makes the edits, all of them or none. An object that is put keeps the ids of its
 // parts as an import keeps them. Objects that are already as requested are not written,
 // and no revision is used if that is true of all.
@@ -101,7 +86,7 @@ type EditedObject struct {
 // FailedPrecondition with one line for each object that has changed since the revision
 // in its edit, which says who changed it last. If there are both, it returns
 // InvalidArgument with all of them.
-func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edits) (*EditResult, int64, error) {
+func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edits) (*WriteResult, int64, error) {
 	switch n := len(edits.Flags) + len(edits.Segments); {
 	case n == 0:
 		return nil, 0, emptyField("flags and segments")
@@ -114,7 +99,7 @@ func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edi
 // ReplaceFlag is [Service.Edit] with one flag, whose key may be empty in the document.
 func (s *Service) ReplaceFlag(
 	ctx context.Context, w Write, namespace, key string, flag *guidon.Flag, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+) (*WriteResult, int64, error) {
 	put := *flag
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -125,7 +110,7 @@ func (s *Service) ReplaceFlag(
 // ReplaceSegment is [Service.Edit] with one segment, whose key may be empty in the document.
 func (s *Service) ReplaceSegment(
 	ctx context.Context, w Write, namespace, key string, segment *guidon.Segment, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+) (*WriteResult, int64, error) {
 	put := *segment
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -135,9 +120,9 @@ func (s *Service) ReplaceSegment(
 
 // edit makes the edits. If there is a single one that is not in a list of the request,
 // problems are not located by an index.
-func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edits, single bool) (*EditResult, int64, error) {
+func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edits, single bool) (*WriteResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	var result *EditResult
+	var result *WriteResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
 			return err
@@ -149,15 +134,14 @@ func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edi
 		if err := e.check(ctx); err != nil {
 			return err
 		}
-		err := e.write(ctx)
-		result = e.edited()
-		return err
+		result = e.result
+		return e.write(ctx)
 	})
 	return result.at(revision, err)
 }
 
 // at returns the result of a call that has ended with the revision and error.
-func (r *EditResult) at(revision int64, err error) (*EditResult, int64, error) {
+func (r *WriteResult) at(revision int64, err error) (*WriteResult, int64, error) {
 	if err != nil {
 		return nil, revision, err
 	}
@@ -229,13 +213,4 @@ func deleteEdited[O any, E objectEdit](ctx context.Context, e *editRun, k *objec
 		}
 	}
 	return nil
-}
-
-// edited returns the result of the edits.
-func (e *editRun) edited() *EditResult {
-	r := &EditResult{Namespace: e.namespace, Unchanged: e.result.Unchanged}
-	for _, c := range e.result.Changes {
-		r.Changes = append(r.Changes, EditedObject{Kind: c.Kind, Key: c.Key, Action: c.Action})
-	}
-	return r
 }

@@ -37,9 +37,9 @@ func TestEdit(t *testing.T) {
 	if err != nil || at != start+1 {
 		t.Fatalf("got revision %d, %v", at, err)
 	}
-	want := &service.EditResult{
+	want := &service.WriteResult{
 		Namespace: "default", Revision: start + 1, Unchanged: 3,
-		Changes: []service.EditedObject{
+		Changes: []*service.ObjectChange{
 			{Kind: "segment", Key: "fresh", Action: "create"}, {Kind: "flag", Key: "menu", Action: "update"}, {Kind: "flag", Key: "new", Action: "create"},
 			{Kind: "flag", Key: "banner", Action: "delete"}, {Kind: "segment", Key: "guests", Action: "delete"},
 		},
@@ -69,7 +69,7 @@ func TestEditTurnOff(t *testing.T) {
 		{TurnOff: "banner", UnlessChangedSince: &start}, {Delete: "menu"}, {TurnOff: "checkout", UnlessChangedSince: &start},
 	}}
 	result, at, err := s.Edit(t.Context(), ann, "", edits)
-	want := &service.EditResult{Namespace: "default", Revision: start + 1, Changes: []service.EditedObject{
+	want := &service.WriteResult{Namespace: "default", Revision: start + 1, Changes: []*service.ObjectChange{
 		{Kind: "flag", Key: "banner", Action: "update"}, {Kind: "flag", Key: "checkout", Action: "update"}, {Kind: "flag", Key: "menu", Action: "delete"},
 	}}
 	if diff := cmp.Diff(want, result); diff != "" || err != nil || at != start+1 {
@@ -90,12 +90,12 @@ func TestEditTurnOff(t *testing.T) {
 	}
 	edits.Flags = []service.FlagEdit{{TurnOff: "banner"}, {TurnOff: "checkout"}}
 	again, _, err := s.Edit(t.Context(), ann, "", edits)
-	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
+	if diff := cmp.Diff(&service.WriteResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
 		t.Errorf("again: %v (-want +got):\n%s", err, diff)
 	}
 	edits.Flags = []service.FlagEdit{{TurnOn: "banner"}, {TurnOn: "checkout"}}
 	on, _, err := s.Edit(t.Context(), ann, "", edits)
-	want = &service.EditResult{Namespace: "default", Revision: start + 2, Changes: want.Changes[:2]}
+	want = &service.WriteResult{Namespace: "default", Revision: start + 2, Changes: want.Changes[:2]}
 	if diff := cmp.Diff(want, on); diff != "" || err != nil {
 		t.Errorf("on: %v (-want +got):\n%s", err, diff)
 	}

@@ -99,11 +99,11 @@ func TestReplace(t *testing.T) {
 
 	// Objects that are as requested are not written, even if others have changed. New ones are created.
 	same, at, err := s.ReplaceFlag(t.Context(), ann, "", "banner", documentFlag(t, s, "banner"), &start)
-	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 2, Unchanged: 1}, same); diff != "" || err != nil || at != start+2 {
+	if diff := cmp.Diff(&service.WriteResult{Namespace: "default", Revision: start + 2, Unchanged: 1}, same); diff != "" || err != nil || at != start+2 {
 		t.Errorf("unchanged: revision %d, %v (-want +got):\n%s", at, err, diff)
 	}
 	created, _, err := s.ReplaceFlag(t.Context(), ann, "", "new", &guidon.Flag{Name: "New"}, &start)
-	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 3, Changes: []service.EditedObject{{Kind: "flag", Key: "new", Action: "create"}}}, created); diff != "" || err != nil {
+	if diff := cmp.Diff(&service.WriteResult{Namespace: "default", Revision: start + 3, Changes: []*service.ObjectChange{{Kind: "flag", Key: "new", Action: "create"}}}, created); diff != "" || err != nil {
 		t.Errorf("created: %v (-want +got):\n%s", err, diff)
 	}
 	wantLog := []string{

@@ -15,7 +15,7 @@ type objectWrite struct {
 	now       time.Time
 	skip      bool // existing objects stay as they are
 	described bool // the result has the objects before and after
-	result    *ImportResult
+	result    *WriteResult
 
 	// stored has the keys of the objects before the write by kind, or is nil if they are not
 	// known.
@@ -24,7 +24,7 @@ type objectWrite struct {
 
 func newObjectWrite(tx Tx, namespace string) *objectWrite {
 	return &objectWrite{
-		patchApplier: patchApplier{tx: tx, namespace: namespace}, now: tx.Now(), result: &ImportResult{Namespace: namespace},
+		patchApplier: patchApplier{tx: tx, namespace: namespace}, now: tx.Now(), result: &WriteResult{Namespace: namespace},
 	}
 }
 
@@ -83,7 +83,7 @@ func deleteObject[O any](ctx context.Context, w *objectWrite, k *objectKind[O], 
 // addChange adds the change of an object to the result. before and after are nil if it does
 // not exist.
 func addChange[O any](w *objectWrite, k *objectKind[O], key string, action change.Action, before, after *O) {
-	c := &ImportChange{Kind: k.kind, Key: key, Action: action}
+	c := &ObjectChange{Kind: k.kind, Key: key, Action: action}
 	if w.described {
 		c.Before, c.After = k.alone(w.namespace, k.documentOf(before)), k.alone(w.namespace, after)
 	}

@@ -34,7 +34,7 @@ func RampActions() []string {
 // ramp, and FailedPrecondition if the action does not fit what the ramp does.
 func (s *Service) ControlRamp(
 	ctx context.Context, w Write, namespace, key string, rule int, action RampAction, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+) (*WriteResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, _ Tx, f *guidon.Flag) (bool, error) {
 		return true, controlRamp(f, rule, action, s.now())
 	})
