@@ -140,7 +140,7 @@ func TestImportUnchangedSpelling(t *testing.T) {
 	s, ctx := newService(t), t.Context()
 	mustImport(t, s, "namespace: shop\nsegments: [{key: a, name: A}]\nflags: [{key: f, name: F}]", service.ImportCreate)
 	for _, rank := range []int32{3, 7} {
-		if _, _, err := s.CreateRule(ctx, service.Write{}, "shop", service.RuleInput{FlagKey: "f", SegmentKey: "a", Rank: rank}); err != nil {
+		if _, _, err := s.CreateRule(ctx, service.Write{}, "shop", service.RuleInput{FlagKey: "f", SegmentKey: "a", Rule: guidon.Rule{Rank: rank}}); err != nil {
 			t.Fatal(err)
 		}
 	}

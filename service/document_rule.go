@@ -45,10 +45,7 @@ func normalRules(f *guidon.Flag, p *problems, segments map[string]bool) (out []*
 }
 
 func normalRule(r *guidon.Rule, p *problems, flag string, variants, segments map[string]bool) *guidon.Rule {
-	out, err := RuleInput{
-		SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator, Split: cloneOf(r.Split), CodeDefault: r.CodeDefault,
-		Conditions: r.Conditions,
-	}.check()
+	out, err := RuleInput{Rule: *r}.check()
 	p.add(err)
 	if r.Rank < 0 {
 		p.add(invalidField("rank", "must be greater than 0"))
@@ -74,19 +71,13 @@ func normalRule(r *guidon.Rule, p *problems, flag string, variants, segments map
 }
 
 func normalRollout(r *guidon.Rollout, p *problems, segments map[string]bool) *guidon.Rollout {
-	in := RolloutInput{Description: r.Description, Threshold: r.Threshold, Conditions: r.Conditions}
-	if r.Segment != nil {
-		in.Segment = &RolloutSegmentInput{
-			SegmentKeys: r.Segment.SegmentKeys, SegmentOperator: r.Segment.SegmentOperator, Value: r.Segment.Value,
-		}
-	}
 	switch {
-	case in.Segment != nil && in.Threshold != nil:
+	case r.Segment != nil && r.Threshold != nil:
 		p.add(invalidField("segment or threshold", "only one can be present"))
-	case in.Segment == nil && in.Threshold == nil:
+	case r.Type() == guidon.UnknownRollout:
 		p.add(guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing"))
 	}
-	checked, err := in.check()
+	checked, err := RolloutInput{Rollout: *r}.check()
 	p.add(err)
 	p.add(checkTexts(field{"description", r.Description}))
 	p.segments(&guidon.Flag{Rollouts: []*guidon.Rollout{checked}}, segments)

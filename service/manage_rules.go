@@ -11,20 +11,11 @@ import (
 // RuleInput holds the arguments to create or update a rule. At most one of SegmentKey and
 // SegmentKeys may be set, and one must, unless the rule has groups or is for everyone.
 type RuleInput struct {
-	ID              string // on update only
-	FlagKey         string
-	SegmentKey      string
-	SegmentKeys     []string
-	SegmentOperator guidon.SegmentOperator
-	Rank            int32 // on create only; at least 1
-	Split           *guidon.Split
-	CodeDefault     bool
-	*guidon.Conditions
-}
-
-// additions reports whether the input states one of the additions.
-func (in RuleInput) additions() bool {
-	return (&guidon.Rule{Split: in.Split, CodeDefault: in.CodeDefault, Conditions: in.Conditions}).Additions()
+	FlagKey    string
+	SegmentKey string
+	// The ID is for updates, and the Rank, which is at least 1, for new rules. The distributions
+	// and the times are not used.
+	guidon.Rule
 }
 
 // CreateRule adds a rule without distributions to a flag. It returns NotFound if the flag
@@ -74,7 +65,7 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			switch {
 			case len(r.Distributions) > 0 && in.CodeDefault:
 				return nil, errCodeDefault
-			case r.Additions() && !in.additions():
+			case r.Additions() && !in.Additions():
 				return nil, notStated(slices.Index(f.Rules, r))
 			}
 			changed := *checked

@@ -70,7 +70,7 @@ func TestSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := s.CreateRollout(t.Context(), service.Write{}, "", service.RolloutInput{
-		FlagKey: "on", Rank: 3, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: true},
+		FlagKey: "on", Rollout: guidon.Rollout{Rank: 3, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: true}},
 	}); err != nil {
 		t.Fatal(err)
 	}
