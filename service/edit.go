@@ -17,62 +17,38 @@ type Edits struct {
 	Flags    []FlagEdit
 }
 
-// FlagEdit puts, deletes or switches one flag. Exactly one of Put, Delete, TurnOff and TurnOn
-// must be set.
-type FlagEdit struct {
-	Put    *guidon.Flag // the flag as it must be afterwards, whether it exists already or not
-	Delete string       // the key of the flag, which need not exist
+// ObjectEdit puts, deletes or switches one flag or segment. Exactly one of Put, Delete, TurnOff
+// and TurnOn must be set.
+type ObjectEdit[O any] struct {
+	Put    *O     // the object as it must be afterwards, as a document has it, whether it exists already or not
+	Delete string // the key of the object, which need not exist
 
-	// TurnOff and TurnOn are the key of the flag, which must exist, to be turned off or on as
+	// TurnOff and TurnOn are the key of a flag, which must exist, to be turned off or on as
 	// [Service.TurnFlagOff] and [Service.TurnFlagOn] do. Everyone is for TurnOn alone.
 	TurnOff, TurnOn string
 	Everyone        bool
 
-	// UnlessChangedSince, if set, is a revision after which the flag must not have changed.
+	// UnlessChangedSince, if set, is a revision after which the object must not have changed.
 	UnlessChangedSince *int64
 }
 
-func (e FlagEdit) puts() bool { return e.Put != nil }
+// FlagEdit is an edit of a flag.
+type FlagEdit = ObjectEdit[guidon.Flag]
 
-func (e FlagEdit) deletion() string { return e.Delete }
+// SegmentEdit is an edit of a segment, which cannot be switched.
+type SegmentEdit = ObjectEdit[guidon.Segment]
 
-func (e FlagEdit) unlessChangedSince() *int64 { return e.UnlessChangedSince }
-
-func (e FlagEdit) key() string {
-	if e.puts() {
-		return e.Put.Key
-	}
-	return cmp.Or(e.Delete, e.switches())
-}
+func (e ObjectEdit[O]) puts() bool { return e.Put != nil }
 
 // switches returns the key of the flag, if it is turned off or on.
-func (e FlagEdit) switches() string { return cmp.Or(e.TurnOff, e.TurnOn) }
+func (e ObjectEdit[O]) switches() string { return cmp.Or(e.TurnOff, e.TurnOn) }
 
-// SegmentEdit is a [FlagEdit] for a segment.
-type SegmentEdit struct {
-	Put                *guidon.Segment
-	Delete             string
-	UnlessChangedSince *int64
-}
-
-func (e SegmentEdit) puts() bool { return e.Put != nil }
-
-func (e SegmentEdit) deletion() string { return e.Delete }
-
-func (e SegmentEdit) unlessChangedSince() *int64 { return e.UnlessChangedSince }
-
-func (e SegmentEdit) key() string {
+// key returns the key of the object, which is of the kind.
+func (e ObjectEdit[O]) key(k *objectKind[O]) string {
 	if e.puts() {
-		return e.Put.Key
+		return *k.key(e.Put)
 	}
-	return e.Delete
-}
-
-// objectEdit is a [FlagEdit] or a [SegmentEdit].
-type objectEdit interface {
-	key() string                // of the object
-	deletion() string           // the key of the object, if it is deleted
-	unlessChangedSince() *int64 // as in [FlagEdit]
+	return cmp.Or(e.Delete, e.switches())
 }
 
 // Edit makes the edits, all of them or none. An object that is put keeps the ids of its
@@ -203,12 +179,12 @@ func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *guidon.Fla
 }
 
 // deleteEdited deletes the objects that edits delete.
-func deleteEdited[O any, E objectEdit](ctx context.Context, e *editRun, k *objectKind[O], edits []E) error {
+func deleteEdited[O any](ctx context.Context, e *editRun, k *objectKind[O], edits []ObjectEdit[O]) error {
 	for _, edit := range edits {
-		if edit.deletion() == "" {
+		if edit.Delete == "" {
 			continue
 		}
-		if err := deleteObject(ctx, e.objectWrite, k, edit.deletion()); err != nil {
+		if err := deleteObject(ctx, e.objectWrite, k, edit.Delete); err != nil {
 			return err
 		}
 	}

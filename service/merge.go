@@ -8,8 +8,7 @@ import (
 )
 
 // MergeRequest is an edit of a flag or segment to be merged with the changes saved since it
-// began. T is [guidon.Flag] or [guidon.Segment], in the
-// form of a [Document].
+// began. T is [guidon.Flag] or [guidon.Segment], as a [Document] has it.
 type MergeRequest[T any] struct {
 	Namespace string
 	Key       string
