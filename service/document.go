@@ -15,6 +15,7 @@ import (
 //
 // Flags, segments and their parts have no ids and times. Instead of the ids of variants there
 // are their keys. The rank of a rollout is its position, and so is that of a rule if it is 0.
+// Lists have no nil.
 type Document struct {
 	Namespace DocumentNamespace
 	Flags     []*guidon.Flag
@@ -73,9 +74,6 @@ func (d *Document) normalize(p *problems, known map[string]bool, segment func(*g
 	p.at("namespace", func(p *problems) { p.add(namespace.check()) })
 	seen := map[string]bool{}
 	for i, g := range d.Segments {
-		if g == nil {
-			continue
-		}
 		p.item("segments", i, g.Key, func(p *problems) {
 			p.checkUnique(seen, "segment", g.Key)
 			segment(normalSegment(g, p, nil))
@@ -84,9 +82,6 @@ func (d *Document) normalize(p *problems, known map[string]bool, segment func(*g
 	}
 	clear(seen)
 	for i, f := range d.Flags {
-		if f == nil {
-			continue
-		}
 		p.item("flags", i, f.Key, func(p *problems) {
 			p.checkUnique(seen, "flag", f.Key)
 			flag(normalFlag(f, p, known))
@@ -132,14 +127,10 @@ func (d *Document) Objects() (change.Objects, error) {
 	namespace := d.Namespace.merge(guidon.Namespace{Key: guidon.NamespaceKey(d.Namespace.Key)})
 	objects := change.Objects{Namespace: &namespace}
 	for _, g := range d.Segments {
-		if g != nil {
-			objects.Segments = append(objects.Segments, mergeSegment(nil, normalSegment(g, &p, nil), time.Time{}))
-		}
+		objects.Segments = append(objects.Segments, mergeSegment(nil, normalSegment(g, &p, nil), time.Time{}))
 	}
 	for _, f := range d.Flags {
-		if f != nil {
-			objects.Flags = append(objects.Flags, mergeFlag(nil, normalFlag(f, &p, known), time.Time{}))
-		}
+		objects.Flags = append(objects.Flags, mergeFlag(nil, normalFlag(f, &p, known), time.Time{}))
 	}
 	return objects, nil
 }
@@ -148,9 +139,6 @@ func (d *Document) Objects() (change.Objects, error) {
 func (d *Document) referenced() map[string]bool {
 	keys := map[string]bool{}
 	for _, f := range d.Flags {
-		if f == nil {
-			continue
-		}
 		for key := range f.SegmentKeys() {
 			keys[key] = true
 		}
@@ -160,16 +148,14 @@ func (d *Document) referenced() map[string]bool {
 
 // checkRequirements adds the problems of requirements, which must be about flags of the document.
 func (d *Document) checkRequirements(p *problems) {
-	if !slices.ContainsFunc(d.Flags, func(f *guidon.Flag) bool { return f != nil && f.Linked() }) {
+	if !slices.ContainsFunc(d.Flags, (*guidon.Flag).Linked) {
 		return // without a copy of all flags
 	}
 	tx := newLinkTx(plannedFlags{changed: map[string]*guidon.Flag{}}, guidon.NamespaceKey(d.Namespace.Key))
 	all := requirements{}
 	for _, f := range d.Flags {
-		if f != nil {
-			_ = tx.PutFlag(context.Background(), f) // in memory, where nothing fails
-			all[f.Key] = slices.Collect(f.Requirements())
-		}
+		_ = tx.PutFlag(context.Background(), f) // in memory, where nothing fails
+		all[f.Key] = slices.Collect(f.Requirements())
 	}
 	found, more := len(p.found), p.more
 	d.eachRequiring(p, all, func(p *problems, f *guidon.Flag) { checkReferences(f, p, tx) })
@@ -182,7 +168,7 @@ func (d *Document) checkRequirements(p *problems) {
 // eachRequiring calls check for each flag that has requirements.
 func (d *Document) eachRequiring(p *problems, all requirements, check func(p *problems, f *guidon.Flag)) {
 	for i, f := range d.Flags {
-		if f != nil && len(all[f.Key]) > 0 {
+		if len(all[f.Key]) > 0 {
 			p.item("flags", i, f.Key, func(p *problems) { check(p, f) })
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // ImportMode is how an import treats flags and segments that exist already.
@@ -154,17 +155,11 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 		return err
 	}
 	for _, g := range d.Segments {
-		if g == nil {
-			continue
-		}
 		if err := putObject(ctx, i.objectWrite, segmentObjects, normalSegment(g, &problems{}, nil)); err != nil {
 			return err
 		}
 	}
 	for _, f := range d.Flags {
-		if f == nil {
-			continue
-		}
 		if err := putObject(ctx, i.objectWrite, flagObjects, normalFlag(f, &problems{}, i.referable)); err != nil {
 			return err
 		}
@@ -192,13 +187,7 @@ func deleteOthers[O any](ctx context.Context, i *documentImport, k *objectKind[O
 }
 
 func (d *Document) flagKeys() map[string]bool {
-	keys := make(map[string]bool, len(d.Flags))
-	for _, f := range d.Flags {
-		if f != nil {
-			keys[f.Key] = true
-		}
-	}
-	return keys
+	return setOf(lists.Map(d.Flags, func(f *guidon.Flag) string { return f.Key }))
 }
 
 func (i *documentImport) writeNamespace(ctx context.Context, want DocumentNamespace) error {
@@ -282,12 +271,12 @@ func setOf(keys []string) map[string]bool {
 // of contract 13.4.
 func (i *documentImport) mustAllBeNew(d *Document) error {
 	for _, f := range d.Flags {
-		if f != nil && i.stored[change.KindFlag][f.Key] {
+		if i.stored[change.KindFlag][f.Key] {
 			return notUnique("flag", d.Namespace.Key, f.Key)
 		}
 	}
 	for _, g := range d.Segments {
-		if g != nil && i.stored[change.KindSegment][g.Key] {
+		if i.stored[change.KindSegment][g.Key] {
 			return notUnique("segment", d.Namespace.Key, g.Key)
 		}
 	}

@@ -84,10 +84,6 @@ func TestValidateValues(t *testing.T) {
 			t.Errorf("%s: got %v, want InvalidArgument", name, err)
 		}
 	}
-	empty := &service.Document{Flags: []*guidon.Flag{nil}, Segments: []*guidon.Segment{nil}}
-	if err := empty.Validate(); err != nil {
-		t.Errorf("empty document: %v", err)
-	}
 }
 
 func TestValidateBound(t *testing.T) {
