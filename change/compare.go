@@ -103,7 +103,6 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Co
 			rest[key(t)] = t
 		}
 	}
-	var of sides
 	for i, is := range after {
 		if shared(i) {
 			continue
@@ -120,7 +119,7 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Co
 			}
 			continue
 		}
-		if of = sidesOf(was, is, byContent); !s.same(&of, was, is) {
+		if !same(s, was, is) {
 			out = append(out, Compared[T]{Key: key(is), Before: was, After: is})
 		}
 	}
@@ -129,6 +128,17 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Co
 	}
 	slices.SortFunc(out, func(a, b Compared[T]) int { return cmp.Compare(a.Key, b.Key) })
 	return out
+}
+
+// SameFlag reports whether two flags, which can be read, have no differences.
+func SameFlag(a, b *guidon.Flag) bool { return same(flagShape, a, b) }
+
+// SameSegment is [SameFlag] for segments.
+func SameSegment(a, b *guidon.Segment) bool { return same(segmentShape, a, b) }
+
+func same[T any](s shape[T], a, b *T) bool {
+	of := sidesOf(a, b, byContent)
+	return s.same(&of, a, b)
 }
 
 // CompareFlags returns the differences between two flags, as [Outline] finds them. It returns

@@ -73,8 +73,8 @@ func alignVariants(v versions[guidon.Flag]) versions[guidon.Flag] {
 		theirs[cmp.Or(inTheirs[old], old)] = id
 	}
 	v = versions[guidon.Flag]{flagShape.clone(v.base), flagShape.clone(v.ours), flagShape.clone(v.theirs)}
-	renameVariants(v.base, base)
-	renameVariants(v.theirs, theirs)
+	RenameVariants(v.base, base)
+	RenameVariants(v.theirs, theirs)
 	return v
 }
 
@@ -107,8 +107,8 @@ func createdTwice(v versions[guidon.Flag]) map[string]string {
 	return ids
 }
 
-// renameVariants replaces ids of variants.
-func renameVariants(f *guidon.Flag, ids map[string]string) {
+// RenameVariants replaces ids of variants, also where the flag refers to them.
+func RenameVariants(f *guidon.Flag, ids map[string]string) {
 	for _, v := range f.Variants {
 		v.ID = cmp.Or(ids[v.ID], v.ID)
 	}
@@ -164,7 +164,7 @@ func baseVariant(v versions[guidon.Flag], key string) *guidon.Variant {
 // replaceVariant removes a variant and lets another one take its place.
 func replaceVariant(f *guidon.Flag, removed, by string) {
 	f.Variants = slices.DeleteFunc(f.Variants, func(v *guidon.Variant) bool { return v.ID == removed })
-	renameVariants(f, map[string]string{removed: by})
+	RenameVariants(f, map[string]string{removed: by})
 }
 
 // sharedKey returns the key that the one variant has, or may get, in ours and another one

@@ -42,12 +42,8 @@ var asGroup = pointerTo(form[guidon.ConstraintGroup]{
 })
 
 func constraints(name string, g *guidon.ConstraintGroup) field {
-	return listOf(name, &g.Constraints, asGroupConstraint)
+	return listOf(name, &g.Constraints, asConstraint)
 }
-
-var asGroupConstraint = pointerTo(objectOf(func(c *guidon.Constraint) []field {
-	return constraintFields(&c.Type, &c.Property, &c.Operator, &c.Value, &c.Negate, &c.Description)
-}))
 
 func requirements(at *[]guidon.Requirement) field {
 	return listOf("requires", at, asRequirement)

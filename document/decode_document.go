@@ -59,9 +59,9 @@ func (d *decoder) readItem(to *service.Document, list string, index int, item *n
 	d.at(list, func() {
 		d.item(list, index, item, func(n *node) {
 			if list == "flags" {
-				(&items[*service.DocumentFlag]{&to.Flags, asFlag}).add(d, n)
+				(&items[*guidon.Flag]{&to.Flags, asFlag}).add(d, n)
 			} else {
-				(&items[*service.DocumentSegment]{&to.Segments, asSegment}).add(d, n)
+				(&items[*guidon.Segment]{&to.Segments, asSegment}).add(d, n)
 			}
 		})
 	})

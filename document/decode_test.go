@@ -28,7 +28,7 @@ func decodeOne(t *testing.T, format document.Format, text string) *service.Docum
 }
 
 // flagWith returns the flag of a YAML document with one flag that has the members.
-func flagWith(t *testing.T, members string) *service.DocumentFlag {
+func flagWith(t *testing.T, members string) *guidon.Flag {
 	t.Helper()
 	return decodeOne(t, document.YAML, "flags:\n- {"+members+"}\n").Flags[0]
 }
@@ -63,18 +63,18 @@ func TestDecodeFlag(t *testing.T) {
 		rules: [{segment: s}, {segment: {keys: [s], operator: AND_SEGMENT_OPERATOR}, rank: 7},
 			{segment: {keys: [s, ~, t], operator: AND_SEGMENT_OPERATOR}, distributions: [{variant: a, rollout: 33.33}]}],
 		rollouts: [{segment: {key: s, value: true}}, {segment: {keys: [s, t]}}, {threshold: {percentage: 5, value: on}, description: d}]`)
-	want := &service.DocumentFlag{
-		Key: "f", Name: "5", Enabled: true, Metadata: `{"b":1,"a":{}}`,
-		Variants: []*service.DocumentVariant{{Key: "a", Default: true}, {Key: "b"}},
-		Rules: []*service.DocumentRule{
+	want := &guidon.Flag{
+		Key: "f", Name: "5", Enabled: true, Metadata: []byte(`{"b":1,"a":{}}`),
+		DefaultVariantID: "a", Variants: []*guidon.Variant{{Key: "a"}, {Key: "b"}},
+		Rules: []*guidon.Rule{
 			{SegmentKeys: []string{"s"}},
 			{SegmentKeys: []string{"s"}, Rank: 7},
 			{
 				SegmentKeys: []string{"s", "t"}, SegmentOperator: guidon.AndSegments,
-				Distributions: []*service.DocumentDistribution{{Variant: "a", Rollout: 33.33}},
+				Distributions: []*guidon.Distribution{{VariantID: "a", Rollout: 33.33}},
 			},
 		},
-		Rollouts: []*service.DocumentRollout{
+		Rollouts: []*guidon.Rollout{
 			{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}, Value: true}},
 			{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s", "t"}}},
 			{Description: "d", Threshold: &guidon.RolloutThreshold{Percentage: 5, Value: true}},
@@ -95,7 +95,7 @@ segments:
   -
   - {type: BOOLEAN_COMPARISON_TYPE, property: staff, operator: true}
 `).Segments[0]
-	want := &service.DocumentSegment{Key: "s", Constraints: []*service.DocumentConstraint{
+	want := &guidon.Segment{Key: "s", Constraints: []*guidon.Constraint{
 		{Type: guidon.DateTimeComparison, Property: "day", Operator: "eq", Value: "2026-01-02", Description: "kept"},
 		{Type: guidon.BooleanComparison, Property: "staff", Operator: "true"},
 	}}
@@ -144,8 +144,8 @@ func TestDecodeJSON(t *testing.T) {
 	want := []*service.Document{
 		{
 			Namespace: service.DocumentNamespace{Key: "a"},
-			Flags: []*service.DocumentFlag{{
-				Key: "f", Variants: []*service.DocumentVariant{{Key: "v", Attachment: `{"z":2,"a":1.50}`}},
+			Flags: []*guidon.Flag{{
+				Key: "f", Variants: []*guidon.Variant{{Key: "v", Attachment: `{"z":2,"a":1.50}`}},
 			}},
 		},
 		{Namespace: service.DocumentNamespace{Key: "b"}},
@@ -227,7 +227,7 @@ func TestDecodeAdditions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []*service.DocumentConstraint{{Type: guidon.VersionComparison, Negate: true}, {Type: guidon.StringComparison}}
+	want := []*guidon.Constraint{{Type: guidon.VersionComparison, Negate: true}, {Type: guidon.StringComparison}}
 	if diff := cmp.Diff(want, got[0].Segments[0].Constraints); diff != "" {
 		t.Errorf("constraints (-want +got):\n%s", diff)
 	}

@@ -15,7 +15,7 @@ func TestDiffObjects(t *testing.T) {
 	doc := func(namespace string, name string) *service.Document {
 		return &service.Document{
 			Namespace: service.DocumentNamespace{Key: namespace, Name: "A", Description: "of\n" + namespace},
-			Segments:  []*service.DocumentSegment{{Key: "s", Name: name, MatchType: guidon.MatchAny}},
+			Segments:  []*guidon.Segment{{Key: "s", Name: name, MatchType: guidon.MatchAny}},
 		}
 	}
 	for _, test := range []struct {

@@ -46,7 +46,7 @@ func assertRoundTrip(t *testing.T, documents []*service.Document) {
 // and their ranks are zero.
 func ranked(d *service.Document) *service.Document {
 	for _, f := range d.Flags {
-		f.Rules = f.RulesByRank()
+		f.Rules = service.RulesByRank(f.Rules)
 		for _, r := range f.Rules {
 			r.Rank = 0
 		}
@@ -60,23 +60,23 @@ func everything() []*service.Document {
 	return []*service.Document{
 		{
 			Namespace: service.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells things", Color: guidon.Violet, ConfirmChanges: new(true)},
-			Flags: []*service.DocumentFlag{
+			Flags: []*guidon.Flag{
 				{
-					Key: "colour", Name: "Colour", Description: "two\nlines", Enabled: true, Metadata: `{"z":1.50,"a":[]}`,
-					Variants: []*service.DocumentVariant{
-						{Default: true, Key: "red", Name: "Red", Description: "warm", Attachment: `{"hex":"#f00","n":1e2,"deep":{"list":[1,[2],{}]}}`},
+					Key: "colour", Name: "Colour", Description: "two\nlines", Enabled: true, Metadata: []byte(`{"z":1.50,"a":[]}`), DefaultVariantID: "red",
+					Variants: []*guidon.Variant{
+						{Key: "red", Name: "Red", Description: "warm", Attachment: `{"hex":"#f00","n":1e2,"deep":{"list":[1,[2],{}]}}`},
 						{Key: "yes", Attachment: `"true"`},
 						{Key: "5", Attachment: `null`},
 					},
-					Rules: []*service.DocumentRule{
-						{SegmentKeys: []string{"all"}, Distributions: []*service.DocumentDistribution{{Variant: "red", Rollout: 33.33}, {Variant: "yes"}}},
+					Rules: []*guidon.Rule{
+						{SegmentKeys: []string{"all"}, Distributions: []*guidon.Distribution{{VariantID: "red", Rollout: 33.33}, {VariantID: "yes"}}},
 						{SegmentKeys: []string{"all", "some"}},
 						{SegmentKeys: []string{"all", "some"}, SegmentOperator: guidon.AndSegments},
 					},
 				},
 				{
 					Key: "toggle", Name: "Toggle", Type: guidon.BooleanFlag,
-					Rollouts: []*service.DocumentRollout{
+					Rollouts: []*guidon.Rollout{
 						{Description: "first", Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all"}, Value: true}},
 						{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all", "some"}}},
 						{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all", "some"}, SegmentOperator: guidon.AndSegments, Value: true}},
@@ -85,11 +85,11 @@ func everything() []*service.Document {
 					},
 				},
 			},
-			Segments: []*service.DocumentSegment{
+			Segments: []*guidon.Segment{
 				{Key: "all", Name: "All"},
 				{
 					Key: "some", Name: "Some", Description: "Some", MatchType: guidon.MatchAny,
-					Constraints: []*service.DocumentConstraint{
+					Constraints: []*guidon.Constraint{
 						{Type: guidon.StringComparison, Property: "country", Operator: "isoneof", Value: `["DE","NO"]`, Description: "kept"},
 						{Type: guidon.BooleanComparison, Property: "staff", Operator: "true"},
 						{Type: guidon.NumberComparison, Property: "age", Operator: "gt", Value: "18"},
@@ -238,9 +238,9 @@ func withText(t *testing.T, value string) *service.Document {
 	}
 	return &service.Document{
 		Namespace: service.DocumentNamespace{Key: "default", Description: value},
-		Flags: []*service.DocumentFlag{{
-			Key: "f", Name: value, Description: value, Metadata: "{" + quoted + ":" + quoted + "}",
-			Variants: []*service.DocumentVariant{{Key: value, Attachment: "[" + quoted + ",{" + quoted + ":[" + quoted + "]}]"}},
+		Flags: []*guidon.Flag{{
+			Key: "f", Name: value, Description: value, Metadata: []byte("{" + quoted + ":" + quoted + "}"),
+			Variants: []*guidon.Variant{{Key: value, Attachment: "[" + quoted + ",{" + quoted + ":[" + quoted + "]}]"}},
 		}},
 	}
 }
@@ -254,8 +254,8 @@ func TestEncodeTexts(t *testing.T) {
 
 func TestEncodeErrors(t *testing.T) {
 	for _, d := range []*service.Document{
-		{Flags: []*service.DocumentFlag{{Variants: []*service.DocumentVariant{{Attachment: "{"}}}}},
-		{Flags: []*service.DocumentFlag{{Metadata: "{} {}"}}},
+		{Flags: []*guidon.Flag{{Variants: []*guidon.Variant{{Attachment: "{"}}}}},
+		{Flags: []*guidon.Flag{{Metadata: []byte("{} {}")}}},
 	} {
 		if err := document.Encode(&bytes.Buffer{}, document.YAML, []*service.Document{d}); !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("got %v, want InvalidArgument", err)

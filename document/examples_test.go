@@ -88,7 +88,7 @@ func noteConditions(note func(what string, holds bool), c *guidon.Conditions) {
 	note("portion that starts later", c.Portion != nil && c.Portion.Start > 0 && c.Portion.Seed != "")
 }
 
-func noteFlag(seen map[string]int, f *service.DocumentFlag) {
+func noteFlag(seen map[string]int, f *guidon.Flag) {
 	note := func(what string, holds bool) {
 		if holds {
 			seen[what]++
@@ -97,11 +97,11 @@ func noteFlag(seen map[string]int, f *service.DocumentFlag) {
 	combination := map[guidon.SegmentOperator]string{guidon.OrSegments: "OR", guidon.AndSegments: "AND"}
 	seen["flag"]++
 	seen[f.Type.String()]++
-	note("metadata", f.Metadata != "")
+	note("metadata", len(f.Metadata) > 0)
 	note("disabled", !f.Enabled)
 	for _, v := range f.Variants {
 		note("attachment", v.Attachment != "")
-		note("default", v.Default)
+		note("default", v.Key == f.DefaultVariantID)
 	}
 	for _, r := range f.Rules {
 		note("rule of several, "+combination[r.SegmentOperator], len(r.SegmentKeys) > 1)

@@ -1,11 +1,13 @@
 package document
 
 import (
+	"encoding/json"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
 
-var asFlag = pointerTo(objectOf(func(f *service.DocumentFlag) []field {
+var asFlag = pointerTo(objectOf(func(f *guidon.Flag) []field {
 	return []field{
 		optional("key", &f.Key, asText),
 		optional("name", &f.Name, asText),
@@ -14,8 +16,8 @@ var asFlag = pointerTo(objectOf(func(f *service.DocumentFlag) []field {
 		always("enabled", &f.Enabled, asBoolean),
 		always("metadata", &f.Metadata, asMetadata),
 		additions(requirements(&f.Requires))[0],
-		listOf("variants", &f.Variants, asVariant),
-		{name: "rules", value: &rules{items[*service.DocumentRule]{&f.Rules, asRule}, f}},
+		listOf("variants", &f.Variants, asVariantOf(f)),
+		{name: "rules", value: &rules{items[*guidon.Rule]{&f.Rules, asRule}}},
 		listOf("rollouts", &f.Rollouts, asRollout),
 	}
 }))
@@ -29,18 +31,20 @@ var asFlagType = form[guidon.FlagType]{
 }
 
 // asMetadata is the form of an object. An empty object means no metadata.
-var asMetadata = form[string]{
-	read: func(d *decoder, n *node, to *string) {
+var asMetadata = form[json.RawMessage]{
+	read: func(d *decoder, n *node, to *json.RawMessage) {
 		switch {
 		case n.kind != object:
 			d.fail(n, "must be an object, not %s", n.kind)
 		case len(n.members) > 0:
-			asJSON.read(d, n, to)
+			var text string
+			asJSON.read(d, n, &text)
+			*to = json.RawMessage(text)
 		}
 	},
-	write: func(e *encoder, from *string) *node {
-		if *from != "" {
-			if n := asJSON.write(e, from); len(n.members) > 0 {
+	write: func(e *encoder, from *json.RawMessage) *node {
+		if len(*from) > 0 {
+			if n := asJSON.write(e, new(string(*from))); len(n.members) > 0 {
 				return n
 			}
 		}
@@ -49,20 +53,34 @@ var asMetadata = form[string]{
 }
 
 // rules are written in the order of their ranks.
-type rules struct {
-	items[*service.DocumentRule]
-	of *service.DocumentFlag
-}
+type rules struct{ items[*guidon.Rule] }
 
 func (r *rules) write(e *encoder) *node {
-	ranked := r.of.RulesByRank()
-	return (&items[*service.DocumentRule]{&ranked, r.as}).write(e)
+	ranked := service.RulesByRank(*r.at)
+	return (&items[*guidon.Rule]{&ranked, r.as}).write(e)
 }
 
-var asVariant = pointerTo(objectOf(func(v *service.DocumentVariant) []field {
+// asVariantOf returns the form of the variants of the flag. The last one that says so is the
+// default.
+func asVariantOf(f *guidon.Flag) form[*guidon.Variant] {
+	return pointerTo(form[guidon.Variant]{
+		read: func(d *decoder, n *node, v *guidon.Variant) {
+			var isDefault bool
+			if d.object(n, variantFields(v, &isDefault)); isDefault {
+				f.DefaultVariantID = v.Key
+			}
+		},
+		write: func(e *encoder, v *guidon.Variant) *node {
+			isDefault := v.Key != "" && v.Key == f.DefaultVariantID
+			return e.object(variantFields(v, &isDefault))
+		},
+	})
+}
+
+func variantFields(v *guidon.Variant, isDefault *bool) []field {
 	return []field{
-		optional("default", &v.Default, asBoolean).and(func(d *decoder, n *node) {
-			if v.Default {
+		optional("default", isDefault, asBoolean).and(func(d *decoder, n *node) {
+			if *isDefault {
 				d.require(n, "variant.default", 3)
 			}
 		}),
@@ -71,7 +89,7 @@ var asVariant = pointerTo(objectOf(func(v *service.DocumentVariant) []field {
 		optional("description", &v.Description, asText),
 		{name: "attachment", value: &attachment{nonzero[string]{single[string]{&v.Attachment, asJSON}}}},
 	}
-}))
+}
 
 // attachment is any value: null too, unless it is an empty one of YAML.
 type attachment struct{ nonzero[string] }

@@ -76,7 +76,7 @@ func FuzzEncode(f *testing.F) {
 			t.Skip("rejected by validation")
 		}
 		d := withText(t, value)
-		d.Flags[0].Rollouts = []*service.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: share}}}
+		d.Flags[0].Rollouts = []*guidon.Rollout{{Threshold: &guidon.RolloutThreshold{Percentage: share}}}
 		assertRoundTrip(t, []*service.Document{d})
 	})
 }

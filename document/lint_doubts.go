@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -27,8 +28,8 @@ func (l *linter) doubts(root place, d *service.Document) {
 }
 
 // constraint adds a warning if the constraint compares nothing, or probably the wrong value.
-func (l *linter) constraint(root place, path []service.Step, c *service.DocumentConstraint) {
-	normal, err := c.Normal()
+func (l *linter) constraint(root place, path []service.Step, c *guidon.Constraint) {
+	normal, err := service.NormalConstraint(c)
 	if err != nil {
 		return // reported as an error
 	}
@@ -53,7 +54,7 @@ func (l *linter) constraint(root place, path []service.Step, c *service.Document
 }
 
 // unusedLists adds warnings about rules of a boolean flag, and rollouts of a variant flag.
-func (l *linter) unusedLists(root place, path []service.Step, f *service.DocumentFlag) {
+func (l *linter) unusedLists(root place, path []service.Step, f *guidon.Flag) {
 	switch {
 	case f.Type == guidon.BooleanFlag && len(f.Rules) > 0:
 		l.warn(root.walk(path).member("rules").node, path, "the rules have no effect, because the type of the flag is %s", f.Type)
@@ -75,7 +76,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 	for i, f := range d.Flags {
 		list, indexes := "rollouts", []int(nil)
 		if f.Type == guidon.VariantFlag {
-			list, indexes = "rules", ruleIndexes(f)
+			list, indexes = "rules", ruleIndexes(f.Rules)
 		}
 		reach, _ := analysis.ReachOf(context.Background(), s, objects.Flags[i].Key)
 		changes := s.Compiled(objects.Flags[i].Key).LastBoundary() > s.Epoch()
@@ -95,14 +96,10 @@ func (l *linter) unreached(root place, d *service.Document) {
 }
 
 // ruleIndexes returns the index in the document of each rule in the order of ranks.
-func ruleIndexes(f *service.DocumentFlag) []int {
-	at := make(map[*service.DocumentRule]int, len(f.Rules))
-	for i, r := range f.Rules {
+func ruleIndexes(rules []*guidon.Rule) []int {
+	at := make(map[*guidon.Rule]int, len(rules))
+	for i, r := range rules {
 		at[r] = i
 	}
-	indexes := make([]int, len(f.Rules))
-	for i, r := range f.RulesByRank() {
-		indexes[i] = at[r]
-	}
-	return indexes
+	return lists.Map(service.RulesByRank(rules), func(r *guidon.Rule) int { return at[r] })
 }

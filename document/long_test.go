@@ -17,14 +17,14 @@ import (
 func long() *service.Document {
 	d := &service.Document{Namespace: service.DocumentNamespace{Key: "long", Name: "Long"}}
 	for i := range 4000 {
-		d.Flags = append(d.Flags, &service.DocumentFlag{
+		d.Flags = append(d.Flags, &guidon.Flag{
 			Key: fmt.Sprintf("flag-%d", i), Name: "- name: x", Description: strings.Repeat("line\n- flags:\n", i%7) + "  end",
-			Variants: []*service.DocumentVariant{{Key: "v", Attachment: fmt.Sprintf(`{"list":[%d,[]],"text":"a\n---\nflags:\n"}`, i)}},
-			Rules:    []*service.DocumentRule{{SegmentKeys: []string{"s"}, Distributions: []*service.DocumentDistribution{{Variant: "v", Rollout: 100}}}},
-			Metadata: `{"owner":"team: #1"}`,
+			Variants: []*guidon.Variant{{Key: "v", Attachment: fmt.Sprintf(`{"list":[%d,[]],"text":"a\n---\nflags:\n"}`, i)}},
+			Rules:    []*guidon.Rule{{SegmentKeys: []string{"s"}, Distributions: []*guidon.Distribution{{VariantID: "v", Rollout: 100}}}},
+			Metadata: []byte(`{"owner":"team: #1"}`),
 		})
 	}
-	d.Segments = []*service.DocumentSegment{{Key: "s", Name: "S", MatchType: guidon.MatchAny}}
+	d.Segments = []*guidon.Segment{{Key: "s", Name: "S", MatchType: guidon.MatchAny}}
 	return d
 }
 

@@ -5,11 +5,10 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
-var asRollout = pointerTo(form[service.DocumentRollout]{
-	read: func(d *decoder, n *node, r *service.DocumentRollout) {
+var asRollout = pointerTo(form[guidon.Rollout]{
+	read: func(d *decoder, n *node, r *guidon.Rollout) {
 		d.require(n, "flag.rollouts", 1)
 		r.Conditions = &guidon.Conditions{}
 		d.object(n, rolloutFields(r))
@@ -18,7 +17,7 @@ var asRollout = pointerTo(form[service.DocumentRollout]{
 	write: objectOf(rolloutFields).write,
 })
 
-func rolloutFields(r *service.DocumentRollout) []field {
+func rolloutFields(r *guidon.Rollout) []field {
 	return append([]field{
 		optional("description", &r.Description, asText),
 		optional("segment", &r.Segment, asRolloutSegment),

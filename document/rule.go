@@ -4,11 +4,10 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
-var asRule = pointerTo(form[service.DocumentRule]{
-	read: func(d *decoder, n *node, r *service.DocumentRule) {
+var asRule = pointerTo(form[guidon.Rule]{
+	read: func(d *decoder, n *node, r *guidon.Rule) {
 		r.Conditions = &guidon.Conditions{}
 		d.object(n, ruleFields(r))
 		r.Conditions = r.Conditions.OrNil()
@@ -16,7 +15,7 @@ var asRule = pointerTo(form[service.DocumentRule]{
 	write: objectOf(ruleFields).write,
 })
 
-func ruleFields(r *service.DocumentRule) []field {
+func ruleFields(r *guidon.Rule) []field {
 	split := optional("split", &r.Split, asSplit).and(func(*decoder, *node) {
 		if r.Split != nil && *r.Split == (guidon.Split{}) {
 			r.Split = nil
@@ -33,15 +32,15 @@ func ruleFields(r *service.DocumentRule) []field {
 	)
 }
 
-var asDistribution = pointerTo(objectOf(func(s *service.DocumentDistribution) []field {
-	return []field{optional("variant", &s.Variant, asText), always("rollout", &s.Rollout, asPercentage)}
+var asDistribution = pointerTo(objectOf(func(d *guidon.Distribution) []field {
+	return []field{optional("variant", &d.VariantID, asText), always("rollout", &d.Rollout, asPercentage)}
 }))
 
 var asSplit = pointerTo(objectOf(splitFields))
 
 // asRuleSegment is the form of the segments of a rule: a key, or several with an operator.
-var asRuleSegment = form[service.DocumentRule]{
-	read: func(d *decoder, n *node, r *service.DocumentRule) {
+var asRuleSegment = form[guidon.Rule]{
+	read: func(d *decoder, n *node, r *guidon.Rule) {
 		if n.kind == object {
 			d.object(n, segmentsFields(r))
 		} else {
@@ -52,7 +51,7 @@ var asRuleSegment = form[service.DocumentRule]{
 		}
 		normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
 	},
-	write: func(e *encoder, r *service.DocumentRule) *node {
+	write: func(e *encoder, r *guidon.Rule) *node {
 		switch len(r.SegmentKeys) {
 		case 0:
 			return nil
@@ -63,7 +62,7 @@ var asRuleSegment = form[service.DocumentRule]{
 	},
 }
 
-func segmentsFields(r *service.DocumentRule) []field {
+func segmentsFields(r *guidon.Rule) []field {
 	return []field{
 		listOf("keys", &r.SegmentKeys, asText),
 		always("operator", &r.SegmentOperator, asEnum[guidon.SegmentOperator]()),

@@ -2,10 +2,9 @@ package document
 
 import (
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
-var asSegment = pointerTo(objectOf(func(g *service.DocumentSegment) []field {
+var asSegment = pointerTo(objectOf(func(g *guidon.Segment) []field {
 	return []field{
 		optional("key", &g.Key, asText),
 		optional("name", &g.Name, asText),
@@ -15,26 +14,22 @@ var asSegment = pointerTo(objectOf(func(g *service.DocumentSegment) []field {
 	}
 }))
 
-var asConstraint = pointerTo(objectOf(func(c *service.DocumentConstraint) []field {
-	return constraintFields(&c.Type, &c.Property, &c.Operator, &c.Value, &c.Negate, &c.Description)
-}))
-
-// constraintFields returns the fields of a constraint of a segment or a group.
-func constraintFields(kind *guidon.ComparisonType, property, operator, value *string, negate *bool, description *string) []field {
+// asConstraint is the form of a constraint of a segment or a group.
+var asConstraint = pointerTo(objectOf(func(c *guidon.Constraint) []field {
 	return []field{
-		always("type", kind, asEnum[guidon.ComparisonType]()).and(func(d *decoder, n *node) {
-			if kind.Addition() {
-				d.require(n, kind.String(), withAdditions)
+		always("type", &c.Type, asEnum[guidon.ComparisonType]()).and(func(d *decoder, n *node) {
+			if c.Type.Addition() {
+				d.require(n, c.Type.String(), withAdditions)
 			}
 		}),
-		optional("property", property, asText),
-		optional("operator", operator, asText),
-		optional("value", value, asText),
-		optional("not", negate, asBoolean).and(func(d *decoder, n *node) {
-			if *negate {
+		optional("property", &c.Property, asText),
+		optional("operator", &c.Operator, asText),
+		optional("value", &c.Value, asText),
+		optional("not", &c.Negate, asBoolean).and(func(d *decoder, n *node) {
+			if c.Negate {
 				d.require(n, "constraint.not", withAdditions)
 			}
 		}),
-		optional("description", description, asText),
+		optional("description", &c.Description, asText),
 	}
-}
+}))

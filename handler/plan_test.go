@@ -256,7 +256,7 @@ func TestRestoreAndUndo(t *testing.T) {
 // TestPlanOverGRPC plans and applies by messages.
 func TestPlanOverGRPC(t *testing.T) {
 	s := newInside(t, "calls operations without a request")
-	if _, _, err := s.service.Import(t.Context(), service.Write{}, "staging", &service.Document{Flags: []*service.DocumentFlag{{Key: "a", Name: "A"}}}, service.ImportCreate, false); err != nil {
+	if _, _, err := s.service.Import(t.Context(), service.Write{}, "staging", &service.Document{Flags: []*guidon.Flag{{Key: "a", Name: "A"}}}, service.ImportCreate, false); err != nil {
 		t.Fatal(err)
 	}
 	invoke := func(method string, m call.Request) (*guidonv1.PlanResponse, error) {

@@ -12,17 +12,20 @@ import (
 
 // Document is a namespace with its flags and segments, in the form of import and
 // export files (contract 13.2). Package document reads and writes the files.
+//
+// Flags, segments and their parts have no ids and times. Instead of the ids of variants there
+// are their keys. The rank of a rollout is its position, and so is that of a rule if it is 0.
+// Lists have no nil.
 type Document struct {
 	Namespace DocumentNamespace
-	Flags     []*DocumentFlag
-	Segments  []*DocumentSegment
+	Flags     []*guidon.Flag
+	Segments  []*guidon.Segment
 }
 
 // Additions reports whether the document has something that neither Flipt nor a release of
 // Guidon without additions reads (contract 13.3).
 func (d *Document) Additions() bool {
-	return slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f.outline().Additions() }) ||
-		slices.ContainsFunc(d.Segments, (*DocumentSegment).additions)
+	return slices.ContainsFunc(d.Flags, (*guidon.Flag).Additions) || slices.ContainsFunc(d.Segments, (*guidon.Segment).Additions)
 }
 
 // DocumentNamespace is the namespace of a document. An empty key means
@@ -40,7 +43,7 @@ type DocumentNamespace struct {
 // for each of the first 50 problems, which starts with its path in the document.
 func (d *Document) Validate() error {
 	p := &problems{}
-	d.normalize(p, map[string]bool{}, func(*DocumentSegment) {}, func(*DocumentFlag) {})
+	d.normalize(p, map[string]bool{}, func(*guidon.Segment) {}, func(*guidon.Flag) {})
 	d.checkRequirements(p)
 	return p.err()
 }
@@ -50,7 +53,7 @@ func (d *Document) Validate() error {
 func (d *Document) Problems(limit int) (found []Problem, more int) {
 	p := &problems{limit: limit}
 	d.normalize(p, map[string]bool{},
-		func(g *DocumentSegment) { p.add(g.checkSize()) }, func(f *DocumentFlag) { p.add(f.checkSize()) })
+		func(g *guidon.Segment) { p.add(segmentObjects.checkSize(g)) }, func(f *guidon.Flag) { p.add(flagObjects.checkSize(f)) })
 	d.checkRequirements(p)
 	return p.found, p.more
 }
@@ -59,35 +62,29 @@ func (d *Document) Problems(limit int) (found []Problem, more int) {
 // It adds the document's segments to known.
 func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
-	d.normalize(p, known, func(*DocumentSegment) {}, func(*DocumentFlag) {})
+	d.normalize(p, known, func(*guidon.Segment) {}, func(*guidon.Flag) {})
 	return p.err()
 }
 
 // normalize is check, but adds the problems to p, and calls segment and flag with the
 // normal form of each object.
-func (d *Document) normalize(p *problems, known map[string]bool, segment func(*DocumentSegment), flag func(*DocumentFlag)) {
+func (d *Document) normalize(p *problems, known map[string]bool, segment func(*guidon.Segment), flag func(*guidon.Flag)) {
 	namespace := d.Namespace
 	namespace.Key = guidon.NamespaceKey(namespace.Key)
 	p.at("namespace", func(p *problems) { p.add(namespace.check()) })
 	seen := map[string]bool{}
 	for i, g := range d.Segments {
-		if g == nil {
-			continue
-		}
 		p.item("segments", i, g.Key, func(p *problems) {
 			p.checkUnique(seen, "segment", g.Key)
-			segment(g.normalize(p))
+			segment(normalSegment(g, p, nil))
 		})
 		known[g.Key] = true
 	}
 	clear(seen)
 	for i, f := range d.Flags {
-		if f == nil {
-			continue
-		}
 		p.item("flags", i, f.Key, func(p *problems) {
 			p.checkUnique(seen, "flag", f.Key)
-			flag(f.normalize(p, known))
+			flag(normalFlag(f, p, known))
 		})
 	}
 }
@@ -130,14 +127,10 @@ func (d *Document) Objects() (change.Objects, error) {
 	namespace := d.Namespace.merge(guidon.Namespace{Key: guidon.NamespaceKey(d.Namespace.Key)})
 	objects := change.Objects{Namespace: &namespace}
 	for _, g := range d.Segments {
-		if g != nil {
-			objects.Segments = append(objects.Segments, mergeSegment(nil, g.normalize(&p), time.Time{}))
-		}
+		objects.Segments = append(objects.Segments, mergeSegment(nil, normalSegment(g, &p, nil), time.Time{}))
 	}
 	for _, f := range d.Flags {
-		if f != nil {
-			objects.Flags = append(objects.Flags, mergeFlag(nil, f.normalize(&p, known), time.Time{}))
-		}
+		objects.Flags = append(objects.Flags, mergeFlag(nil, normalFlag(f, &p, known), time.Time{}))
 	}
 	return objects, nil
 }
@@ -146,10 +139,7 @@ func (d *Document) Objects() (change.Objects, error) {
 func (d *Document) referenced() map[string]bool {
 	keys := map[string]bool{}
 	for _, f := range d.Flags {
-		if f == nil {
-			continue
-		}
-		for key := range f.outline().SegmentKeys() {
+		for key := range f.SegmentKeys() {
 			keys[key] = true
 		}
 	}
@@ -158,36 +148,33 @@ func (d *Document) referenced() map[string]bool {
 
 // checkRequirements adds the problems of requirements, which must be about flags of the document.
 func (d *Document) checkRequirements(p *problems) {
-	if !slices.ContainsFunc(d.Flags, func(f *DocumentFlag) bool { return f != nil && f.outline().Linked() }) {
+	if !slices.ContainsFunc(d.Flags, (*guidon.Flag).Linked) {
 		return // without a copy of all flags
 	}
 	tx := newLinkTx(plannedFlags{changed: map[string]*guidon.Flag{}}, guidon.NamespaceKey(d.Namespace.Key))
 	all := requirements{}
 	for _, f := range d.Flags {
-		if f != nil {
-			put := f.outline()
-			_ = tx.PutFlag(context.Background(), put) // in memory, where nothing fails
-			all[f.Key] = slices.Collect(put.Requirements())
-		}
+		_ = tx.PutFlag(context.Background(), f) // in memory, where nothing fails
+		all[f.Key] = slices.Collect(f.Requirements())
 	}
 	found, more := len(p.found), p.more
-	d.eachRequiring(p, all, func(p *problems, f *DocumentFlag) { f.checkReferences(p, tx) })
+	d.eachRequiring(p, all, func(p *problems, f *guidon.Flag) { checkReferences(f, p, tx) })
 	if len(p.found) > found || p.more > more {
 		return // cycles are easier to find without them
 	}
-	d.eachRequiring(p, all, func(p *problems, f *DocumentFlag) { p.add(all.check([]string{f.Key}, new(int))) })
+	d.eachRequiring(p, all, func(p *problems, f *guidon.Flag) { p.add(all.check([]string{f.Key}, new(int))) })
 }
 
 // eachRequiring calls check for each flag that has requirements.
-func (d *Document) eachRequiring(p *problems, all requirements, check func(p *problems, f *DocumentFlag)) {
+func (d *Document) eachRequiring(p *problems, all requirements, check func(p *problems, f *guidon.Flag)) {
 	for i, f := range d.Flags {
-		if f != nil && len(all[f.Key]) > 0 {
+		if len(all[f.Key]) > 0 {
 			p.item("flags", i, f.Key, func(p *problems) { check(p, f) })
 		}
 	}
 }
 
-func (f *DocumentFlag) checkReferences(p *problems, tx *linkTx) {
+func checkReferences(f *guidon.Flag, p *problems, tx *linkTx) {
 	check := func(p *problems, stated []guidon.Requirement) {
 		for i := range stated {
 			if stated[i].FlagKey == "" {
@@ -201,7 +188,7 @@ func (f *DocumentFlag) checkReferences(p *problems, tx *linkTx) {
 	if f.Type == guidon.BooleanFlag {
 		list = "rollouts"
 	}
-	for i, c := range f.outline().EachConditions() {
+	for i, c := range f.EachConditions() {
 		p.entry(list, i, func(p *problems) { check(p, c.Requires) })
 	}
 }

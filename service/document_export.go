@@ -67,12 +67,12 @@ func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.name
 
 // Flags returns an iterator over the flags, which belong to the caller. It can be used
 // more than once.
-func (e *Export) Flags() iter.Seq[*DocumentFlag] {
-	return func(yield func(*DocumentFlag) bool) {
+func (e *Export) Flags() iter.Seq[*guidon.Flag] {
+	return func(yield func(*guidon.Flag) bool) {
 		for _, f := range e.flags {
 			d := NewDocumentFlag(f)
 			if e.sorted {
-				slices.SortFunc(d.Variants, func(a, b *DocumentVariant) int { return cmp.Compare(a.Key, b.Key) })
+				slices.SortFunc(d.Variants, func(a, b *guidon.Variant) int { return cmp.Compare(a.Key, b.Key) })
 			}
 			if !yield(d) {
 				return
@@ -83,8 +83,8 @@ func (e *Export) Flags() iter.Seq[*DocumentFlag] {
 
 // Segments returns an iterator over the segments, which belong to the caller. It can be
 // used more than once.
-func (e *Export) Segments() iter.Seq[*DocumentSegment] {
-	return func(yield func(*DocumentSegment) bool) {
+func (e *Export) Segments() iter.Seq[*guidon.Segment] {
+	return func(yield func(*guidon.Segment) bool) {
 		for _, g := range e.segments {
 			if !yield(NewDocumentSegment(g)) {
 				return

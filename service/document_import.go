@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // ImportMode is how an import treats flags and segments that exist already.
@@ -34,13 +35,14 @@ func (m ImportMode) String() string {
 	return fmt.Sprintf("%d", uint8(m))
 }
 
-// ImportResult describes the changes that an import made or, in a dry run, would make.
-type ImportResult struct {
+// WriteResult describes the changes that an edit or an import made or, in a dry run of an import,
+// would make.
+type WriteResult struct {
 	Namespace string
-	Revision  int64 // current after the import
+	Revision  int64 // current after the call
 	DryRun    bool
-	Changes   []*ImportChange // in the order of the change records
-	Unchanged int             // number of flags and segments that already matched the document
+	Changes   []*ObjectChange // in the order of the change records
+	Unchanged int             // number of flags and segments that already were as requested
 	Skipped   []string        // "flag/<key>" and "segment/<key>", not changed because of ImportSkipExisting
 }
 
@@ -48,10 +50,10 @@ type ImportResult struct {
 // omits their states before and after the import. The change log always has them.
 const maxDescribed = 1000
 
-// ImportChange is the change of an import to one object. Before and After are documents of
+// ObjectChange is the change of one object. For an import, Before and After are documents of
 // that object alone, or nil if it does not exist. Both are nil if the document has more
 // than 1000 flags and segments, except in a dry run.
-type ImportChange struct {
+type ObjectChange struct {
 	Kind   change.Kind
 	Key    string
 	Action change.Action
@@ -74,7 +76,7 @@ type ImportChange struct {
 // namespace itself, and the caller may not. doc is not modified.
 func (s *Service) Import(
 	ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool,
-) (*ImportResult, int64, error) {
+) (*WriteResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
 		return nil, 0, err
@@ -86,18 +88,14 @@ func (s *Service) Import(
 		w.Reason = change.ImportReason()
 	}
 	w.DryRun = w.DryRun || dryRun
-	var result *ImportResult
+	var result *WriteResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		i := &documentImport{objectWrite: newObjectWrite(tx, namespace), by: w.By, mode: mode}
 		i.skip, i.described = mode == ImportSkipExisting, w.DryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed
-		result = i.result
+		result, i.result.DryRun = i.result, w.DryRun
 		return i.run(ctx, doc.withNamespace(namespace))
 	})
-	if err != nil {
-		return nil, revision, err
-	}
-	result.DryRun, result.Revision = w.DryRun, revision
-	return result, revision, nil
+	return result.at(revision, err)
 }
 
 // withNamespace returns a copy of the document with the key of the target namespace.
@@ -157,18 +155,12 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 		return err
 	}
 	for _, g := range d.Segments {
-		if g == nil {
-			continue
-		}
-		if err := putObject(ctx, i.objectWrite, segmentObjects, g.normalize(&problems{})); err != nil {
+		if err := putObject(ctx, i.objectWrite, segmentObjects, normalSegment(g, &problems{}, nil)); err != nil {
 			return err
 		}
 	}
 	for _, f := range d.Flags {
-		if f == nil {
-			continue
-		}
-		if err := putObject(ctx, i.objectWrite, flagObjects, f.normalize(&problems{}, i.referable)); err != nil {
+		if err := putObject(ctx, i.objectWrite, flagObjects, normalFlag(f, &problems{}, i.referable)); err != nil {
 			return err
 		}
 	}
@@ -182,9 +174,7 @@ func (i *documentImport) write(ctx context.Context, d *Document) error {
 }
 
 // deleteOthers deletes the objects that are not to be kept.
-func deleteOthers[O, D any](
-	ctx context.Context, i *documentImport, k *objectKind[O, D], keys []string, kept map[string]bool,
-) error {
+func deleteOthers[O any](ctx context.Context, i *documentImport, k *objectKind[O], keys []string, kept map[string]bool) error {
 	for _, key := range keys {
 		if kept[key] {
 			continue
@@ -197,13 +187,7 @@ func deleteOthers[O, D any](
 }
 
 func (d *Document) flagKeys() map[string]bool {
-	keys := make(map[string]bool, len(d.Flags))
-	for _, f := range d.Flags {
-		if f != nil {
-			keys[f.Key] = true
-		}
-	}
-	return keys
+	return setOf(lists.Map(d.Flags, func(f *guidon.Flag) string { return f.Key }))
 }
 
 func (i *documentImport) writeNamespace(ctx context.Context, want DocumentNamespace) error {
@@ -211,7 +195,7 @@ func (i *documentImport) writeNamespace(ctx context.Context, want DocumentNamesp
 	if put == nil {
 		return nil
 	}
-	c := &ImportChange{Kind: change.KindNamespace, Key: put.Key, Action: change.ActionCreate}
+	c := &ObjectChange{Kind: change.KindNamespace, Key: put.Key, Action: change.ActionCreate}
 	if i.existing != nil {
 		if err := mayPutNamespace(i.by, put.Key); err != nil {
 			return err
@@ -287,12 +271,12 @@ func setOf(keys []string) map[string]bool {
 // of contract 13.4.
 func (i *documentImport) mustAllBeNew(d *Document) error {
 	for _, f := range d.Flags {
-		if f != nil && i.stored[change.KindFlag][f.Key] {
+		if i.stored[change.KindFlag][f.Key] {
 			return notUnique("flag", d.Namespace.Key, f.Key)
 		}
 	}
 	for _, g := range d.Segments {
-		if g != nil && i.stored[change.KindSegment][g.Key] {
+		if i.stored[change.KindSegment][g.Key] {
 			return notUnique("segment", d.Namespace.Key, g.Key)
 		}
 	}

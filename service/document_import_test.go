@@ -140,7 +140,7 @@ func TestImportUnchangedSpelling(t *testing.T) {
 	s, ctx := newService(t), t.Context()
 	mustImport(t, s, "namespace: shop\nsegments: [{key: a, name: A}]\nflags: [{key: f, name: F}]", service.ImportCreate)
 	for _, rank := range []int32{3, 7} {
-		if _, _, err := s.CreateRule(ctx, service.Write{}, "shop", service.RuleInput{FlagKey: "f", SegmentKey: "a", Rank: rank}); err != nil {
+		if _, _, err := s.CreateRule(ctx, service.Write{}, "shop", service.RuleInput{FlagKey: "f", SegmentKey: "a", Rule: guidon.Rule{Rank: rank}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -396,15 +396,15 @@ func TestImportAtomic(t *testing.T) {
 	mustImport(t, s, shop, service.ImportCreate)
 	before := exported(t, s, "shop")
 	huge := `"` + strings.Repeat("x", 1000*1024-2) + `"`
-	for name, last := range map[string]*service.DocumentFlag{
-		"invalid":   {Key: "last", Name: "Last", Rules: []*service.DocumentRule{{}}},
+	for name, last := range map[string]*guidon.Flag{
+		"invalid":   {Key: "last", Name: "Last", Rules: []*guidon.Rule{{}}},
 		"too large": {Key: "last", Name: "Last", Variants: variants(huge, 20)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for namespace, mode := range map[string]service.ImportMode{"shop": service.ImportReplace, "new": service.ImportCreate} {
 				d := &service.Document{
-					Segments: []*service.DocumentSegment{{Key: "first", Name: "First"}},
-					Flags:    []*service.DocumentFlag{{Key: "first", Name: "First"}, last},
+					Segments: []*guidon.Segment{{Key: "first", Name: "First"}},
+					Flags:    []*guidon.Flag{{Key: "first", Name: "First"}, last},
 				}
 				if _, _, err := s.Import(t.Context(), service.Write{}, namespace, d, mode, false); err == nil {
 					t.Errorf("%s: no error", namespace)
@@ -421,10 +421,10 @@ func TestImportAtomic(t *testing.T) {
 	}
 }
 
-func variants(attachment string, count int) []*service.DocumentVariant {
-	var out []*service.DocumentVariant
+func variants(attachment string, count int) []*guidon.Variant {
+	var out []*guidon.Variant
 	for i := range count {
-		out = append(out, &service.DocumentVariant{Key: fmt.Sprint(i), Attachment: attachment})
+		out = append(out, &guidon.Variant{Key: fmt.Sprint(i), Attachment: attachment})
 	}
 	return out
 }

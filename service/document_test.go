@@ -71,29 +71,25 @@ segments:
 // TestValidateValues covers values that cannot come from a file.
 func TestValidateValues(t *testing.T) {
 	for name, d := range map[string]*service.Document{
-		"attachment that is not JSON": {Flags: []*service.DocumentFlag{{Key: "f", Name: "F", Variants: []*service.DocumentVariant{{Key: "v", Attachment: "{"}}}}},
-		"attachment that is too long": {Flags: []*service.DocumentFlag{{Key: "f", Name: "F", Variants: variants(`"`+strings.Repeat("x", 1000*1024)+`"`, 1)}}},
-		"metadata that is a list":     {Flags: []*service.DocumentFlag{{Key: "f", Name: "F", Metadata: "[]"}}},
-		"flag type":                   {Flags: []*service.DocumentFlag{{Key: "f", Name: "F", Type: 7}}},
-		"match type":                  {Segments: []*service.DocumentSegment{{Key: "s", Name: "S", MatchType: 7}}},
-		"share that is not a number": {Flags: []*service.DocumentFlag{{
-			Key: "f", Name: "F", Rollouts: []*service.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: float32(math.NaN())}}},
+		"attachment that is not JSON": {Flags: []*guidon.Flag{{Key: "f", Name: "F", Variants: []*guidon.Variant{{Key: "v", Attachment: "{"}}}}},
+		"attachment that is too long": {Flags: []*guidon.Flag{{Key: "f", Name: "F", Variants: variants(`"`+strings.Repeat("x", 1000*1024)+`"`, 1)}}},
+		"metadata that is a list":     {Flags: []*guidon.Flag{{Key: "f", Name: "F", Metadata: []byte("[]")}}},
+		"flag type":                   {Flags: []*guidon.Flag{{Key: "f", Name: "F", Type: 7}}},
+		"match type":                  {Segments: []*guidon.Segment{{Key: "s", Name: "S", MatchType: 7}}},
+		"share that is not a number": {Flags: []*guidon.Flag{{
+			Key: "f", Name: "F", Rollouts: []*guidon.Rollout{{Threshold: &guidon.RolloutThreshold{Percentage: float32(math.NaN())}}},
 		}}},
 	} {
 		if err := d.Validate(); !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("%s: got %v, want InvalidArgument", name, err)
 		}
 	}
-	empty := &service.Document{Flags: []*service.DocumentFlag{nil}, Segments: []*service.DocumentSegment{nil}}
-	if err := empty.Validate(); err != nil {
-		t.Errorf("empty document: %v", err)
-	}
 }
 
 func TestValidateBound(t *testing.T) {
 	d := &service.Document{}
 	for i := range 80 {
-		d.Flags = append(d.Flags, &service.DocumentFlag{Key: fmt.Sprint("f", i)})
+		d.Flags = append(d.Flags, &guidon.Flag{Key: fmt.Sprint("f", i)})
 	}
 	lines := strings.Split(d.Validate().Error(), "\n")
 	if got, want := len(lines), 51; got != want {
@@ -110,13 +106,13 @@ func TestValidateTexts(t *testing.T) {
 	for text, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
 		d := &service.Document{
 			Namespace: service.DocumentNamespace{Key: "n", Description: text},
-			Segments: []*service.DocumentSegment{{Key: "s", Name: text, Constraints: []*service.DocumentConstraint{
+			Segments: []*guidon.Segment{{Key: "s", Name: text, Constraints: []*guidon.Constraint{
 				{Type: guidon.StringComparison, Property: "p", Operator: "eq", Value: text},
 			}}},
-			Flags: []*service.DocumentFlag{{
+			Flags: []*guidon.Flag{{
 				Key: "f", Name: "F", Description: text,
-				Variants: []*service.DocumentVariant{{Key: text}},
-				Rollouts: []*service.DocumentRollout{{Description: text, Threshold: &guidon.RolloutThreshold{}}},
+				Variants: []*guidon.Variant{{Key: text}},
+				Rollouts: []*guidon.Rollout{{Description: text, Threshold: &guidon.RolloutThreshold{}}},
 			}},
 		}
 		var want []string

@@ -17,77 +17,38 @@ type Edits struct {
 	Flags    []FlagEdit
 }
 
-// FlagEdit puts, deletes or switches one flag. Exactly one of Put, Delete, TurnOff and TurnOn
-// must be set.
-type FlagEdit struct {
-	Put    *DocumentFlag // the flag as it must be afterwards, whether it exists already or not
-	Delete string        // the key of the flag, which need not exist
+// ObjectEdit puts, deletes or switches one flag or segment. Exactly one of Put, Delete, TurnOff
+// and TurnOn must be set.
+type ObjectEdit[O any] struct {
+	Put    *O     // the object as it must be afterwards, as a document has it, whether it exists already or not
+	Delete string // the key of the object, which need not exist
 
-	// TurnOff and TurnOn are the key of the flag, which must exist, to be turned off or on as
+	// TurnOff and TurnOn are the key of a flag, which must exist, to be turned off or on as
 	// [Service.TurnFlagOff] and [Service.TurnFlagOn] do. Everyone is for TurnOn alone.
 	TurnOff, TurnOn string
 	Everyone        bool
 
-	// UnlessChangedSince, if set, is a revision after which the flag must not have changed.
+	// UnlessChangedSince, if set, is a revision after which the object must not have changed.
 	UnlessChangedSince *int64
 }
 
-func (e FlagEdit) puts() bool { return e.Put != nil }
+// FlagEdit is an edit of a flag.
+type FlagEdit = ObjectEdit[guidon.Flag]
 
-func (e FlagEdit) deletion() string { return e.Delete }
+// SegmentEdit is an edit of a segment, which cannot be switched.
+type SegmentEdit = ObjectEdit[guidon.Segment]
 
-func (e FlagEdit) unlessChangedSince() *int64 { return e.UnlessChangedSince }
-
-func (e FlagEdit) key() string {
-	if e.puts() {
-		return e.Put.Key
-	}
-	return cmp.Or(e.Delete, e.switches())
-}
+func (e ObjectEdit[O]) puts() bool { return e.Put != nil }
 
 // switches returns the key of the flag, if it is turned off or on.
-func (e FlagEdit) switches() string { return cmp.Or(e.TurnOff, e.TurnOn) }
+func (e ObjectEdit[O]) switches() string { return cmp.Or(e.TurnOff, e.TurnOn) }
 
-// SegmentEdit is a [FlagEdit] for a segment.
-type SegmentEdit struct {
-	Put                *DocumentSegment
-	Delete             string
-	UnlessChangedSince *int64
-}
-
-func (e SegmentEdit) puts() bool { return e.Put != nil }
-
-func (e SegmentEdit) deletion() string { return e.Delete }
-
-func (e SegmentEdit) unlessChangedSince() *int64 { return e.UnlessChangedSince }
-
-func (e SegmentEdit) key() string {
+// key returns the key of the object, which is of the kind.
+func (e ObjectEdit[O]) key(k *objectKind[O]) string {
 	if e.puts() {
-		return e.Put.Key
+		return *k.key(e.Put)
 	}
-	return e.Delete
-}
-
-// objectEdit is a [FlagEdit] or a [SegmentEdit].
-type objectEdit interface {
-	key() string                // of the object
-	deletion() string           // the key of the object, if it is deleted
-	unlessChangedSince() *int64 // as in [FlagEdit]
-}
-
-// EditResult describes the changes that a call has made.
-type EditResult struct {
-	Namespace string
-	Revision  int64          // current after the call
-	Changes   []EditedObject // in the order of the change records
-	Unchanged int            // number of objects that already were as requested
-}
-
-// EditedObject is an object that was changed.
-type EditedObject struct {
-	Kind   change.Kind
-	Key    string
-	Action change.Action
+	return cmp.Or(e.Delete, e.switches())
 }
 
 // Edit makes the edits, all of them or none. An object that is put keeps the ids of its
@@ -101,7 +62,7 @@ type EditedObject struct {
 // FailedPrecondition with one line for each object that has changed since the revision
 // in its edit, which says who changed it last. If there are both, it returns
 // InvalidArgument with all of them.
-func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edits) (*EditResult, int64, error) {
+func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edits) (*WriteResult, int64, error) {
 	switch n := len(edits.Flags) + len(edits.Segments); {
 	case n == 0:
 		return nil, 0, emptyField("flags and segments")
@@ -113,8 +74,8 @@ func (s *Service) Edit(ctx context.Context, w Write, namespace string, edits Edi
 
 // ReplaceFlag is [Service.Edit] with one flag, whose key may be empty in the document.
 func (s *Service) ReplaceFlag(
-	ctx context.Context, w Write, namespace, key string, flag *DocumentFlag, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+	ctx context.Context, w Write, namespace, key string, flag *guidon.Flag, unlessChangedSince *int64,
+) (*WriteResult, int64, error) {
 	put := *flag
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -124,8 +85,8 @@ func (s *Service) ReplaceFlag(
 
 // ReplaceSegment is [Service.Edit] with one segment, whose key may be empty in the document.
 func (s *Service) ReplaceSegment(
-	ctx context.Context, w Write, namespace, key string, segment *DocumentSegment, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+	ctx context.Context, w Write, namespace, key string, segment *guidon.Segment, unlessChangedSince *int64,
+) (*WriteResult, int64, error) {
 	put := *segment
 	if err := checkEdited(key, &put.Key); err != nil {
 		return nil, 0, err
@@ -135,9 +96,9 @@ func (s *Service) ReplaceSegment(
 
 // edit makes the edits. If there is a single one that is not in a list of the request,
 // problems are not located by an index.
-func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edits, single bool) (*EditResult, int64, error) {
+func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edits, single bool) (*WriteResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
-	var result *EditResult
+	var result *WriteResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
 			return err
@@ -149,15 +110,14 @@ func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edi
 		if err := e.check(ctx); err != nil {
 			return err
 		}
-		err := e.write(ctx)
-		result = e.edited()
-		return err
+		result = e.result
+		return e.write(ctx)
 	})
 	return result.at(revision, err)
 }
 
 // at returns the result of a call that has ended with the revision and error.
-func (r *EditResult) at(revision int64, err error) (*EditResult, int64, error) {
+func (r *WriteResult) at(revision int64, err error) (*WriteResult, int64, error) {
 	if err != nil {
 		return nil, revision, err
 	}
@@ -175,8 +135,8 @@ type editRun struct {
 	conflicts *problems // for FailedPrecondition
 
 	// The normal forms of the objects to put, by the index of the edit; nil for other edits.
-	flags    []*DocumentFlag
-	segments []*DocumentSegment
+	flags    []*guidon.Flag
+	segments []*guidon.Segment
 
 	// The flags to turn off or on, as they will be; nil for those that are so already.
 	switched []*guidon.Flag
@@ -204,7 +164,7 @@ func (e *editRun) write(ctx context.Context) error {
 }
 
 // writeFlag makes an edit that is not a deletion.
-func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *DocumentFlag, switched *guidon.Flag) error {
+func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *guidon.Flag, switched *guidon.Flag) error {
 	switch {
 	case want != nil:
 		return putObject(ctx, e.objectWrite, flagObjects, want)
@@ -219,23 +179,14 @@ func (e *editRun) writeFlag(ctx context.Context, edit FlagEdit, want *DocumentFl
 }
 
 // deleteEdited deletes the objects that edits delete.
-func deleteEdited[O, D any, E objectEdit](ctx context.Context, e *editRun, k *objectKind[O, D], edits []E) error {
+func deleteEdited[O any](ctx context.Context, e *editRun, k *objectKind[O], edits []ObjectEdit[O]) error {
 	for _, edit := range edits {
-		if edit.deletion() == "" {
+		if edit.Delete == "" {
 			continue
 		}
-		if err := deleteObject(ctx, e.objectWrite, k, edit.deletion()); err != nil {
+		if err := deleteObject(ctx, e.objectWrite, k, edit.Delete); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// edited returns the result of the edits.
-func (e *editRun) edited() *EditResult {
-	r := &EditResult{Namespace: e.namespace, Unchanged: e.result.Unchanged}
-	for _, c := range e.result.Changes {
-		r.Changes = append(r.Changes, EditedObject{Kind: c.Kind, Key: c.Key, Action: c.Action})
-	}
-	return r
 }

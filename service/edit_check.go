@@ -28,17 +28,17 @@ func (e *editRun) check(ctx context.Context) error {
 }
 
 func (e *editRun) checkSegments(ctx context.Context) error {
-	e.segments = make([]*DocumentSegment, len(e.edits.Segments))
-	return checkEdits(ctx, e, change.KindSegment, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
+	e.segments = make([]*guidon.Segment, len(e.edits.Segments))
+	return checkEdits(ctx, e, segmentObjects, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
 		p.add(exactlyOne("put or delete", edit.puts(), edit.Delete != ""))
 		if edit.puts() {
-			e.segments[i] = edit.Put.normalize(p)
+			e.segments[i] = normalSegment(edit.Put, p, nil)
 		}
 	})
 }
 
 func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (err error) {
-	e.flags, e.switched = make([]*DocumentFlag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
+	e.flags, e.switched = make([]*guidon.Flag, len(e.edits.Flags)), make([]*guidon.Flag, len(e.edits.Flags))
 	failed := make([]error, len(e.edits.Flags))
 	for i, edit := range e.edits.Flags {
 		e.switched[i], failed[i] = e.switchedFlag(ctx, edit)
@@ -46,13 +46,13 @@ func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (er
 			return failed[i]
 		}
 	}
-	return checkEdits(ctx, e, change.KindFlag, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
+	return checkEdits(ctx, e, flagObjects, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
 		p.add(exactlyOne("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != ""))
 		if edit.Everyone && edit.TurnOn == "" {
 			p.add(invalidField("everyone", "only turnOn can have it"))
 		}
 		if edit.puts() {
-			e.flags[i] = edit.Put.normalize(p, referable)
+			e.flags[i] = normalFlag(edit.Put, p, referable)
 		}
 		p.add(failed[i])
 	})
@@ -83,21 +83,22 @@ func (e *editRun) switchedFlag(ctx context.Context, edit FlagEdit) (*guidon.Flag
 }
 
 // checkEdits runs check for each edit, with the path of the edit, and checks its condition.
-func checkEdits[E objectEdit](
-	ctx context.Context, e *editRun, kind change.Kind, edits []E, check func(p *problems, i int, edit E),
+func checkEdits[O any](
+	ctx context.Context, e *editRun, k *objectKind[O], edits []ObjectEdit[O], check func(p *problems, i int, edit ObjectEdit[O]),
 ) error {
 	seen := map[string]bool{}
 	for i, edit := range edits {
-		e.located(kind, i, edit.key(), func(p *problems) {
-			p.checkUnique(seen, string(kind), edit.key())
+		key := edit.key(k)
+		e.located(k.kind, i, key, func(p *problems) {
+			p.checkUnique(seen, string(k.kind), key)
 			check(p, i, edit)
 		})
-		err := mustBeUnchanged(ctx, e.tx, e.namespace, kind, edit.key(), edit.unlessChangedSince())
+		err := mustBeUnchanged(ctx, e.tx, e.namespace, k.kind, key, edit.UnlessChangedSince)
 		switch guidon.CodeOf(err) {
 		case guidon.FailedPrecondition:
 			e.conflicts.add(err)
 		case guidon.InvalidArgument:
-			e.located(kind, i, edit.key(), func(p *problems) { p.add(err) })
+			e.located(k.kind, i, key, func(p *problems) { p.add(err) })
 		default:
 			if err != nil {
 				return err
@@ -168,7 +169,7 @@ func (e *editRun) remainingUsers(ctx context.Context) (map[string]segmentUsers, 
 	edited := map[string]bool{}
 	for _, edit := range e.edits.Flags {
 		if edit.switches() == "" {
-			edited[edit.key()] = true
+			edited[edit.key(flagObjects)] = true
 		}
 	}
 	return usersOf(flags, edited), nil

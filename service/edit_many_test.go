@@ -25,21 +25,21 @@ func TestEdit(t *testing.T) {
 			{Delete: "banner", UnlessChangedSince: &start},
 			{Put: menu, UnlessChangedSince: &start},
 			{Put: documentFlag(t, s, "checkout")},
-			{Put: &service.DocumentFlag{Key: "new", Name: "New", Type: guidon.BooleanFlag}},
+			{Put: &guidon.Flag{Key: "new", Name: "New", Type: guidon.BooleanFlag}},
 			{Delete: "none"},
 		},
 		Segments: []service.SegmentEdit{
 			{Delete: "guests", UnlessChangedSince: &start},
-			{Put: &service.DocumentSegment{Key: "fresh", Name: "Fresh"}, UnlessChangedSince: &start},
+			{Put: &guidon.Segment{Key: "fresh", Name: "Fresh"}, UnlessChangedSince: &start},
 			{Delete: "no-segment"},
 		},
 	})
 	if err != nil || at != start+1 {
 		t.Fatalf("got revision %d, %v", at, err)
 	}
-	want := &service.EditResult{
+	want := &service.WriteResult{
 		Namespace: "default", Revision: start + 1, Unchanged: 3,
-		Changes: []service.EditedObject{
+		Changes: []*service.ObjectChange{
 			{Kind: "segment", Key: "fresh", Action: "create"}, {Kind: "flag", Key: "menu", Action: "update"}, {Kind: "flag", Key: "new", Action: "create"},
 			{Kind: "flag", Key: "banner", Action: "delete"}, {Kind: "segment", Key: "guests", Action: "delete"},
 		},
@@ -69,7 +69,7 @@ func TestEditTurnOff(t *testing.T) {
 		{TurnOff: "banner", UnlessChangedSince: &start}, {Delete: "menu"}, {TurnOff: "checkout", UnlessChangedSince: &start},
 	}}
 	result, at, err := s.Edit(t.Context(), ann, "", edits)
-	want := &service.EditResult{Namespace: "default", Revision: start + 1, Changes: []service.EditedObject{
+	want := &service.WriteResult{Namespace: "default", Revision: start + 1, Changes: []*service.ObjectChange{
 		{Kind: "flag", Key: "banner", Action: "update"}, {Kind: "flag", Key: "checkout", Action: "update"}, {Kind: "flag", Key: "menu", Action: "delete"},
 	}}
 	if diff := cmp.Diff(want, result); diff != "" || err != nil || at != start+1 {
@@ -90,12 +90,12 @@ func TestEditTurnOff(t *testing.T) {
 	}
 	edits.Flags = []service.FlagEdit{{TurnOff: "banner"}, {TurnOff: "checkout"}}
 	again, _, err := s.Edit(t.Context(), ann, "", edits)
-	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
+	if diff := cmp.Diff(&service.WriteResult{Namespace: "default", Revision: start + 1, Unchanged: 2}, again); diff != "" || err != nil {
 		t.Errorf("again: %v (-want +got):\n%s", err, diff)
 	}
 	edits.Flags = []service.FlagEdit{{TurnOn: "banner"}, {TurnOn: "checkout"}}
 	on, _, err := s.Edit(t.Context(), ann, "", edits)
-	want = &service.EditResult{Namespace: "default", Revision: start + 2, Changes: want.Changes[:2]}
+	want = &service.WriteResult{Namespace: "default", Revision: start + 2, Changes: want.Changes[:2]}
 	if diff := cmp.Diff(want, on); diff != "" || err != nil {
 		t.Errorf("on: %v (-want +got):\n%s", err, diff)
 	}
@@ -125,10 +125,10 @@ func TestEditProblems(t *testing.T) {
 		{
 			"the edits themselves", service.Edits{
 				Flags: []service.FlagEdit{
-					{}, {Put: &service.DocumentFlag{Key: "menu", Name: "Menu"}, Delete: "menu"}, {Delete: "banner"}, {Delete: "banner"},
-					{Put: &service.DocumentFlag{Key: "a b", Name: "A"}, UnlessChangedSince: &now}, {Delete: "\x00", UnlessChangedSince: &old},
+					{}, {Put: &guidon.Flag{Key: "menu", Name: "Menu"}, Delete: "menu"}, {Delete: "banner"}, {Delete: "banner"},
+					{Put: &guidon.Flag{Key: "a b", Name: "A"}, UnlessChangedSince: &now}, {Delete: "\x00", UnlessChangedSince: &old},
 				},
-				Segments: []service.SegmentEdit{{}, {Put: &service.DocumentSegment{Key: "new"}}, {Delete: "new"}},
+				Segments: []service.SegmentEdit{{}, {Put: &guidon.Segment{Key: "new"}}, {Delete: "new"}},
 			}, guidon.InvalidArgument, []string{
 				`segments[0] "": invalid field put or delete: must not be empty`,
 				`segments[1] "new": invalid field name: must not be empty`,
@@ -141,7 +141,7 @@ func TestEditProblems(t *testing.T) {
 		},
 		{
 			"references", service.Edits{
-				Flags: []service.FlagEdit{{Put: &service.DocumentFlag{Key: "banner", Name: "Banner", Type: guidon.BooleanFlag, Rollouts: []*service.DocumentRollout{
+				Flags: []service.FlagEdit{{Put: &guidon.Flag{Key: "banner", Name: "Banner", Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{
 					{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"unused"}}}, {Segment: &guidon.RolloutSegment{SegmentKeys: []string{"none"}}}}}}},
 				Segments: []service.SegmentEdit{{Delete: "unused"}, {Delete: "staff"}, {Delete: "guests"}},
 			}, guidon.InvalidArgument, []string{
@@ -183,7 +183,7 @@ func TestEditProblems(t *testing.T) {
 		},
 		{
 			"problems and conflicts", service.Edits{Flags: []service.FlagEdit{
-				{Put: &service.DocumentFlag{Key: "menu"}, UnlessChangedSince: &old}, {Delete: "banner", UnlessChangedSince: new(int64(-1))},
+				{Put: &guidon.Flag{Key: "menu"}, UnlessChangedSince: &old}, {Delete: "banner", UnlessChangedSince: new(int64(-1))},
 			}}, guidon.InvalidArgument, []string{
 				`flags[0] "menu": invalid field name: must not be empty`,
 				`flags[1] "banner": invalid field unlessChangedSince: must not be negative`,
@@ -213,7 +213,7 @@ func TestEditManyProblems(t *testing.T) {
 	old := int64(1)
 	var edits service.Edits
 	for i := range 60 {
-		edits.Flags = append(edits.Flags, service.FlagEdit{Put: &service.DocumentFlag{Key: fmt.Sprint("flag-", i)}})
+		edits.Flags = append(edits.Flags, service.FlagEdit{Put: &guidon.Flag{Key: fmt.Sprint("flag-", i)}})
 	}
 	edits.Flags = append(edits.Flags, service.FlagEdit{Delete: "menu", UnlessChangedSince: &old})
 	_, _, err := s.Edit(t.Context(), service.Write{}, "", edits)

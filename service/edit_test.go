@@ -52,7 +52,7 @@ func logged(records []*change.Record) []string {
 }
 
 // documentFlag returns a flag of the namespace in the form of a document.
-func documentFlag(t *testing.T, s *service.Service, key string) *service.DocumentFlag {
+func documentFlag(t *testing.T, s *service.Service, key string) *guidon.Flag {
 	t.Helper()
 	for _, f := range view(t, s, "default").Export(false).Document().Flags {
 		if f.Key == key {
@@ -73,8 +73,8 @@ func TestReplace(t *testing.T) {
 	want := documentFlag(t, s, "checkout")
 	want.Key, want.Name = "", "New checkout"
 	want.Rules[0].Distributions[0].Rollout = 50
-	want.Rules[0].Distributions = append(want.Rules[0].Distributions, &service.DocumentDistribution{Variant: "classic", Rollout: 50})
-	want.Variants = append([]*service.DocumentVariant{{Key: "fast"}}, want.Variants...)
+	want.Rules[0].Distributions = append(want.Rules[0].Distributions, &guidon.Distribution{VariantID: "classic", Rollout: 50})
+	want.Variants = append([]*guidon.Variant{{Key: "fast"}}, want.Variants...)
 	result, at, err := s.ReplaceFlag(t.Context(), ann, "", "checkout", want, &start)
 	if err != nil || at != start+1 || result.Revision != at || want.Key != "" {
 		t.Fatalf("ReplaceFlag: got %+v, revision %d, %v", result, at, err)
@@ -87,7 +87,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("got the rule %+v, want one with the ids of %+v", r, old)
 	}
 
-	segment := &service.DocumentSegment{Key: "staff", Name: "All staff", MatchType: guidon.MatchAny, Constraints: []*service.DocumentConstraint{
+	segment := &guidon.Segment{Key: "staff", Name: "All staff", MatchType: guidon.MatchAny, Constraints: []*guidon.Constraint{
 		{Type: guidon.StringComparison, Property: "group", Operator: "eq", Value: "employee"}}}
 	if _, _, err := s.ReplaceSegment(t.Context(), ann, "", "staff", segment, &start); err != nil {
 		t.Fatal(err)
@@ -99,11 +99,11 @@ func TestReplace(t *testing.T) {
 
 	// Objects that are as requested are not written, even if others have changed. New ones are created.
 	same, at, err := s.ReplaceFlag(t.Context(), ann, "", "banner", documentFlag(t, s, "banner"), &start)
-	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 2, Unchanged: 1}, same); diff != "" || err != nil || at != start+2 {
+	if diff := cmp.Diff(&service.WriteResult{Namespace: "default", Revision: start + 2, Unchanged: 1}, same); diff != "" || err != nil || at != start+2 {
 		t.Errorf("unchanged: revision %d, %v (-want +got):\n%s", at, err, diff)
 	}
-	created, _, err := s.ReplaceFlag(t.Context(), ann, "", "new", &service.DocumentFlag{Name: "New"}, &start)
-	if diff := cmp.Diff(&service.EditResult{Namespace: "default", Revision: start + 3, Changes: []service.EditedObject{{Kind: "flag", Key: "new", Action: "create"}}}, created); diff != "" || err != nil {
+	created, _, err := s.ReplaceFlag(t.Context(), ann, "", "new", &guidon.Flag{Name: "New"}, &start)
+	if diff := cmp.Diff(&service.WriteResult{Namespace: "default", Revision: start + 3, Changes: []*service.ObjectChange{{Kind: "flag", Key: "new", Action: "create"}}}, created); diff != "" || err != nil {
 		t.Errorf("created: %v (-want +got):\n%s", err, diff)
 	}
 	wantLog := []string{
@@ -173,7 +173,7 @@ func TestUnlessChangedSince(t *testing.T) {
 		t.Run(fmt.Sprintf("%s since %d", test.key, test.since), func(t *testing.T) {
 			s := newEdited(t)
 			before := exported(t, s, "default")
-			_, at, err := s.ReplaceFlag(t.Context(), ann, "", test.key, &service.DocumentFlag{Name: "Replaced"}, &test.since)
+			_, at, err := s.ReplaceFlag(t.Context(), ann, "", test.key, &guidon.Flag{Name: "Replaced"}, &test.since)
 			if problem(err) != test.want || err != nil && !errors.Is(err, test.code) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
@@ -198,7 +198,7 @@ func TestUnlessChangedOneWins(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range errs {
 		wg.Go(func() {
-			_, _, errs[i] = s.ReplaceFlag(t.Context(), ann, "", "kept", &service.DocumentFlag{Name: fmt.Sprint("Editor ", i)}, &since)
+			_, _, errs[i] = s.ReplaceFlag(t.Context(), ann, "", "kept", &guidon.Flag{Name: fmt.Sprint("Editor ", i)}, &since)
 		})
 	}
 	wg.Wait()
@@ -225,19 +225,19 @@ func TestReplaceErrors(t *testing.T) {
 	old := int64(1)
 	for _, test := range []struct {
 		name, namespace, key string
-		flag                 service.DocumentFlag
+		flag                 guidon.Flag
 		w                    service.Write
 		code                 guidon.Code
 		want                 string
 	}{
-		{"no key", "", "", service.DocumentFlag{}, ann, guidon.InvalidArgument, "invalid field key: must not be empty"},
-		{"another key", "", "menu", service.DocumentFlag{Key: "banner"}, ann, guidon.InvalidArgument, `invalid field key: the edited object has the key "banner" instead of "menu"`},
-		{"no namespace", "none", "menu", service.DocumentFlag{Name: "Menu"}, ann, guidon.NotFound, `namespace "none" not found`},
-		{"If-Match", "", "menu", service.DocumentFlag{Name: "Menu"}, service.Write{IfMatch: &old}, guidon.FailedPrecondition, `namespace "default" is at revision 2, not 1`},
-		{"message", "", "menu", service.DocumentFlag{Name: "Menu"}, service.Write{Message: "a\nb"}, guidon.InvalidArgument, "invalid field message: must not contain line breaks or other control characters"},
+		{"no key", "", "", guidon.Flag{}, ann, guidon.InvalidArgument, "invalid field key: must not be empty"},
+		{"another key", "", "menu", guidon.Flag{Key: "banner"}, ann, guidon.InvalidArgument, `invalid field key: the edited object has the key "banner" instead of "menu"`},
+		{"no namespace", "none", "menu", guidon.Flag{Name: "Menu"}, ann, guidon.NotFound, `namespace "none" not found`},
+		{"If-Match", "", "menu", guidon.Flag{Name: "Menu"}, service.Write{IfMatch: &old}, guidon.FailedPrecondition, `namespace "default" is at revision 2, not 1`},
+		{"message", "", "menu", guidon.Flag{Name: "Menu"}, service.Write{Message: "a\nb"}, guidon.InvalidArgument, "invalid field message: must not contain line breaks or other control characters"},
 		{
-			"several problems", "", "menu", service.DocumentFlag{Rules: []*service.DocumentRule{
-				{SegmentKeys: []string{"none"}, Distributions: []*service.DocumentDistribution{{Variant: "v", Rollout: 101}}}}}, ann, guidon.InvalidArgument,
+			"several problems", "", "menu", guidon.Flag{Rules: []*guidon.Rule{
+				{SegmentKeys: []string{"none"}, Distributions: []*guidon.Distribution{{VariantID: "v", Rollout: 101}}}}}, ann, guidon.InvalidArgument,
 			"flag: invalid field name: must not be empty\nflag: rules[0]: segment \"none\" not found\n" +
 				"flag: rules[0]: distributions[0]: invalid field rollout: must be less than or equal to '100'\nflag: rules[0]: distributions[0]: finding variant: v; flag: menu",
 		},
@@ -247,7 +247,7 @@ func TestReplaceErrors(t *testing.T) {
 			t.Errorf("%s: got %v, want %v: %s", test.name, err, test.code, test.want)
 		}
 	}
-	_, _, err := s.ReplaceSegment(t.Context(), ann, "", "staff", &service.DocumentSegment{MatchType: 9}, nil)
+	_, _, err := s.ReplaceSegment(t.Context(), ann, "", "staff", &guidon.Segment{MatchType: 9}, nil)
 	if want := "segment: invalid field name: must not be empty\nsegment: invalid field matchType: is not a known value"; problem(err) != want {
 		t.Errorf("segment: got %v, want %s", err, want)
 	}
@@ -263,12 +263,12 @@ func TestReplaceException(t *testing.T) {
 	except := func(key string) guidon.Conditions {
 		return guidon.Conditions{Everyone: true, ExceptSegmentKeys: []string{key}}
 	}
-	for _, f := range []func(c guidon.Conditions) *service.DocumentFlag{
-		func(c guidon.Conditions) *service.DocumentFlag {
-			return &service.DocumentFlag{Name: "New", Rules: []*service.DocumentRule{{CodeDefault: true, Conditions: c.OrNil()}}}
+	for _, f := range []func(c guidon.Conditions) *guidon.Flag{
+		func(c guidon.Conditions) *guidon.Flag {
+			return &guidon.Flag{Name: "New", Rules: []*guidon.Rule{{CodeDefault: true, Conditions: c.OrNil()}}}
 		},
-		func(c guidon.Conditions) *service.DocumentFlag {
-			return &service.DocumentFlag{Name: "New", Type: guidon.BooleanFlag, Rollouts: []*service.DocumentRollout{
+		func(c guidon.Conditions) *guidon.Flag {
+			return &guidon.Flag{Name: "New", Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{
 				{Segment: &guidon.RolloutSegment{Value: true}, Conditions: c.OrNil()},
 			}}
 		},

@@ -23,7 +23,7 @@ type Entity struct {
 // Explain explains the evaluation of a flag or, if edited is not nil, of the flag that saving
 // it would result in; then the flag need not exist. It returns the errors of [CheckExplain] and of
 // [analysis.Explain], and InvalidArgument with the problems of the edited flag.
-func (v View) Explain(key string, edited *DocumentFlag, e Entity) (*analysis.Explanation, error) {
+func (v View) Explain(key string, edited *guidon.Flag, e Entity) (*analysis.Explanation, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (v View) ExplainBatch(ctx context.Context, key string, entities []Entity) (
 // the segment that saving it would result in; then the segment need not exist. It returns the
 // errors of [CheckExplain] and of [analysis.ExplainSegment], NotFound if the segment does not
 // exist, and InvalidArgument with the problems of the edited segment.
-func (v View) ExplainSegment(key string, edited *DocumentSegment, e Entity) (*analysis.ExplainedSegment, error) {
+func (v View) ExplainSegment(key string, edited *guidon.Segment, e Entity) (*analysis.ExplainedSegment, error) {
 	if err := CheckExplain(key, e); err != nil {
 		return nil, err
 	}

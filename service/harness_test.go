@@ -37,7 +37,7 @@ func parse(t *testing.T, text string) *service.Document {
 }
 
 // mustImport imports a document into the namespace that it names.
-func mustImport(t *testing.T, s *service.Service, text string, mode service.ImportMode) *service.ImportResult {
+func mustImport(t *testing.T, s *service.Service, text string, mode service.ImportMode) *service.WriteResult {
 	t.Helper()
 	d := parse(t, text)
 	result, _, err := s.Import(t.Context(), service.Write{}, d.Namespace.Key, d, mode, false)
@@ -97,7 +97,7 @@ func wantNoNamespace(t *testing.T, s *service.Service, namespace string) {
 }
 
 // summary returns one line for each change.
-func summary(result *service.ImportResult) []string {
+func summary(result *service.WriteResult) []string {
 	var out []string
 	for _, c := range result.Changes {
 		out = append(out, fmt.Sprintf("%s %s %s", c.Action, c.Kind, c.Key))

@@ -9,23 +9,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// ranking returns the id of a rule or rollout, and pointers to its rank and to the time of
-// its last change. Evaluation tries those of a flag in the order of their ranks.
-type ranking[T any] func(item T) (id string, rank *int32, updatedAt *time.Time)
-
-func ruleRanking(r *guidon.Rule) (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }
-
-func rolloutRanking(r *guidon.Rollout) (string, *int32, *time.Time) {
-	return r.ID, &r.Rank, &r.UpdatedAt
-}
-
-// sortByRank sorts the list by rank. Items of the same rank keep their order.
-func sortByRank[T any](list []T, ranking ranking[T]) {
-	slices.SortStableFunc(list, func(a, b T) int {
-		_, x, _ := ranking(a)
-		_, y, _ := ranking(b)
-		return cmp.Compare(*x, *y)
-	})
+// sortByRank sorts the list by rank, in which evaluation tries the rules or rollouts of a flag.
+// Items of the same rank keep their order.
+func sortByRank[T any](list []T, header func(T) partHeader) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(*header(a).rank, *header(b).rank) })
 }
 
 // order assigns the ranks 1, 2, 3, … to the items with the ids, of which there must be at least
@@ -33,7 +20,7 @@ func sortByRank[T any](list []T, ranking ranking[T]) {
 // in ids keep their rank (contract 4.6). The name is that of the field with the ids.
 func order[T any](
 	ctx context.Context, s *Service, w Write, namespace, flagKey, name string, ids []string,
-	list func(f *guidon.Flag) *[]T, ranking ranking[T],
+	list func(f *guidon.Flag) *[]T, header func(T) partHeader,
 ) (int64, error) {
 	if flagKey == "" {
 		return 0, emptyField("flagKey")
@@ -47,12 +34,12 @@ func order[T any](
 	}
 	return changeParts(ctx, s, w, namespace, flagObjects, flagKey, func(f *guidon.Flag, now time.Time) (found bool) {
 		for _, item := range *list(f) {
-			id, rank, updatedAt := ranking(item)
-			if newRank, listed := ranks[id]; listed {
-				*rank, *updatedAt, found = newRank, now, true
+			h := header(item)
+			if newRank, listed := ranks[*h.id]; listed {
+				*h.rank, *h.updated, found = newRank, now, true
 			}
 		}
-		sortByRank(*list(f), ranking)
+		sortByRank(*list(f), header)
 		return found
 	})
 }
@@ -61,7 +48,7 @@ func order[T any](
 // the others, even if there is no such item (contract 4.7).
 func deleteRanked[T any](
 	ctx context.Context, s *Service, w Write, namespace, flagKey, id string,
-	list func(f *guidon.Flag) *[]T, ranking ranking[T],
+	list func(f *guidon.Flag) *[]T, header func(T) partHeader,
 ) (int64, error) {
 	if err := RuleKeys(id, flagKey); err != nil {
 		return 0, err
@@ -69,18 +56,14 @@ func deleteRanked[T any](
 	return changeParts(ctx, s, w, namespace, flagObjects, flagKey, func(f *guidon.Flag, now time.Time) bool {
 		items := list(f)
 		before := len(*items)
-		*items = slices.DeleteFunc(*items, func(item T) bool {
-			itemID, _, _ := ranking(item)
-			return itemID == id
-		})
+		*items = slices.DeleteFunc(*items, func(item T) bool { return *header(item).id == id })
 		changed := len(*items) < before
 		for i, item := range *items {
-			_, rank, _ := ranking(item)
-			changed = changed || int(*rank) != i+1
+			changed = changed || int(*header(item).rank) != i+1
 		}
 		for i, item := range *items {
-			_, rank, updatedAt := ranking(item)
-			*rank, *updatedAt = int32(i+1), now // #nosec G115 -- a flag is bounded far below 2^31 rules
+			h := header(item)
+			*h.rank, *h.updated = int32(i+1), now // #nosec G115 -- a flag is bounded far below 2^31 rules
 		}
 		return changed
 	})

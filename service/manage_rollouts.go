@@ -11,22 +11,13 @@ import (
 // RolloutInput holds the arguments to create or update a rollout. Exactly one of Segment
 // and Threshold must be set. If both are, Segment is ignored.
 type RolloutInput struct {
-	ID          string // on update only
-	FlagKey     string
-	Rank        int32 // on create only; at least 0
-	Description string
-	Segment     *RolloutSegmentInput
-	Threshold   *guidon.RolloutThreshold
-	*guidon.Conditions
-}
-
-// RolloutSegmentInput holds the arguments of a segment rollout. At most one of SegmentKey and
-// SegmentKeys may be set, and one must, unless the rollout has groups or is for everyone.
-type RolloutSegmentInput struct {
-	SegmentKey      string
-	SegmentKeys     []string
-	SegmentOperator guidon.SegmentOperator
-	Value           bool
+	FlagKey string
+	// SegmentKey may be set instead of Segment.SegmentKeys. One of them must be set for a Segment,
+	// unless the rollout has groups or is for everyone.
+	SegmentKey string
+	// The ID is for updates, and the Rank, which is at least 0, for new rollouts. The times are
+	// not used.
+	guidon.Rollout
 }
 
 // CreateRollout adds a rollout to a flag. It returns NotFound if the flag or a segment
@@ -55,7 +46,7 @@ func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, 
 			r := *checked
 			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
 			f.Rollouts = append(f.Rollouts, &r)
-			sortByRank(f.Rollouts, rolloutRanking)
+			sortByRank(f.Rollouts, rolloutHeader)
 			return &r, mustExist(ctx, tx, &guidon.Flag{Rollouts: []*guidon.Rollout{&r}}, missing)
 		})
 }
@@ -98,13 +89,13 @@ func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, 
 // OrderRollouts assigns the ranks 1, 2, 3, … to the rollouts with the ids, as
 // [Service.OrderRules] does.
 func (s *Service) OrderRollouts(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
-	return order(ctx, s, w, namespace, flagKey, "rolloutIds", ids, flagRollouts, rolloutRanking)
+	return order(ctx, s, w, namespace, flagKey, "rolloutIds", ids, flagRollouts, rolloutHeader)
 }
 
 // DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
 // the rollout does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRollout(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRollouts, rolloutRanking)
+	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRollouts, rolloutHeader)
 }
 
 func flagRollouts(f *guidon.Flag) *[]*guidon.Rollout { return &f.Rollouts }
@@ -126,7 +117,7 @@ func (in RolloutInput) check() (*guidon.Rollout, error) {
 	case in.Segment == nil:
 		return r, nil
 	}
-	keys, conditions, err := checkTarget(in.Segment.SegmentKey, in.Segment.SegmentKeys, in.Conditions)
+	keys, conditions, err := checkTarget(in.SegmentKey, in.Segment.SegmentKeys, in.Conditions)
 	if r.Conditions = conditions; err != nil {
 		return r, err
 	}
@@ -140,7 +131,7 @@ func (in RolloutInput) check() (*guidon.Rollout, error) {
 // exist, with the message of contract 5.3.
 func rolloutParentNotFound(namespace string, in RolloutInput) error {
 	if in.Segment != nil && in.Threshold == nil {
-		return guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+in.FlagKey+" or segment "+in.Segment.SegmentKey)
+		return guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+in.FlagKey+" or segment "+in.SegmentKey)
 	}
 	return guidon.FlagNotFound(namespace, in.FlagKey)
 }

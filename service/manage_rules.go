@@ -11,20 +11,11 @@ import (
 // RuleInput holds the arguments to create or update a rule. At most one of SegmentKey and
 // SegmentKeys may be set, and one must, unless the rule has groups or is for everyone.
 type RuleInput struct {
-	ID              string // on update only
-	FlagKey         string
-	SegmentKey      string
-	SegmentKeys     []string
-	SegmentOperator guidon.SegmentOperator
-	Rank            int32 // on create only; at least 1
-	Split           *guidon.Split
-	CodeDefault     bool
-	*guidon.Conditions
-}
-
-// additions reports whether the input states one of the additions.
-func (in RuleInput) additions() bool {
-	return (&guidon.Rule{Split: in.Split, CodeDefault: in.CodeDefault, Conditions: in.Conditions}).Additions()
+	FlagKey    string
+	SegmentKey string
+	// The ID is for updates, and the Rank, which is at least 1, for new rules. The distributions
+	// and the times are not used.
+	guidon.Rule
 }
 
 // CreateRule adds a rule without distributions to a flag. It returns NotFound if the flag
@@ -47,7 +38,7 @@ func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in 
 			r := *checked
 			r.ID, r.Rank, r.CreatedAt, r.UpdatedAt = NewID(), in.Rank, tx.Now(), tx.Now()
 			f.Rules = append(f.Rules, &r)
-			sortByRank(f.Rules, ruleRanking)
+			sortByRank(f.Rules, ruleHeader)
 			return &r, mustExist(ctx, tx, &guidon.Flag{Rules: []*guidon.Rule{&r}}, missing)
 		})
 }
@@ -74,7 +65,7 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 			switch {
 			case len(r.Distributions) > 0 && in.CodeDefault:
 				return nil, errCodeDefault
-			case r.Additions() && !in.additions():
+			case r.Additions() && !in.Additions():
 				return nil, notStated(slices.Index(f.Rules, r))
 			}
 			changed := *checked
@@ -89,13 +80,13 @@ func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in 
 // be at least two. An id that does not exist uses up a rank, and rules without an id in
 // ids keep theirs (contract 4.6). It is not an error if the flag does not exist.
 func (s *Service) OrderRules(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
-	return order(ctx, s, w, namespace, flagKey, "ruleIds", ids, flagRules, ruleRanking)
+	return order(ctx, s, w, namespace, flagKey, "ruleIds", ids, flagRules, ruleHeader)
 }
 
 // DeleteRule deletes a rule and assigns the ranks 1 to n to the remaining ones. If the
 // rule does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRule(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
-	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRules, ruleRanking)
+	return deleteRanked(ctx, s, w, namespace, flagKey, id, flagRules, ruleHeader)
 }
 
 func flagRules(f *guidon.Flag) *[]*guidon.Rule { return &f.Rules }

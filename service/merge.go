@@ -8,7 +8,7 @@ import (
 )
 
 // MergeRequest is an edit of a flag or segment to be merged with the changes saved since it
-// began. T is [DocumentFlag] or [DocumentSegment].
+// began. T is [guidon.Flag] or [guidon.Segment], as a [Document] has it.
 type MergeRequest[T any] struct {
 	Namespace string
 	Key       string
@@ -37,19 +37,19 @@ type Merge[T any] struct {
 // It returns NotFound if the namespace does not exist, and InvalidArgument with the problems of
 // the edited flag, as [Document.Validate] does, and for choices that are not about a conflict.
 // The flag may refer to segments that do not exist: saving it fails then. admit may be nil.
-func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[DocumentFlag], admit Admit) (*Merge[DocumentFlag], State, error) {
+func (s *Service) MergeFlag(ctx context.Context, d Demand, r MergeRequest[guidon.Flag], admit Admit) (*Merge[guidon.Flag], State, error) {
 	return mergeEdit(ctx, s, d, r, flagObjects, admit)
 }
 
 // MergeSegment is [Service.MergeFlag] for segments.
 func (s *Service) MergeSegment(
-	ctx context.Context, d Demand, r MergeRequest[DocumentSegment], admit Admit,
-) (*Merge[DocumentSegment], State, error) {
+	ctx context.Context, d Demand, r MergeRequest[guidon.Segment], admit Admit,
+) (*Merge[guidon.Segment], State, error) {
 	return mergeEdit(ctx, s, d, r, segmentObjects, admit)
 }
 
-func mergeEdit[O, T any](
-	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k *objectKind[O, T], admit Admit,
+func mergeEdit[T any](
+	ctx context.Context, s *Service, d Demand, r MergeRequest[T], k *objectKind[T], admit Admit,
 ) (*Merge[T], State, error) {
 	var want *T // nil if the edit deletes the object
 	if r.Mine != nil {
@@ -69,7 +69,7 @@ func mergeEdit[O, T any](
 	if err != nil {
 		return nil, view.State, err
 	}
-	v := mergeVersions[O]{theirs: k.find(view.Snapshot, r.Key)}
+	v := mergeVersions[T]{theirs: k.find(view.Snapshot, r.Key)}
 	m := &Merge[T]{Base: r.Since, Current: view.Revision}
 	if m.Latest, err = s.latestOf(ctx, view.State, change.Object{Kind: k.kind, Key: r.Key}, r.Since); err != nil {
 		return nil, view.State, err
@@ -99,9 +99,9 @@ func (s *Service) latestOf(ctx context.Context, state State, o change.Object, si
 
 // mergeBase returns the object that the edit began from, nil if it did not exist, and whether
 // that is no longer known.
-func mergeBase[O, T any](
-	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k *objectKind[O, T], admit Admit,
-) (base *O, missing bool, err error) {
+func mergeBase[T any](
+	ctx context.Context, s *Service, d Demand, current View, r MergeRequest[T], k *objectKind[T], admit Admit,
+) (base *T, missing bool, err error) {
 	switch {
 	case r.Since == 0:
 		return nil, false, nil

@@ -7,14 +7,15 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // mergeVersions are the stored forms of the versions of a merge. A nil version does not exist.
-type mergeVersions[O any] struct{ base, mine, theirs *O }
+type mergeVersions[T any] struct{ base, mine, theirs *T }
 
 // mine returns the stored form of the edited object. Its parts have the ids that they had when
 // the edit began or, if that is not known, those that they have now.
-func (k *objectKind[O, T]) mine(v mergeVersions[O], want *T, baseMissing bool, now time.Time) *O {
+func (k *objectKind[T]) mine(v mergeVersions[T], want *T, baseMissing bool, now time.Time) *T {
 	if want == nil {
 		return nil
 	}
@@ -30,9 +31,9 @@ func (k *objectKind[O, T]) mine(v mergeVersions[O], want *T, baseMissing bool, n
 }
 
 // merge merges the versions into m.
-func (k *objectKind[O, T]) merge(m *Merge[T], v mergeVersions[O], choices change.Choices) error {
+func (k *objectKind[T]) merge(m *Merge[T], v mergeVersions[T], choices change.Choices) error {
 	v.base, v.theirs = k.ranked(v.base), k.ranked(v.theirs)
-	merge := func(choices change.Choices) (change.Merged[O], error) {
+	merge := func(choices change.Choices) (change.Merged[T], error) {
 		if m.BaseMissing {
 			return k.withoutBase(v.mine, v.theirs, choices)
 		}
@@ -61,7 +62,7 @@ func (k *objectKind[O, T]) merge(m *Merge[T], v mergeVersions[O], choices change
 
 // asEdited returns the merged object, with the edit where there is a conflict about whether it
 // exists at all.
-func asEdited[O any](merged change.Merged[O], mine *O) *O {
+func asEdited[T any](merged change.Merged[T], mine *T) *T {
 	if len(merged.Conflicts) == 1 && merged.Conflicts[0].Path == change.Whole {
 		return mine
 	}
@@ -70,7 +71,7 @@ func asEdited[O any](merged change.Merged[O], mine *O) *O {
 
 // differences returns the differences between two versions. There is a single one if one of
 // them does not exist.
-func (k *objectKind[O, T]) differences(before, after *O) []change.Difference {
+func (k *objectKind[T]) differences(before, after *T) []change.Difference {
 	switch {
 	case before == nil && after == nil:
 		return nil
@@ -88,22 +89,12 @@ func rankedFlag(f *guidon.Flag) *guidon.Flag {
 	if f == nil {
 		return nil
 	}
-	out := *f
-	out.Rules, out.Rollouts = copies(f.Rules), copies(f.Rollouts)
+	out := cloneFlag(f)
 	for i, r := range out.Rules {
 		r.Rank = int32(i + 1) // #nosec G115 -- bounded by the size of a flag
 	}
 	for i, r := range out.Rollouts {
 		r.Rank = int32(i + 1) // #nosec G115 -- bounded by the size of a flag
-	}
-	return &out
-}
-
-func copies[E any](list []*E) []*E {
-	var out []*E
-	for _, e := range list {
-		next := *e
-		out = append(out, &next)
 	}
 	return out
 }
@@ -114,72 +105,44 @@ func copies[E any](list []*E) []*E {
 func adoptFlag(v mergeVersions[guidon.Flag]) {
 	base := cmp.Or(v.base, new(guidon.Flag))
 	adoptVariants(v.mine, base, v.theirs)
-	adoptAdded(v.mine.Rules, base.Rules, v.theirs.Rules, func(r *guidon.Rule) string { return r.ID }, func(mine bool, r *guidon.Rule) string {
-		return ruleKeys[0](documentRule(flagOf(mine, v), r))
-	})
-	adoptAdded(v.mine.Rollouts, base.Rollouts, v.theirs.Rollouts, func(r *guidon.Rollout) string { return r.ID },
-		func(_ bool, r *guidon.Rollout) string {
-			return rolloutKeys[0](documentRollout(r))
-		})
-}
-
-func flagOf(mine bool, v mergeVersions[guidon.Flag]) *guidon.Flag {
-	if mine {
-		return v.mine
-	}
-	return v.theirs
+	adoptAdded(ruleParts, v.mine.Rules, base.Rules, v.theirs.Rules, byKeys(v.mine).Rules, byKeys(v.theirs).Rules)
+	adoptAdded(rolloutParts, v.mine.Rollouts, base.Rollouts, v.theirs.Rollouts, v.mine.Rollouts, v.theirs.Rollouts)
 }
 
 // adoptVariants is about variants with the same key.
 func adoptVariants(mine, base, theirs *guidon.Flag) {
+	ids := map[string]string{}
 	for _, added := range mine.Variants {
-		t := theirs.VariantByKey(added.Key)
-		if t == nil || base.Variant(added.ID) != nil || base.Variant(t.ID) != nil {
-			continue
+		if t := theirs.VariantByKey(added.Key); t != nil && base.Variant(added.ID) == nil && base.Variant(t.ID) == nil {
+			ids[added.ID] = t.ID
 		}
-		for _, r := range mine.Rules {
-			for i, d := range r.Distributions {
-				if d.VariantID == added.ID {
-					next := *d
-					next.VariantID = t.ID
-					r.Distributions[i] = &next
-				}
-			}
-		}
-		if mine.DefaultVariantID == added.ID {
-			mine.DefaultVariantID = t.ID
-		}
-		added.ID = t.ID
 	}
+	change.RenameVariants(mine, ids)
 }
 
 // adoptSegment is [adoptFlag] for the constraints of segments.
 func adoptSegment(v mergeVersions[guidon.Segment]) {
 	base := cmp.Or(v.base, new(guidon.Segment))
-	adoptAdded(v.mine.Constraints, base.Constraints, v.theirs.Constraints, func(c *guidon.Constraint) string { return c.ID },
-		func(_ bool, c *guidon.Constraint) string {
-			return constraintKeys[0](documentConstraint(c))
-		})
+	adoptAdded(constraintParts, v.mine.Constraints, base.Constraints, v.theirs.Constraints, v.mine.Constraints, v.theirs.Constraints)
 }
 
 // adoptAdded replaces items of mine that base does not have by those of theirs that it does not
-// have either and that have the same content.
-func adoptAdded[E any](mine, base, theirs []*E, id func(*E) string, content func(mine bool, e *E) string) {
-	known := map[string]bool{}
-	for _, e := range base {
-		known[id(e)] = true
-	}
+// have either and that have the same content. myContent and theirContent are the items with keys
+// of variants.
+func adoptAdded[E any](k *partKind[E], mine, base, theirs, myContent, theirContent []*E) {
+	id := func(e *E) string { return *k.header(e).id }
+	known := setOf(lists.Map(base, id))
 	added := map[string][]*E{}
-	for _, e := range theirs {
-		if key := content(false, e); !known[id(e)] {
+	for i, e := range theirs {
+		if key := k.content(theirContent[i]); !known[id(e)] {
 			added[key] = append(added[key], e)
 		}
 	}
-	for _, e := range mine {
+	for i, e := range mine {
 		if known[id(e)] {
 			continue
 		}
-		if key := content(true, e); len(added[key]) > 0 {
+		if key := k.content(myContent[i]); len(added[key]) > 0 {
 			*e, added[key] = *added[key][0], added[key][1:]
 		}
 	}

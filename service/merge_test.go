@@ -25,37 +25,37 @@ segments:
 `
 
 // flagEdit changes the document of a flag; nil deletes the flag.
-type flagEdit func(f *service.DocumentFlag)
+type flagEdit func(f *guidon.Flag)
 
-func unchanged(*service.DocumentFlag) {}
+func unchanged(*guidon.Flag) {}
 
 func redescribed(text string) flagEdit {
-	return func(f *service.DocumentFlag) { f.Description = text }
+	return func(f *guidon.Flag) { f.Description = text }
 }
 
-func named(text string) flagEdit { return func(f *service.DocumentFlag) { f.Name = text } }
+func named(text string) flagEdit { return func(f *guidon.Flag) { f.Name = text } }
 
 // shared sets the shares of the second rule.
 func shared(percent ...float32) flagEdit {
-	return func(f *service.DocumentFlag) {
+	return func(f *guidon.Flag) {
 		f.Rules[1].Distributions = nil
 		for i, p := range percent {
-			f.Rules[1].Distributions = append(f.Rules[1].Distributions, &service.DocumentDistribution{Variant: f.Variants[i].Key, Rollout: p})
+			f.Rules[1].Distributions = append(f.Rules[1].Distributions, &guidon.Distribution{VariantID: f.Variants[i].Key, Rollout: p})
 		}
 	}
 }
 
-func swapped(f *service.DocumentFlag) { f.Rules[0], f.Rules[1] = f.Rules[1], f.Rules[0] }
+func swapped(f *guidon.Flag) { f.Rules[0], f.Rules[1] = f.Rules[1], f.Rules[0] }
 
 func ruleAdded(variant string) flagEdit {
-	return func(f *service.DocumentFlag) {
-		f.Variants = append(f.Variants, &service.DocumentVariant{Key: variant})
-		f.Rules = append(f.Rules, &service.DocumentRule{SegmentKeys: []string{"staff", "guests"}, Distributions: []*service.DocumentDistribution{{Variant: variant, Rollout: 100}}})
+	return func(f *guidon.Flag) {
+		f.Variants = append(f.Variants, &guidon.Variant{Key: variant})
+		f.Rules = append(f.Rules, &guidon.Rule{SegmentKeys: []string{"staff", "guests"}, Distributions: []*guidon.Distribution{{VariantID: variant, Rollout: 100}}})
 	}
 }
 
 func both(edits ...flagEdit) flagEdit {
-	return func(f *service.DocumentFlag) {
+	return func(f *guidon.Flag) {
 		for _, edit := range edits {
 			edit(f)
 		}
@@ -63,7 +63,7 @@ func both(edits ...flagEdit) flagEdit {
 }
 
 // edits returns the flag checkout after an edit, or nil if that deletes it.
-func edits(t *testing.T, s *service.Service, edit flagEdit) *service.DocumentFlag {
+func edits(t *testing.T, s *service.Service, edit flagEdit) *guidon.Flag {
 	t.Helper()
 	if edit == nil {
 		return nil
@@ -164,7 +164,7 @@ func TestMergeEdit(t *testing.T) {
 			began := flag(t, s, "default", "checkout")
 			mine, want := edits(t, s, test.mine), edits(t, s, test.want)
 			save(t, s, test.theirs)
-			m, state, err := s.MergeFlag(t.Context(), service.Demand{}, service.MergeRequest[service.DocumentFlag]{
+			m, state, err := s.MergeFlag(t.Context(), service.Demand{}, service.MergeRequest[guidon.Flag]{
 				Key: "checkout", Since: 2, Mine: mine, Choices: test.choices,
 			}, nil)
 			if err != nil {
@@ -218,7 +218,7 @@ func TestMergeEditDeleted(t *testing.T) {
 			mustImport(t, s, merged, service.ImportCreate)
 			mine, want := edits(t, s, test.mine), edits(t, s, test.want)
 			save(t, s, test.theirs)
-			r := service.MergeRequest[service.DocumentFlag]{Key: "checkout", Since: 2, Mine: mine}
+			r := service.MergeRequest[guidon.Flag]{Key: "checkout", Since: 2, Mine: mine}
 			if test.side != "" {
 				r.Choices = change.Choices{change.Whole: test.side}
 			}
@@ -248,7 +248,7 @@ func TestMergeEditWithoutBase(t *testing.T) {
 	if _, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 1000); err != nil {
 		t.Fatal(err)
 	}
-	r := service.MergeRequest[service.DocumentFlag]{Key: "checkout", Since: 2, Mine: mine}
+	r := service.MergeRequest[guidon.Flag]{Key: "checkout", Since: 2, Mine: mine}
 	m, _, err := s.MergeFlag(t.Context(), service.Demand{}, r, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -277,19 +277,19 @@ func TestMergeEditWithoutBase(t *testing.T) {
 func TestMergeEditSegment(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, merged, service.ImportCreate)
-	staff := func() *service.DocumentSegment {
+	staff := func() *guidon.Segment {
 		return service.NewDocumentSegment(view(t, s, "default").Snapshot.Segment("staff"))
 	}
 	mine := staff()
 	mine.Constraints[0].Value = "mine"
-	mine.Constraints = append(mine.Constraints, &service.DocumentConstraint{Type: guidon.StringComparison, Property: "country", Operator: "EQ", Value: "de"})
+	mine.Constraints = append(mine.Constraints, &guidon.Constraint{Type: guidon.StringComparison, Property: "country", Operator: "EQ", Value: "de"})
 	theirs := staff()
 	theirs.Constraints[0].Value, theirs.MatchType = "theirs", guidon.MatchAny
-	theirs.Constraints = append(theirs.Constraints, &service.DocumentConstraint{Type: guidon.StringComparison, Property: "country", Operator: "eq", Value: "de"})
+	theirs.Constraints = append(theirs.Constraints, &guidon.Constraint{Type: guidon.StringComparison, Property: "country", Operator: "eq", Value: "de"})
 	if _, _, err := s.ReplaceSegment(t.Context(), ann, "", "staff", theirs, nil); err != nil {
 		t.Fatal(err)
 	}
-	m, _, err := s.MergeSegment(t.Context(), service.Demand{}, service.MergeRequest[service.DocumentSegment]{Key: "staff", Since: 2, Mine: mine}, nil)
+	m, _, err := s.MergeSegment(t.Context(), service.Demand{}, service.MergeRequest[guidon.Segment]{Key: "staff", Since: 2, Mine: mine}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,26 +305,26 @@ func TestMergeEditSegment(t *testing.T) {
 func TestMergeEditErrors(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, merged, service.ImportCreate)
-	merge := func(change func(r *service.MergeRequest[service.DocumentFlag])) error {
-		r := service.MergeRequest[service.DocumentFlag]{Key: "checkout", Since: 2, Mine: documentFlag(t, s, "checkout")}
+	merge := func(change func(r *service.MergeRequest[guidon.Flag])) error {
+		r := service.MergeRequest[guidon.Flag]{Key: "checkout", Since: 2, Mine: documentFlag(t, s, "checkout")}
 		change(&r)
 		_, _, err := s.MergeFlag(t.Context(), service.Demand{}, r, nil)
 		return err
 	}
 	for _, test := range []struct {
-		change func(r *service.MergeRequest[service.DocumentFlag])
+		change func(r *service.MergeRequest[guidon.Flag])
 		code   guidon.Code
 		want   string
 	}{
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Key = "" }, guidon.InvalidArgument, "invalid field key: must not be empty"},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Key, r.Mine = "", nil }, guidon.InvalidArgument, "invalid field key: must not be empty"},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Key = "banner" }, guidon.InvalidArgument, `invalid field key: the edited object has the key "checkout" instead of "banner"`},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Since = -1 }, guidon.InvalidArgument, "invalid field since: must not be negative"},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Mine.Name = "" }, guidon.InvalidArgument, "flag: invalid field name: must not be empty"},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Choices = change.Choices{"name": change.Ours} }, guidon.InvalidArgument, "invalid choice for name: there is no such conflict"},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Namespace = "none" }, guidon.NotFound, `namespace "none" not found`},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Namespace = "default@1" }, guidon.InvalidArgument, service.ErrReference("default@1").Error()},
-		{func(r *service.MergeRequest[service.DocumentFlag]) { r.Mine.Rules[0].SegmentKeys = []string{"gone"} }, 0, ""},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Key = "" }, guidon.InvalidArgument, "invalid field key: must not be empty"},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Key, r.Mine = "", nil }, guidon.InvalidArgument, "invalid field key: must not be empty"},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Key = "banner" }, guidon.InvalidArgument, `invalid field key: the edited object has the key "checkout" instead of "banner"`},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Since = -1 }, guidon.InvalidArgument, "invalid field since: must not be negative"},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Mine.Name = "" }, guidon.InvalidArgument, "flag: invalid field name: must not be empty"},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Choices = change.Choices{"name": change.Ours} }, guidon.InvalidArgument, "invalid choice for name: there is no such conflict"},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Namespace = "none" }, guidon.NotFound, `namespace "none" not found`},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Namespace = "default@1" }, guidon.InvalidArgument, service.ErrReference("default@1").Error()},
+		{func(r *service.MergeRequest[guidon.Flag]) { r.Mine.Rules[0].SegmentKeys = []string{"gone"} }, 0, ""},
 	} {
 		if err := merge(test.change); problem(err) != test.want || err != nil && guidon.CodeOf(err) != test.code {
 			t.Errorf("got %v, want %v: %s", err, test.code, test.want)

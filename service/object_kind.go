@@ -9,20 +9,19 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// objectKind describes flags or segments to the code that treats both alike. O is the stored
-// form, and D that of a document.
-type objectKind[O, D any] struct {
-	kind      change.Kind
-	key       func(d *D) *string
-	normalize func(d *D, p *problems, segments map[string]bool) *D
-	document  func(have *O) *D
-	same      func(have *O, want *D) bool                   // whether the content is the same
-	edited    func(have *O, want *D, now time.Time) *O      // a copy of have, which may be nil, with the content of want
-	in        func(d *Document) *[]*D                       // the objects of a document
-	get       func(Tx, context.Context, string) (*O, error) // as [Tx.Flag] does
-	put       func(Tx, context.Context, *O) error           // as [Tx.PutFlag] does
-	patch     func(p *change.Patch) (put *[]*O, deleted *[]string)
-	created   func(o *O) *time.Time
+// objectKind describes flags or segments to the code that treats both alike.
+type objectKind[O any] struct {
+	kind     change.Kind
+	key      func(o *O) *string
+	normal   func(o *O, p *problems, segments map[string]bool) *O // as [normalFlag] does
+	document func(have *O) *O                                     // in the form of a document, as all that is wanted
+	same     func(have, want *O) bool                             // whether the content is the same
+	edited   func(have, want *O, now time.Time) *O                // a copy of have, which may be nil, with the content of want
+	in       func(d *Document) *[]*O                              // the objects of a document
+	get      func(Tx, context.Context, string) (*O, error)        // as [Tx.Flag] does
+	put      func(Tx, context.Context, *O) error                  // as [Tx.PutFlag] does
+	patch    func(p *change.Patch) (put *[]*O, deleted *[]string)
+	created  func(o *O) *time.Time
 
 	// The rest is for merges. The versions may be nil.
 	find        func(s *guidon.Snapshot, key string) *O
@@ -33,21 +32,20 @@ type objectKind[O, D any] struct {
 	compare     func(before, after *O) []change.Difference
 }
 
-var flagObjects = &objectKind[guidon.Flag, DocumentFlag]{
-	kind: change.KindFlag, key: func(f *DocumentFlag) *string { return &f.Key }, normalize: (*DocumentFlag).normalize,
+var flagObjects = &objectKind[guidon.Flag]{
+	kind: change.KindFlag, key: func(f *guidon.Flag) *string { return &f.Key }, normal: normalFlag,
 	document: NewDocumentFlag, same: sameFlag, edited: mergeFlag, get: Tx.Flag, put: Tx.PutFlag,
-	in:    func(d *Document) *[]*DocumentFlag { return &d.Flags },
+	in:    func(d *Document) *[]*guidon.Flag { return &d.Flags },
 	patch: func(p *change.Patch) (*[]*guidon.Flag, *[]string) { return &p.Put.Flags, &p.Delete.Flags },
 	find:  (*guidon.Snapshot).Flag, ranked: rankedFlag, adopt: adoptFlag,
 	created: func(f *guidon.Flag) *time.Time { return &f.CreatedAt },
 	merging: change.MergeFlag, withoutBase: change.MergeFlagWithoutBase, compare: change.CompareFlagVersions,
 }
 
-var segmentObjects = &objectKind[guidon.Segment, DocumentSegment]{
-	kind: change.KindSegment, key: func(g *DocumentSegment) *string { return &g.Key },
-	normalize: func(g *DocumentSegment, p *problems, _ map[string]bool) *DocumentSegment { return g.normalize(p) },
-	document:  NewDocumentSegment, same: sameSegment, edited: mergeSegment, get: Tx.Segment, put: Tx.PutSegment,
-	in:    func(d *Document) *[]*DocumentSegment { return &d.Segments },
+var segmentObjects = &objectKind[guidon.Segment]{
+	kind: change.KindSegment, key: func(g *guidon.Segment) *string { return &g.Key }, normal: normalSegment,
+	document: NewDocumentSegment, same: change.SameSegment, edited: mergeSegment, get: Tx.Segment, put: Tx.PutSegment,
+	in:    func(d *Document) *[]*guidon.Segment { return &d.Segments },
 	patch: func(p *change.Patch) (*[]*guidon.Segment, *[]string) { return &p.Put.Segments, &p.Delete.Segments },
 	find:  (*guidon.Snapshot).Segment, ranked: func(g *guidon.Segment) *guidon.Segment { return g }, adopt: adoptSegment,
 	created: func(g *guidon.Segment) *time.Time { return &g.CreatedAt },
@@ -55,29 +53,29 @@ var segmentObjects = &objectKind[guidon.Segment, DocumentSegment]{
 }
 
 // alone returns a document of the namespace with only the object, or nil if that is nil.
-func (k *objectKind[O, D]) alone(namespace string, object *D) *Document {
+func (k *objectKind[O]) alone(namespace string, object *O) *Document {
 	if object == nil {
 		return nil
 	}
 	d := &Document{Namespace: DocumentNamespace{Key: namespace}}
-	*k.in(d) = []*D{object}
+	*k.in(d) = []*O{object}
 	return d
 }
 
 // checked returns the normal form of an edited object, whose key may be empty. It returns
 // InvalidArgument with the problems of the object, which may refer to the segments.
-func (k *objectKind[O, D]) checked(key string, edited *D, segments map[string]bool) (normal *D, err error) {
+func (k *objectKind[O]) checked(key string, edited *O, segments map[string]bool) (normal *O, err error) {
 	put := *edited
 	if err := checkEdited(key, k.key(&put)); err != nil {
 		return nil, err
 	}
 	var p problems
-	p.at(string(k.kind), func(p *problems) { normal = k.normalize(&put, p, segments) })
+	p.at(string(k.kind), func(p *problems) { normal = k.normal(&put, p, segments) })
 	return normal, p.err()
 }
 
 // documentOf is document, or nil if the object is nil.
-func (k *objectKind[O, D]) documentOf(have *O) *D {
+func (k *objectKind[O]) documentOf(have *O) *O {
 	if have == nil {
 		return nil
 	}
@@ -85,7 +83,7 @@ func (k *objectKind[O, D]) documentOf(have *O) *D {
 }
 
 // stored returns the object with the key, or nil if it does not exist.
-func (k *objectKind[O, D]) stored(ctx context.Context, tx Tx, key string) (*O, error) {
+func (k *objectKind[O]) stored(ctx context.Context, tx Tx, key string) (*O, error) {
 	object, err := k.get(tx, ctx, key)
 	if errors.Is(err, guidon.NotFound) {
 		return nil, nil

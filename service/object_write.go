@@ -15,7 +15,7 @@ type objectWrite struct {
 	now       time.Time
 	skip      bool // existing objects stay as they are
 	described bool // the result has the objects before and after
-	result    *ImportResult
+	result    *WriteResult
 
 	// stored has the keys of the objects before the write by kind, or is nil if they are not
 	// known.
@@ -24,12 +24,12 @@ type objectWrite struct {
 
 func newObjectWrite(tx Tx, namespace string) *objectWrite {
 	return &objectWrite{
-		patchApplier: patchApplier{tx: tx, namespace: namespace}, now: tx.Now(), result: &ImportResult{Namespace: namespace},
+		patchApplier: patchApplier{tx: tx, namespace: namespace}, now: tx.Now(), result: &WriteResult{Namespace: namespace},
 	}
 }
 
 // putObject creates or changes the object, unless it is as wanted already.
-func putObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[O, D], want *D) error {
+func putObject[O any](ctx context.Context, w *objectWrite, k *objectKind[O], want *O) error {
 	key := *k.key(want)
 	exists := w.stored[k.kind][key]
 	if w.skip && exists {
@@ -56,7 +56,7 @@ func putObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[O, D
 }
 
 // replaceObject stores the object.
-func replaceObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[O, D], object *O) error {
+func replaceObject[O any](ctx context.Context, w *objectWrite, k *objectKind[O], object *O) error {
 	var patch change.Patch
 	put, _ := k.patch(&patch)
 	*put = []*O{object}
@@ -64,7 +64,7 @@ func replaceObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[
 }
 
 // deleteObject deletes the object if it exists.
-func deleteObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[O, D], key string) error {
+func deleteObject[O any](ctx context.Context, w *objectWrite, k *objectKind[O], key string) error {
 	have, err := k.stored(ctx, w.tx, key)
 	if err != nil {
 		return err
@@ -82,8 +82,8 @@ func deleteObject[O, D any](ctx context.Context, w *objectWrite, k *objectKind[O
 
 // addChange adds the change of an object to the result. before and after are nil if it does
 // not exist.
-func addChange[O, D any](w *objectWrite, k *objectKind[O, D], key string, action change.Action, before *O, after *D) {
-	c := &ImportChange{Kind: k.kind, Key: key, Action: action}
+func addChange[O any](w *objectWrite, k *objectKind[O], key string, action change.Action, before, after *O) {
+	c := &ObjectChange{Kind: k.kind, Key: key, Action: action}
 	if w.described {
 		c.Before, c.After = k.alone(w.namespace, k.documentOf(before)), k.alone(w.namespace, after)
 	}

@@ -166,19 +166,16 @@ func nothingChanged(why string, what []string) error {
 // planDifferences returns the differences between the expected changes and those of the
 // plan, in words.
 func planDifferences(now *change.Plan, expected []*ExpectedChange) []string {
-	type object struct {
-		kind change.Kind
-		key  string
-	}
-	digests := make(map[object]string, len(expected))
+	digests := make(map[change.Object]string, len(expected))
 	for _, e := range expected {
-		digests[object{e.Kind, e.Key}] = e.Digest
+		digests[change.Object{Kind: e.Kind, Key: e.Key}] = e.Digest
 	}
 	var what []string
 	for i := range now.Changes {
 		c := &now.Changes[i]
-		digest, known := digests[object{c.Kind, c.Key}]
-		delete(digests, object{c.Kind, c.Key})
+		o := change.Object{Kind: c.Kind, Key: c.Key}
+		digest, known := digests[o]
+		delete(digests, o)
 		switch {
 		case !known:
 			what = append(what, "also "+describePlanned(c))
@@ -187,8 +184,9 @@ func planDifferences(now *change.Plan, expected []*ExpectedChange) []string {
 		}
 	}
 	for _, e := range expected {
-		if _, left := digests[object{e.Kind, e.Key}]; left {
-			delete(digests, object{e.Kind, e.Key})
+		o := change.Object{Kind: e.Kind, Key: e.Key}
+		if _, left := digests[o]; left {
+			delete(digests, o)
 			what = append(what, fmt.Sprintf("%s %q would no longer change", e.Kind, e.Key))
 		}
 	}

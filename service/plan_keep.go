@@ -31,12 +31,12 @@ func ParseKeep(names []string) (k Keep, err error) {
 
 // of returns the flag want with the parts that the existing flag keeps. Rules and
 // percentages are kept only if both flags have the same type.
-func (k Keep) of(have *guidon.Flag, want *DocumentFlag) *DocumentFlag {
+func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 	if k == (Keep{}) {
 		return want
 	}
 	old := NewDocumentFlag(have)
-	out := want.normalize(&problems{}, map[string]bool{}) // a copy; its problems are found later
+	out := normalFlag(want, &problems{}, map[string]bool{}) // a copy; its problems are found later
 	if k.Enabled {
 		out.Enabled = old.Enabled
 	}
@@ -54,9 +54,8 @@ func (k Keep) of(have *guidon.Flag, want *DocumentFlag) *DocumentFlag {
 // keepDistributions sets the distributions of the rules that have the same segments and the
 // same variants as a rule of old. Their order is kept too: it decides who gets which
 // variant.
-func keepDistributions(old, out *DocumentFlag) {
-	sameSegments := ruleKeys[1:2]
-	for i, from := range pair(out.Rules, old.Rules, sameSegments) {
+func keepDistributions(old, out *guidon.Flag) {
+	for i, from := range pair(out.Rules, old.Rules, []func(*guidon.Rule) string{sameSegments}) {
 		if from >= 0 && slices.Equal(servedVariants(old.Rules[from]), servedVariants(out.Rules[i])) {
 			out.Rules[i].Distributions = old.Rules[from].Distributions
 			keepPortion(old.Rules[from].Stated(), out.Rules[i].Stated())
@@ -65,16 +64,16 @@ func keepDistributions(old, out *DocumentFlag) {
 }
 
 // servedVariants returns the variants of the rule's distributions, sorted.
-func servedVariants(r *DocumentRule) []string {
-	keys := lists.Map(r.Distributions, func(d *DocumentDistribution) string { return d.Variant })
+func servedVariants(r *guidon.Rule) []string {
+	keys := lists.Map(r.Distributions, func(d *guidon.Distribution) string { return d.VariantID })
 	slices.Sort(keys)
 	return keys
 }
 
 // keepShares sets the percentages of the thresholds that have the same value as one of old, and
 // of the portions of rollouts with the same segments and value, in order.
-func keepShares(old, out *DocumentFlag) {
-	same := []func(r *DocumentRollout) string{func(r *DocumentRollout) string {
+func keepShares(old, out *guidon.Flag) {
+	same := []func(r *guidon.Rollout) string{func(r *guidon.Rollout) string {
 		switch {
 		case r.Threshold != nil:
 			return fmt.Sprint(r.Threshold.Value)

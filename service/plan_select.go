@@ -13,7 +13,7 @@ func (c *sourceComparison) selectObjects(source *Document) {
 	c.document = &Document{Namespace: source.Namespace}
 	flags := c.selection(change.KindFlag, c.Flags)
 	for _, f := range source.Flags {
-		if f == nil || !flags.take(f.Key) {
+		if !flags.take(f.Key) {
 			continue
 		}
 		if have := c.flags[f.Key]; have != nil {
@@ -30,9 +30,6 @@ func (c *sourceComparison) selectSegments(source *Document) {
 	segments.all = segments.all && !c.WithoutSegments
 	c.required = c.segmentsOfFlags()
 	for _, g := range source.Segments {
-		if g == nil {
-			continue
-		}
 		selected := segments.take(g.Key)
 		if selected {
 			delete(c.required, g.Key)
@@ -52,7 +49,7 @@ func (c *sourceComparison) segmentsOfFlags() map[string]bool {
 		return keys
 	}
 	for _, f := range c.document.Flags {
-		for key := range f.outline().SegmentKeys() {
+		for key := range f.SegmentKeys() {
 			if c.past == nil || c.segments[key] == nil {
 				keys[key] = true
 			}

@@ -148,7 +148,7 @@ func (p *sourcePlan) flagKeys() (keys map[string]bool, all bool) {
 	selected := p.selection(change.KindFlag, p.Flags)
 	keys = map[string]bool{}
 	for _, f := range p.source.Flags {
-		if f != nil && selected.take(f.Key) {
+		if selected.take(f.Key) {
 			keys[f.Key] = true
 		}
 	}

@@ -42,13 +42,13 @@ func (r *PlanRequest) checkUndo() error {
 // undoPlan undoes changes of the target.
 type undoPlan struct {
 	PlanRequest
-	records []*change.Record // the selected ones; of each object, the first and the last
+	records []*change.Record // one for each selected object, of [Service.undoneRecords]
 }
 
 // mayCreate implements proposal: the deletion of a namespace can be undone.
 func (u *undoPlan) mayCreate() bool {
 	return slices.ContainsFunc(u.records, func(r *change.Record) bool {
-		return r.Kind == change.KindNamespace && r.Action == change.ActionDelete
+		return r.Kind == change.KindNamespace && (r.Action == change.ActionDelete || len(r.After) == 0)
 	})
 }
 
@@ -82,7 +82,7 @@ func (u *undoPlan) wanted(base change.Objects, now time.Time) (*wanted, error) {
 	w := &wanted{patch: undone.Patch, conflicts: undone.Conflicts}
 	touch(&w.patch.Put, now)
 	if len(w.conflicts) == 0 {
-		w.unchanged = u.objects() - sizeOf(w.patch)
+		w.unchanged = len(u.records) - sizeOf(w.patch)
 		err = checkUndone(u.Namespace, w.patch, base)
 	}
 	return w, err
@@ -105,15 +105,6 @@ func (u *undoPlan) place(ctx context.Context, tx Tx, plan *change.Plan) error {
 		g.Created = positions[change.Object{Kind: change.KindSegment, Key: g.Key}]
 	}
 	return nil
-}
-
-// objects returns how many objects the changes are about.
-func (u *undoPlan) objects() int {
-	seen := map[change.Object]bool{}
-	for _, r := range u.records {
-		seen[change.Object{Kind: r.Kind, Key: r.Key}] = true
-	}
-	return len(seen)
 }
 
 // touch sets when the objects were updated.

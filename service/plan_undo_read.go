@@ -11,8 +11,8 @@ import (
 // undoPage is how many records are read at once to undo changes.
 const undoPage = 1000
 
-// undoneRecords returns the records of the changes that the request undoes: of each selected
-// object the first and the last one, as far as [change.Undo] needs them.
+// undoneRecords returns what the changes that the request undoes did to each selected object: its
+// first record, with the object as it was after the last one.
 func (s *Service) undoneRecords(ctx context.Context, r PlanRequest, admit Admit) ([]*change.Record, error) {
 	latest, err := s.LatestChange(ctx, r.Namespace)
 	switch {
@@ -58,15 +58,11 @@ func startsRange(records []*change.Record, u *Undo) bool {
 type undoSelection struct {
 	flags, segments *selection
 	namespace       bool // whether the namespace itself is selected
-	spans           map[change.Object]*undoSpan
-	order           []*undoSpan
-	read            int   // records
-	size            int64 // of the objects in their records, in bytes
+	first           map[change.Object]*change.Record
+	records         []*change.Record // those that are first, in their order
+	read            int
+	size            int64 // of the objects in the records, in bytes
 }
-
-// undoSpan has the first and the last of the records to undo of one object. last is nil if
-// there is only one.
-type undoSpan struct{ first, last *change.Record }
 
 func newUndoSelection(r PlanRequest) *undoSelection {
 	absent := fmt.Sprintf("was not changed in revision %d", r.Undo.First)
@@ -77,7 +73,7 @@ func newUndoSelection(r PlanRequest) *undoSelection {
 		flags:     newSelection(change.KindFlag, r.Flags, r.everything(), absent),
 		segments:  newSelection(change.KindSegment, r.Segments, r.everything(), absent),
 		namespace: r.everything(),
-		spans:     map[change.Object]*undoSpan{},
+		first:     map[change.Object]*change.Record{},
 	}
 }
 
@@ -99,7 +95,7 @@ func (u *undoSelection) add(ctx context.Context, page []*change.Record, admit Ad
 			u.keep(r)
 		}
 	}
-	if len(u.order) > maxPlanned {
+	if len(u.records) > maxPlanned {
 		return guidon.Errorf(guidon.TooLarge, "these are changes of more than %d flags and segments; undo fewer revisions or objects at a time",
 			maxPlanned)
 	}
@@ -112,20 +108,14 @@ func (u *undoSelection) add(ctx context.Context, page []*change.Record, admit Ad
 // keep keeps the versions of each object before its first record and after its last one.
 func (u *undoSelection) keep(r *change.Record) {
 	o := change.Object{Kind: r.Kind, Key: r.Key}
-	span := u.spans[o]
-	if span == nil {
-		span = &undoSpan{first: r}
-		u.spans[o], u.order = span, append(u.order, span)
+	first := u.first[o]
+	if first == nil {
+		u.first[o], u.records = r, append(u.records, r)
 		u.size += int64(len(r.Before) + len(r.After))
 		return
 	}
-	previous := span.first
-	if span.last != nil {
-		previous = span.last
-	}
-	u.size += int64(len(r.After) - len(previous.After))
-	previous.After, r.Before = nil, nil
-	span.last = r
+	u.size += int64(len(r.After) - len(first.After))
+	first.After = r.After
 }
 
 // end returns the records that were kept, or InvalidArgument if nothing was changed of
@@ -134,11 +124,5 @@ func (u *undoSelection) end() ([]*change.Record, error) {
 	var p problems
 	u.flags.end(&p)
 	u.segments.end(&p)
-	records := make([]*change.Record, 0, len(u.order))
-	for _, span := range u.order {
-		if records = append(records, span.first); span.last != nil {
-			records = append(records, span.last)
-		}
-	}
-	return records, p.err()
+	return u.records, p.err()
 }

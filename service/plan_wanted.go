@@ -86,8 +86,8 @@ func (c *sourceComparison) check() map[string]bool {
 	}
 	normal := &Document{Namespace: c.document.Namespace}
 	c.document.normalize(&c.problems, referable,
-		func(g *DocumentSegment) { normal.Segments = append(normal.Segments, g) },
-		func(f *DocumentFlag) { normal.Flags = append(normal.Flags, f) })
+		func(g *guidon.Segment) { normal.Segments = append(normal.Segments, g) },
+		func(f *guidon.Flag) { normal.Flags = append(normal.Flags, f) })
 	c.document = normal
 	if c.Mode != ImportCreate {
 		return referable
@@ -117,7 +117,7 @@ func (c *sourceComparison) wantNamespace() {
 }
 
 // want puts the object unless it is as wanted already. have is nil if it does not exist.
-func want[O, D any](c *sourceComparison, k *objectKind[O, D], have *O, want *D) {
+func want[O any](c *sourceComparison, k *objectKind[O], have *O, want *O) {
 	key := *k.key(want)
 	switch {
 	case have == nil:
@@ -134,7 +134,7 @@ func want[O, D any](c *sourceComparison, k *objectKind[O, D], have *O, want *D) 
 
 // before returns the object whose ids and times the wanted one gets: have, or the object as it
 // was if it is restored completely.
-func before[O, D any](c *sourceComparison, k *objectKind[O, D], have *O, key string) *O {
+func before[O any](c *sourceComparison, k *objectKind[O], have *O, key string) *O {
 	if c.past == nil || have != nil && k.kind == change.KindFlag && c.Keep != (Keep{}) {
 		return have
 	}

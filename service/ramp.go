@@ -2,8 +2,6 @@ package service
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +34,7 @@ func RampActions() []string {
 // ramp, and FailedPrecondition if the action does not fit what the ramp does.
 func (s *Service) ControlRamp(
 	ctx context.Context, w Write, namespace, key string, rule int, action RampAction, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+) (*WriteResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, _ Tx, f *guidon.Flag) (bool, error) {
 		return true, controlRamp(f, rule, action, s.now())
 	})
@@ -49,11 +47,7 @@ func (v View) PreviewRamp(ctx context.Context, key string, rule int, action Ramp
 	if err != nil {
 		return nil, err
 	}
-	stored, err := json.Marshal(f)
-	if err != nil {
-		return nil, fmt.Errorf("copy the flag: %w", err)
-	}
-	changed := guidon.ReadFlag(key, stored)
+	changed := cloneFlag(f)
 	if err := controlRamp(changed, rule, action, v.instant()); err != nil {
 		return nil, err
 	}

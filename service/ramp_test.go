@@ -175,7 +175,7 @@ func TestRampErrors(t *testing.T) {
 	} {
 		r := tt.ramp.Clone()
 		tt.edit(r)
-		in := service.RolloutInput{FlagKey: "f", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true, Start: 25, Ramp: r}}
+		in := service.RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true, Start: 25, Ramp: r}}}
 		created, _, err := s.CreateRollout(t.Context(), service.Write{}, "shop", in)
 		if tt.want != "" {
 			if guidon.CodeOf(err) != guidon.InvalidArgument || !strings.HasPrefix(err.Error(), "invalid field "+tt.want) {

@@ -46,12 +46,12 @@ func TestRequirementDoors(t *testing.T) {
 	everyone := guidon.Conditions{Everyone: true, Requires: []guidon.Requirement{{FlagKey: "c"}}}
 	needsB := guidon.Conditions{Everyone: true, Requires: []guidon.Requirement{{FlagKey: "b"}}}
 	created, _, err := s.CreateRollout(t.Context(), service.Write{}, "shop", service.RolloutInput{
-		FlagKey: "a", Rank: 1, Segment: &service.RolloutSegmentInput{Value: true}, Conditions: &guidon.Conditions{Everyone: true},
+		FlagKey: "a", Rollout: guidon.Rollout{Rank: 1, Segment: &guidon.RolloutSegment{Value: true}, Conditions: &guidon.Conditions{Everyone: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule, _, err := s.CreateRule(t.Context(), service.Write{}, "shop", service.RuleInput{FlagKey: "v", Rank: 1, Conditions: &guidon.Conditions{Everyone: true}})
+	rule, _, err := s.CreateRule(t.Context(), service.Write{}, "shop", service.RuleInput{FlagKey: "v", Rule: guidon.Rule{Rank: 1, Conditions: &guidon.Conditions{Everyone: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,19 +94,19 @@ func TestRequirementDoors(t *testing.T) {
 		want  string
 	}{
 		"CreateRollout": {func(ctx context.Context, w service.Write) error {
-			_, _, err := s.CreateRollout(ctx, w, "shop", service.RolloutInput{FlagKey: "a", Rank: 2, Segment: &service.RolloutSegmentInput{Value: true}, Conditions: &needsB})
+			_, _, err := s.CreateRollout(ctx, w, "shop", service.RolloutInput{FlagKey: "a", Rollout: guidon.Rollout{Rank: 2, Segment: &guidon.RolloutSegment{Value: true}, Conditions: &needsB}})
 			return err
 		}, `requires itself: a → b → a`},
 		"UpdateRollout": {func(ctx context.Context, w service.Write) error {
-			_, _, err := s.UpdateRollout(ctx, w, "shop", service.RolloutInput{FlagKey: "a", ID: created.ID, Segment: &service.RolloutSegmentInput{Value: true}, Conditions: &needsB})
+			_, _, err := s.UpdateRollout(ctx, w, "shop", service.RolloutInput{FlagKey: "a", Rollout: guidon.Rollout{ID: created.ID, Segment: &guidon.RolloutSegment{Value: true}, Conditions: &needsB}})
 			return err
 		}, `requires itself: a → b → a`},
 		"CreateRule": {func(ctx context.Context, w service.Write) error {
-			_, _, err := s.CreateRule(ctx, w, "shop", service.RuleInput{FlagKey: "v", Rank: 1, Conditions: &everyone})
+			_, _, err := s.CreateRule(ctx, w, "shop", service.RuleInput{FlagKey: "v", Rule: guidon.Rule{Rank: 1, Conditions: &everyone}})
 			return err
 		}, `flag "v" requires itself: v → c → v`},
 		"UpdateRule": {func(ctx context.Context, w service.Write) error {
-			_, _, err := s.UpdateRule(ctx, w, "shop", service.RuleInput{FlagKey: "v", ID: rule.ID, Conditions: &everyone})
+			_, _, err := s.UpdateRule(ctx, w, "shop", service.RuleInput{FlagKey: "v", Rule: guidon.Rule{ID: rule.ID, Conditions: &everyone}})
 			return err
 		}, `flag "v" requires itself: v → c → v`},
 		"UpdateVariant": {func(ctx context.Context, w service.Write) error {

@@ -41,8 +41,8 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // createObject stores the object that create returns. It returns InvalidArgument if there is
 // one with the key, and NotFound if the namespace does not exist.
-func createObject[O, D any](
-	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string,
+func createObject[O any](
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O], key string,
 	create func(now time.Time) *O,
 ) (*O, int64, error) {
 	var created *O
@@ -64,8 +64,8 @@ func createObject[O, D any](
 
 // updateObject loads the object, calls change to modify it, and stores it. It returns the
 // part that change returns, and missing if the object does not exist.
-func updateObject[O, D, P any](
-	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string, missing error,
+func updateObject[O, P any](
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O], key string, missing error,
 	change func(ctx context.Context, tx Tx, o *O) (*P, error),
 ) (*P, int64, error) {
 	var part *P
@@ -87,8 +87,8 @@ func updateObject[O, D, P any](
 
 // changeParts is updateObject for a change that reports whether there was anything to do. It
 // is not an error if the object does not exist.
-func changeParts[O, D any](
-	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O, D], key string,
+func changeParts[O any](
+	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O], key string,
 	change func(o *O, now time.Time) bool,
 ) (int64, error) {
 	_, revision, err := updateObject(ctx, s, w, guidon.NamespaceKey(namespace), k, key, errUnchanged,

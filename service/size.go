@@ -51,12 +51,7 @@ func checkSizes(namespace string, put change.Objects) error {
 	return nil
 }
 
-// checkSize returns TooLarge if a new flag would be too large.
-func (f *DocumentFlag) checkSize() error {
-	return checkSize(change.KindFlag, f.Key, mergeFlag(nil, f, time.Time{}))
-}
-
-// checkSize returns TooLarge if a new segment would be too large.
-func (g *DocumentSegment) checkSize() error {
-	return checkSize(change.KindSegment, g.Key, mergeSegment(nil, g, time.Time{}))
+// checkSize returns TooLarge if a new object with the content of the wanted one would be too large.
+func (k *objectKind[O]) checkSize(want *O) error {
+	return checkSize(k.kind, *k.key(want), k.edited(nil, want, time.Time{}))
 }

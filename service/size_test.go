@@ -12,8 +12,8 @@ import (
 func TestTooLargeObject(t *testing.T) {
 	large := strings.Repeat("x", service.MaxObjectSize)
 	for name, document := range map[string]*service.Document{
-		"flag": {Flags: []*service.DocumentFlag{{Key: "a", Name: "A", Description: large}}},
-		"segment": {Segments: []*service.DocumentSegment{{Key: "a", Name: "A", Constraints: []*service.DocumentConstraint{
+		"flag": {Flags: []*guidon.Flag{{Key: "a", Name: "A", Description: large}}},
+		"segment": {Segments: []*guidon.Segment{{Key: "a", Name: "A", Constraints: []*guidon.Constraint{
 			{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpEQ, Value: large}}}}},
 	} {
 		s := newService(t)

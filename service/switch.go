@@ -27,7 +27,7 @@ const OffDescription = "Off for everyone"
 //
 // It returns NotFound if the flag does not exist, and FailedPrecondition as [Service.Edit]
 // does.
-func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key string, unlessChangedSince *int64) (*EditResult, int64, error) {
+func (s *Service) TurnFlagOff(ctx context.Context, w Write, namespace, key string, unlessChangedSince *int64) (*WriteResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnFlagOff)
 }
 
@@ -46,7 +46,7 @@ func turnFlagOff(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) {
 // of TurnFlagOff.
 func (s *Service) TurnFlagOn(
 	ctx context.Context, w Write, namespace, key string, everyone bool, unlessChangedSince *int64,
-) (*EditResult, int64, error) {
+) (*WriteResult, int64, error) {
 	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, turnFlagOn(everyone))
 }
 
@@ -82,14 +82,14 @@ type turn func(ctx context.Context, tx Tx, f *guidon.Flag) (bool, error)
 // switchFlag stores the flag as turn changes it.
 func (s *Service) switchFlag(
 	ctx context.Context, w Write, namespace, key string, since *int64, turn turn,
-) (*EditResult, int64, error) {
+) (*WriteResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if key == "" {
 		return nil, 0, emptyField("key")
 	}
-	var result *EditResult
+	var result *WriteResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		result = &EditResult{Namespace: namespace, Unchanged: 1}
+		result = &WriteResult{Namespace: namespace, Unchanged: 1}
 		if err := mustBeUnchanged(ctx, tx, namespace, change.KindFlag, key, since); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (s *Service) switchFlag(
 		if err != nil || !changed {
 			return err
 		}
-		result.Changes, result.Unchanged = []EditedObject{{change.KindFlag, key, change.ActionUpdate}}, 0
+		result.Changes, result.Unchanged = []*ObjectChange{{Kind: change.KindFlag, Key: key, Action: change.ActionUpdate}}, 0
 		return tx.PutFlag(ctx, f)
 	})
 	return result.at(revision, err)

@@ -49,7 +49,7 @@ func TestSwitch(t *testing.T) {
 	before, original := revision(t, s, "default"), flag(t, s, "default", "on")
 
 	result, at, err := s.TurnFlagOff(t.Context(), service.Write{Message: "incident 7"}, "", "on", &before)
-	want := &service.EditResult{Namespace: "default", Revision: before + 1, Changes: []service.EditedObject{{Kind: "flag", Key: "on", Action: "update"}}}
+	want := &service.WriteResult{Namespace: "default", Revision: before + 1, Changes: []*service.ObjectChange{{Kind: "flag", Key: "on", Action: "update"}}}
 	if diff := cmp.Diff(want, result); diff != "" || err != nil || at != before+1 {
 		t.Fatalf("TurnFlagOff: revision %d, %v (-want +got):\n%s", at, err, diff)
 	}
@@ -70,7 +70,7 @@ func TestSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := s.CreateRollout(t.Context(), service.Write{}, "", service.RolloutInput{
-		FlagKey: "on", Rank: 3, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: true},
+		FlagKey: "on", Rollout: guidon.Rollout{Rank: 3, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: true}},
 	}); err != nil {
 		t.Fatal(err)
 	}

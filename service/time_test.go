@@ -107,8 +107,8 @@ func TestTimesOfRules(t *testing.T) {
 	} {
 		times := guidon.Conditions{From: c.from, Until: c.until}
 		for kind, in := range map[string]service.RolloutInput{
-			"threshold": {FlagKey: "f", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 5}, Conditions: times.OrNil()},
-			"segment":   {FlagKey: "f", Rank: 1, Segment: &service.RolloutSegmentInput{SegmentKey: "g"}, Conditions: times.OrNil()},
+			"threshold": {FlagKey: "f", Rollout: guidon.Rollout{Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 5}, Conditions: times.OrNil()}},
+			"segment":   {FlagKey: "f", SegmentKey: "g", Rollout: guidon.Rollout{Rank: 1, Segment: &guidon.RolloutSegment{}, Conditions: times.OrNil()}},
 		} {
 			r, _, err := s.CreateRollout(t.Context(), service.Write{}, "shop", in)
 			if c.want != "" {

@@ -121,7 +121,7 @@ func checkGroup(g *guidon.ConstraintGroup) (*guidon.ConstraintGroup, error) {
 	}
 	out := &guidon.ConstraintGroup{MatchType: g.MatchType}
 	for i, c := range g.Constraints {
-		checked, err := documentConstraint(c).Normal()
+		checked, err := NormalConstraint(c)
 		if err == nil {
 			err = checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description})
 		}

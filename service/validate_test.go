@@ -179,10 +179,10 @@ func TestRuleChecks(t *testing.T) {
 	}{
 		{"nothing", RuleInput{}, "invalid field flagKey: must not be empty"},
 		{"no segment", RuleInput{FlagKey: "f"}, "invalid field segmentKey or segmentKeys: must not be empty"},
-		{"both", RuleInput{FlagKey: "f", SegmentKey: "a", SegmentKeys: []string{"b"}}, "invalid field segmentKey or segmentKeys: only one can be present"},
+		{"both", RuleInput{FlagKey: "f", SegmentKey: "a", Rule: guidon.Rule{SegmentKeys: []string{"b"}}}, "invalid field segmentKey or segmentKeys: only one can be present"},
 		{"no rank", RuleInput{FlagKey: "f", SegmentKey: "a"}, "invalid field rank: must be greater than 0"},
-		{"negative rank", RuleInput{FlagKey: "f", SegmentKey: "a", Rank: -1}, "invalid field rank: must be greater than 0"},
-		{"operator", RuleInput{FlagKey: "f", SegmentKey: "a", Rank: 1, SegmentOperator: 2}, "invalid field segmentOperator: is not a known value"},
+		{"negative rank", RuleInput{FlagKey: "f", SegmentKey: "a", Rule: guidon.Rule{Rank: -1}}, "invalid field rank: must be greater than 0"},
+		{"operator", RuleInput{FlagKey: "f", SegmentKey: "a", Rule: guidon.Rule{Rank: 1, SegmentOperator: 2}}, "invalid field segmentOperator: is not a known value"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -206,18 +206,18 @@ func TestRolloutChecks(t *testing.T) {
 		create, update string
 	}{
 		{"nothing", RolloutInput{}, "invalid field flagKey: must not be empty", "invalid field id: must not be empty"},
-		{"below", RolloutInput{ID: "1", FlagKey: "f", Threshold: &guidon.RolloutThreshold{Percentage: -1}}, percentage, percentage},
-		{"above", RolloutInput{ID: "1", FlagKey: "f", Threshold: &guidon.RolloutThreshold{Percentage: 100.5}}, percentage, percentage},
-		{"not a number", RolloutInput{ID: "1", FlagKey: "f", Threshold: &guidon.RolloutThreshold{Percentage: float32(math.NaN())}}, percentage, percentage},
+		{"below", RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{ID: "1", Threshold: &guidon.RolloutThreshold{Percentage: -1}}}, percentage, percentage},
+		{"above", RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{ID: "1", Threshold: &guidon.RolloutThreshold{Percentage: 100.5}}}, percentage, percentage},
+		{"not a number", RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{ID: "1", Threshold: &guidon.RolloutThreshold{Percentage: float32(math.NaN())}}}, percentage, percentage},
 		{
-			"no segment", RolloutInput{ID: "1", FlagKey: "f", Segment: &RolloutSegmentInput{}},
+			"no segment", RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{ID: "1", Segment: &guidon.RolloutSegment{}}},
 			"invalid field segmentKey or segmentKeys: must not be empty", "invalid field segmentKey or segmentKeys: must not be empty",
 		},
 		{
-			"both segments", RolloutInput{ID: "1", FlagKey: "f", Segment: &RolloutSegmentInput{SegmentKey: "a", SegmentKeys: []string{"b"}}},
+			"both segments", RolloutInput{FlagKey: "f", SegmentKey: "a", Rollout: guidon.Rollout{ID: "1", Segment: &guidon.RolloutSegment{SegmentKeys: []string{"b"}}}},
 			"invalid field segmentKey or segmentKeys: only one can be present", "invalid field segmentKey or segmentKeys: only one can be present",
 		},
-		{"update without flag", RolloutInput{ID: "1", Threshold: half}, "invalid field flagKey: must not be empty", "invalid field flagKey: must not be empty"},
+		{"update without flag", RolloutInput{Rollout: guidon.Rollout{ID: "1", Threshold: half}}, "invalid field flagKey: must not be empty", "invalid field flagKey: must not be empty"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,9 +227,9 @@ func TestRolloutChecks(t *testing.T) {
 			wantError(t, err, tt.update)
 		})
 	}
-	_, _, err := s.UpdateRollout(t.Context(), Write{}, "", RolloutInput{ID: "1", FlagKey: "f"})
+	_, _, err := s.UpdateRollout(t.Context(), Write{}, "", RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{ID: "1"}})
 	wantError(t, err, "invalid field rule: invalid rollout rule type")
-	_, _, err = s.CreateRollout(t.Context(), Write{}, "", RolloutInput{FlagKey: "f", Rank: -1, Threshold: half})
+	_, _, err = s.CreateRollout(t.Context(), Write{}, "", RolloutInput{FlagKey: "f", Rollout: guidon.Rollout{Rank: -1, Threshold: half}})
 	wantError(t, err, "invalid field rank: must be greater than or equal to '0'") // contract 15
 	wantError(t, failure(s.OrderRollouts(t.Context(), Write{}, "", "", nil)), "invalid field flagKey: must not be empty")
 	wantError(t, failure(s.OrderRollouts(t.Context(), Write{}, "", "f", nil)), "invalid field rolloutIds: must contain atleast 2 elements")

@@ -21,7 +21,7 @@ func (v View) Reach(ctx context.Context, flagKey string) (*analysis.Reach, error
 // PreviewFlag returns the effect on the users of the flag if it is saved as an import in
 // mode ImportUpdate saves it. The flag need not exist. PreviewFlag returns InvalidArgument
 // with the problems of the edited flag, as [Document.Validate] does.
-func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Effect, error) {
+func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *guidon.Flag) (*analysis.Effect, error) {
 	f, err := editedObject(v, flagObjects, flagKey, edited)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (v View) PreviewFlag(ctx context.Context, flagKey string, edited *DocumentF
 
 // PreviewReach returns the reach of the flag if it is saved as [View.PreviewFlag] saves it,
 // with the same errors.
-func (v View) PreviewReach(ctx context.Context, flagKey string, edited *DocumentFlag) (*analysis.Reach, error) {
+func (v View) PreviewReach(ctx context.Context, flagKey string, edited *guidon.Flag) (*analysis.Reach, error) {
 	f, err := editedObject(v, flagObjects, flagKey, edited)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (v View) with(f *guidon.Flag) *guidon.Snapshot {
 }
 
 // editedObject returns the object as an import in mode ImportUpdate would store it.
-func editedObject[O, D any](v View, k *objectKind[O, D], key string, edited *D) (*O, error) {
+func editedObject[O any](v View, k *objectKind[O], key string, edited *O) (*O, error) {
 	want, err := k.checked(key, edited, setOf(lists.Map(v.Snapshot.Segments(), segmentKey)))
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (v View) SegmentUsage(ctx context.Context, segmentKey string, request PageR
 // saving it as an import in mode ImportUpdate saves it. The segment need not exist.
 // PreviewSegment returns InvalidArgument with the problems of the edited segment.
 func (v View) PreviewSegment(
-	ctx context.Context, segmentKey string, edited *DocumentSegment, request PageRequest,
+	ctx context.Context, segmentKey string, edited *guidon.Segment, request PageRequest,
 ) ([]SegmentUse, Page, error) {
 	segment, err := editedObject(v, segmentObjects, segmentKey, edited)
 	if err != nil {

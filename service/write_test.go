@@ -63,7 +63,7 @@ func TestImportReason(t *testing.T) {
 		{change.Reason{}, change.ImportReason()},
 		{change.PromotionReason("staging", 7), change.PromotionReason("staging", 7)},
 	} {
-		doc := &service.Document{Segments: []*service.DocumentSegment{{Key: string(rune('a' + i)), Name: "S"}}}
+		doc := &service.Document{Segments: []*guidon.Segment{{Key: string(rune('a' + i)), Name: "S"}}}
 		if _, _, err := s.Import(t.Context(), service.Write{Reason: test.given}, "default", doc, service.ImportCreate, false); err != nil {
 			t.Fatal(err)
 		}

@@ -245,7 +245,7 @@ func (into *condition) conditions(p *guidon.Portion, segments []string) *guidon.
 }
 
 // segment returns the condition as a segment, or nil if a segment cannot have it.
-func (into *condition) segment(key, name string) *service.DocumentSegment {
+func (into *condition) segment(key, name string) *guidon.Segment {
 	match, constraints := guidon.MatchAll, slices.Concat(into.clauses...)
 	switch {
 	case !into.from.IsZero() || !into.until.IsZero() || len(constraints) == 0:
@@ -255,11 +255,5 @@ func (into *condition) segment(key, name string) *service.DocumentSegment {
 	case len(constraints) > len(into.clauses):
 		return nil
 	}
-	g := &service.DocumentSegment{Key: key, Name: name, MatchType: match}
-	for _, c := range constraints {
-		g.Constraints = append(g.Constraints, &service.DocumentConstraint{
-			Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Negate: c.Negate,
-		})
-	}
-	return g
+	return &guidon.Segment{Key: key, Name: name, MatchType: match, Constraints: constraints}
 }

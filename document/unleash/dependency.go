@@ -69,7 +69,7 @@ func (t *translator) require(d *service.Document, on *dependency, used segments)
 	}
 	maps.Copy(used, its)
 	d.Flags[0].Requires = append(d.Flags[0].Requires, r)
-	if !slices.ContainsFunc(d.Flags, func(f *service.DocumentFlag) bool { return f.Key == as.Key }) {
+	if !slices.ContainsFunc(d.Flags, func(f *guidon.Flag) bool { return f.Key == as.Key }) {
 		d.Flags = append(d.Flags, as)
 	}
 	return nil
@@ -77,7 +77,7 @@ func (t *translator) require(d *service.Document, on *dependency, used segments)
 
 // requirement returns the dependency as a requirement of the flag that the parent became. A variant flag
 // gives a variant to all for whom the parent is on.
-func (d *dependency) requirement(parent *service.DocumentFlag) (guidon.Requirement, error) {
+func (d *dependency) requirement(parent *guidon.Flag) (guidon.Requirement, error) {
 	r := guidon.Requirement{FlagKey: parent.Key}
 	boolean := parent.Type == guidon.BooleanFlag
 	switch {

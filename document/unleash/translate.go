@@ -33,7 +33,7 @@ type translator struct {
 
 // translatedSegment is a segment of Unleash, either as a segment or as a condition.
 type translatedSegment struct {
-	as        *service.DocumentSegment // or nil
+	as        *guidon.Segment // or nil
 	condition condition
 	err       error
 }
@@ -69,9 +69,9 @@ func (e *Environment) Document() (*service.Document, []Omission) {
 }
 
 // segments are those of flags, by their keys.
-type segments map[string]*service.DocumentSegment
+type segments map[string]*guidon.Segment
 
-func (s segments) sorted() (list []*service.DocumentSegment) {
+func (s segments) sorted() (list []*guidon.Segment) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		list = append(list, s[key])
 	}
@@ -84,16 +84,16 @@ var notOfKey = regexp.MustCompile(`[^-_,A-Za-z0-9]+`)
 func keyOf(name string) string { return cmp.Or(notOfKey.ReplaceAllString(name, "-"), "-") }
 
 // flag returns the feature as a flag, and the segments that it uses.
-func (t *translator) flag(f *Feature) (*service.DocumentFlag, segments, error) {
+func (t *translator) flag(f *Feature) (*guidon.Flag, segments, error) {
 	strategies, err := f.active()
 	if err != nil {
 		return nil, nil, err
 	}
-	flag := &service.DocumentFlag{Key: f.Name, Name: f.Name, Description: f.Description, Type: guidon.BooleanFlag}
+	flag := &guidon.Flag{Key: f.Name, Name: f.Name, Description: f.Description, Type: guidon.BooleanFlag}
 	if f.hasVariants(strategies) {
 		flag.Type, flag.Enabled = guidon.VariantFlag, f.Enabled
 	} else if !f.Enabled {
-		flag.Rollouts = append(flag.Rollouts, &service.DocumentRollout{
+		flag.Rollouts = append(flag.Rollouts, &guidon.Rollout{
 			Description: service.OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100},
 		})
 	}
@@ -109,7 +109,7 @@ func (t *translator) flag(f *Feature) (*service.DocumentFlag, segments, error) {
 			return nil, nil, fmt.Errorf("strategy %d (%s): %w", i+1, s.Name, err)
 		}
 	}
-	alone := &service.Document{Namespace: t.namespace, Flags: []*service.DocumentFlag{flag}}
+	alone := &service.Document{Namespace: t.namespace, Flags: []*guidon.Flag{flag}}
 	for i := range f.Dependencies {
 		if err := t.require(alone, &f.Dependencies[i], used); err != nil {
 			return nil, nil, fmt.Errorf("it depends on %s%w", guidon.Quote(f.Dependencies[i].Feature), err)
@@ -307,14 +307,14 @@ func splitOf(by, group string) (guidon.Split, error) {
 }
 
 // addTo adds rules or a rollout to the flag.
-func (r *rule) addTo(flag *service.DocumentFlag, f *Feature, s *strategy) error {
+func (r *rule) addTo(flag *guidon.Flag, f *Feature, s *strategy) error {
 	keys := slices.Sorted(maps.Keys(r.segments))
 	operator := guidon.OrSegments
 	if len(keys) > 1 {
 		operator = guidon.AndSegments
 	}
 	if flag.Type == guidon.BooleanFlag {
-		flag.Rollouts = append(flag.Rollouts, &service.DocumentRollout{
+		flag.Rollouts = append(flag.Rollouts, &guidon.Rollout{
 			Segment:    &guidon.RolloutSegment{SegmentKeys: keys, SegmentOperator: operator, Value: true},
 			Conditions: r.conditions(r.portion, keys),
 		})
@@ -346,10 +346,10 @@ type division struct {
 }
 
 // addVariants adds the variants that the flag does not have yet.
-func (d *division) addVariants(flag *service.DocumentFlag) error {
+func (d *division) addVariants(flag *guidon.Flag) error {
 	for i := range d.variants {
-		v := &service.DocumentVariant{Key: d.variants[i].Name, Name: d.variants[i].Name, Attachment: d.variants[i].Payload.attachment()}
-		same := slices.IndexFunc(flag.Variants, func(o *service.DocumentVariant) bool { return o.Key == v.Key })
+		v := &guidon.Variant{Key: d.variants[i].Name, Name: d.variants[i].Name, Attachment: d.variants[i].Payload.attachment()}
+		same := slices.IndexFunc(flag.Variants, func(o *guidon.Variant) bool { return o.Key == v.Key })
 		switch {
 		case same < 0:
 			flag.Variants = append(flag.Variants, v)
@@ -376,8 +376,8 @@ const totalWeight = 1000
 
 // rules returns the rules that give the variants to those whom r is for: one for each variant with
 // overrides, and one that divides.
-func (d *division) rules(r *rule, segments []string) (rules []*service.DocumentRule, err error) {
-	divides := &service.DocumentRule{Conditions: r.conditions(r.portion, segments)}
+func (d *division) rules(r *rule, segments []string) (rules []*guidon.Rule, err error) {
+	divides := &guidon.Rule{Conditions: r.conditions(r.portion, segments)}
 	total := 0.0
 	for _, v := range d.variants {
 		total += v.Weight
@@ -385,7 +385,7 @@ func (d *division) rules(r *rule, segments []string) (rules []*service.DocumentR
 			return nil, fmt.Errorf("variant %s has the weight %v", guidon.Quote(v.Name), v.Weight)
 		}
 		if v.Weight > 0 {
-			share := &service.DocumentDistribution{Variant: v.Name, Rollout: float32(v.Weight / (totalWeight / 100))}
+			share := &guidon.Distribution{VariantID: v.Name, Rollout: float32(v.Weight / (totalWeight / 100))}
 			divides.Distributions = append(divides.Distributions, share)
 		}
 		if len(v.Overrides) > 0 {
@@ -410,7 +410,7 @@ func (d *division) rules(r *rule, segments []string) (rules []*service.DocumentR
 }
 
 // overridden returns the rule for those who always get the variant.
-func (r *rule) overridden(v variant, segments []string) (*service.DocumentRule, error) {
+func (r *rule) overridden(v variant, segments []string) (*guidon.Rule, error) {
 	var any clause
 	for _, o := range v.Overrides {
 		if o.ContextName == currentTime {
@@ -420,8 +420,8 @@ func (r *rule) overridden(v variant, segments []string) (*service.DocumentRule, 
 	}
 	some := r.condition
 	some.clauses = append(slices.Clone(some.clauses), any)
-	return &service.DocumentRule{
-		Conditions: some.conditions(r.portion, segments), Distributions: []*service.DocumentDistribution{{Variant: v.Name, Rollout: 100}},
+	return &guidon.Rule{
+		Conditions: some.conditions(r.portion, segments), Distributions: []*guidon.Distribution{{VariantID: v.Name, Rollout: 100}},
 	}, nil
 }
 

@@ -102,8 +102,8 @@ func TestVerifyFindsMistakes(t *testing.T) {
 			}
 			at += len(mistake[0])
 			if cmp.Equal(d.Segments, wrong[0].Segments) { // only the flag with the mistake
-				wrong[0].Flags = slices.DeleteFunc(wrong[0].Flags, func(f *service.DocumentFlag) bool {
-					return slices.ContainsFunc(d.Flags, func(right *service.DocumentFlag) bool { return cmp.Equal(right, f) })
+				wrong[0].Flags = slices.DeleteFunc(wrong[0].Flags, func(f *guidon.Flag) bool {
+					return slices.ContainsFunc(d.Flags, func(right *guidon.Flag) bool { return cmp.Equal(right, f) })
 				})
 			}
 			v, err := e.Verify(t.Context(), wrong[0], 20_000, now, func(int) {})

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"encoding/json"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -33,34 +35,37 @@ func DocumentNamespaceOf(m *guidonv1.DocumentNamespace) service.DocumentNamespac
 }
 
 // DocumentFlagOf returns the flag, which shares its lists of keys with the message.
-func DocumentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
-	return &service.DocumentFlag{
+func DocumentFlagOf(m *guidonv1.DocumentFlag) *guidon.Flag {
+	f := &guidon.Flag{
 		Key: m.GetKey(), Name: m.GetName(), Type: Enum[guidon.FlagType](m.GetType()),
-		Description: m.GetDescription(), Enabled: m.GetEnabled(), Metadata: m.GetMetadata(),
-		Variants: lists.Map(m.GetVariants(), func(m *guidonv1.DocumentVariant) *service.DocumentVariant {
-			return &service.DocumentVariant{
-				Default: m.GetDefault(), Key: m.GetKey(), Name: m.GetName(),
-				Description: m.GetDescription(), Attachment: m.GetAttachment(),
-			}
-		}),
+		Description: m.GetDescription(), Enabled: m.GetEnabled(), Metadata: json.RawMessage(m.GetMetadata()),
 		Rules:    lists.Map(m.GetRules(), documentRuleOf),
 		Rollouts: lists.Map(m.GetRollouts(), documentRolloutOf),
 		Requires: RequirementsOf(m.GetRequires()),
 	}
+	for _, v := range m.GetVariants() {
+		f.Variants = append(f.Variants, &guidon.Variant{
+			Key: v.GetKey(), Name: v.GetName(), Description: v.GetDescription(), Attachment: v.GetAttachment(),
+		})
+		if v.GetDefault() {
+			f.DefaultVariantID = v.GetKey()
+		}
+	}
+	return f
 }
 
-func documentRuleOf(m *guidonv1.DocumentRule) *service.DocumentRule {
-	return &service.DocumentRule{
+func documentRuleOf(m *guidonv1.DocumentRule) *guidon.Rule {
+	return &guidon.Rule{
 		SegmentKeys: m.GetSegmentKeys(), SegmentOperator: Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
-		Distributions: lists.Map(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
-			return &service.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
+		Distributions: lists.Map(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *guidon.Distribution {
+			return &guidon.Distribution{VariantID: m.GetVariant(), Rollout: m.GetRollout()}
 		}),
 		Split: SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: ConditionsOf(m),
 	}
 }
 
-func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
-	r := &service.DocumentRollout{Description: m.GetDescription(), Conditions: ConditionsOf(m)}
+func documentRolloutOf(m *guidonv1.DocumentRollout) *guidon.Rollout {
+	r := &guidon.Rollout{Description: m.GetDescription(), Conditions: ConditionsOf(m)}
 	if t := m.GetThreshold(); t != nil {
 		r.Threshold = &guidon.RolloutThreshold{
 			Percentage: t.GetPercentage(), Value: t.GetValue(), Start: t.GetStart(), Split: SplitOf(t.GetSplit()),
@@ -76,11 +81,11 @@ func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
 }
 
 // DocumentSegmentOf returns the segment.
-func DocumentSegmentOf(m *guidonv1.DocumentSegment) *service.DocumentSegment {
-	return &service.DocumentSegment{
+func DocumentSegmentOf(m *guidonv1.DocumentSegment) *guidon.Segment {
+	return &guidon.Segment{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(), MatchType: Enum[guidon.MatchType](m.GetMatchType()),
-		Constraints: lists.Map(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
-			return &service.DocumentConstraint{
+		Constraints: lists.Map(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *guidon.Constraint {
+			return &guidon.Constraint{
 				Type: Enum[guidon.ComparisonType](m.GetType()), Property: m.GetProperty(), Operator: m.GetOperator(),
 				Value: m.GetValue(), Description: m.GetDescription(), Negate: m.GetNegate(),
 			}
@@ -141,13 +146,14 @@ func WireDocumentNamespace(n service.DocumentNamespace) *guidonv1.DocumentNamesp
 }
 
 // WireDocumentFlag returns the message of the flag, which shares its lists of keys.
-func WireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
+func WireDocumentFlag(f *guidon.Flag) *guidonv1.DocumentFlag {
 	return &guidonv1.DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: flipt.FlagType(f.Type), Description: f.Description,
-		Enabled: f.Enabled, Metadata: f.Metadata,
-		Variants: lists.Map(f.Variants, func(v *service.DocumentVariant) *guidonv1.DocumentVariant {
+		Enabled: f.Enabled, Metadata: string(f.Metadata),
+		Variants: lists.Map(f.Variants, func(v *guidon.Variant) *guidonv1.DocumentVariant {
 			return &guidonv1.DocumentVariant{
-				Default: v.Default, Key: v.Key, Name: v.Name, Description: v.Description, Attachment: v.Attachment,
+				Default: v.Key != "" && v.Key == f.DefaultVariantID, Key: v.Key, Name: v.Name,
+				Description: v.Description, Attachment: v.Attachment,
 			}
 		}),
 		Rules:    lists.Map(f.Rules, wireDocumentRule),
@@ -156,11 +162,11 @@ func WireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
 	}
 }
 
-func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
+func wireDocumentRule(r *guidon.Rule) *guidonv1.DocumentRule {
 	return &guidonv1.DocumentRule{
 		SegmentKeys: r.SegmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator), Rank: r.Rank,
-		Distributions: lists.Map(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
-			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
+		Distributions: lists.Map(r.Distributions, func(d *guidon.Distribution) *guidonv1.DocumentDistribution {
+			return &guidonv1.DocumentDistribution{Variant: d.VariantID, Rollout: d.Rollout}
 		}),
 		Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys, Everyone: r.Stated().Everyone,
 		Requires: WireRequirements(r.Stated().Requires), HoldsFrom: Timestamp(r.Stated().From), HoldsUntil: Timestamp(r.Stated().Until),
@@ -168,7 +174,7 @@ func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 	}
 }
 
-func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
+func wireDocumentRollout(r *guidon.Rollout) *guidonv1.DocumentRollout {
 	m := &guidonv1.DocumentRollout{
 		Description: r.Description, Groups: WireGroups(r.Stated().Groups), ExceptSegmentKeys: r.Stated().ExceptSegmentKeys,
 		Everyone: r.Stated().Everyone, Requires: WireRequirements(r.Stated().Requires),
@@ -189,10 +195,10 @@ func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 }
 
 // WireDocumentSegment returns the message of the segment.
-func WireDocumentSegment(g *service.DocumentSegment) *guidonv1.DocumentSegment {
+func WireDocumentSegment(g *guidon.Segment) *guidonv1.DocumentSegment {
 	return &guidonv1.DocumentSegment{
 		Key: g.Key, Name: g.Name, Description: g.Description, MatchType: flipt.MatchType(g.MatchType),
-		Constraints: lists.Map(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
+		Constraints: lists.Map(g.Constraints, func(c *guidon.Constraint) *guidonv1.DocumentConstraint {
 			return &guidonv1.DocumentConstraint{
 				Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator,
 				Value: c.Value, Description: c.Description, Negate: c.Negate,

@@ -24,7 +24,7 @@ func CheckExplain(q *guidonv1.ExplainRequest) error {
 // Explain explains an evaluation. That does not count as an evaluation of the flag.
 func (v *Evaluator) Explain(_ context.Context, view service.View, m *guidonv1.ExplainRequest) (*guidonv1.ExplainResponse, error) {
 	start := v.tick()
-	var edited *service.DocumentFlag
+	var edited *guidon.Flag
 	if m.GetFlag() != nil {
 		edited = convert.DocumentFlagOf(m.GetFlag())
 	}
@@ -193,7 +193,7 @@ func CheckExplainSegment(q *guidonv1.ExplainSegmentRequest) error {
 
 // ExplainSegment compares an entity with the constraints of a segment.
 func ExplainSegment(_ context.Context, view service.View, m *guidonv1.ExplainSegmentRequest) (*guidonv1.ExplainSegmentResponse, error) {
-	var edited *service.DocumentSegment
+	var edited *guidon.Segment
 	if m.GetSegment() != nil {
 		edited = convert.DocumentSegmentOf(m.GetSegment())
 	}

@@ -97,14 +97,14 @@ func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 	return converted
 }
 
-func wireImportResult(r *service.ImportResult) *guidonv1.ImportResponse {
+func wireImportResult(r *service.WriteResult) *guidonv1.ImportResponse {
 	return &guidonv1.ImportResponse{
 		NamespaceKey: r.Namespace, Revision: r.Revision, DryRun: r.DryRun,
 		Changes: lists.Map(r.Changes, wireImportChange), Unchanged: convert.Count(r.Unchanged), Skipped: r.Skipped,
 	}
 }
 
-func wireImportChange(c *service.ImportChange) *guidonv1.DocumentChange {
+func wireImportChange(c *service.ObjectChange) *guidonv1.DocumentChange {
 	return &guidonv1.DocumentChange{
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
 		Before: convert.WireDocument(c.Before), After: convert.WireDocument(c.After),

@@ -122,10 +122,10 @@ func segmentEdit(m *guidonv1.SegmentEdit) service.SegmentEdit {
 	return edit
 }
 
-func editResponse(r *service.EditResult) *guidonv1.EditResponse {
+func editResponse(r *service.WriteResult) *guidonv1.EditResponse {
 	return &guidonv1.EditResponse{
 		NamespaceKey: r.Namespace, Revision: r.Revision, Unchanged: convert.Count(r.Unchanged),
-		Changes: lists.Map(r.Changes, func(o service.EditedObject) *guidonv1.EditedObject {
+		Changes: lists.Map(r.Changes, func(o *service.ObjectChange) *guidonv1.EditedObject {
 			return &guidonv1.EditedObject{Kind: string(o.Kind), Key: o.Key, Action: string(o.Action)}
 		}),
 	}

@@ -21,7 +21,7 @@ const (
 func MergeFlag(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeFlagRequest, request *call.Request,
 ) (call.Response, error) {
-	r := service.MergeRequest[service.DocumentFlag]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
+	r := service.MergeRequest[guidon.Flag]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
 	if m.GetFlag() != nil {
 		r.Mine = convert.DocumentFlagOf(m.GetFlag())
 	}
@@ -44,7 +44,7 @@ func MergeFlag(
 func MergeSegment(
 	ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.MergeSegmentRequest, request *call.Request,
 ) (call.Response, error) {
-	r := service.MergeRequest[service.DocumentSegment]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
+	r := service.MergeRequest[guidon.Segment]{Namespace: m.GetNamespaceKey(), Key: m.GetKey(), Since: m.GetSince()}
 	if m.GetSegment() != nil {
 		r.Mine = convert.DocumentSegmentOf(m.GetSegment())
 	}

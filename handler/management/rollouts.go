@@ -32,9 +32,11 @@ func ListRollouts(v service.View, m *flipt.ListRolloutRequest, request *call.Req
 // CreateRollout creates a rollout.
 func CreateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRolloutRequest) (*flipt.Rollout, int64, error) {
 	r, revision, err := s.CreateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
-		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
-		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
-		Conditions: convert.ConditionsOf(m),
+		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m.GetSegment()), Rollout: guidon.Rollout{
+			Rank: m.GetRank(), Description: m.GetDescription(),
+			Segment: rolloutSegment(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
+			Conditions: convert.ConditionsOf(m),
+		},
 	})
 	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
@@ -53,9 +55,11 @@ func GetRollout(v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, err
 // UpdateRollout updates a rollout.
 func UpdateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, int64, error) {
 	r, revision, err := s.UpdateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
-		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
-		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
-		Conditions: convert.ConditionsOf(m),
+		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m.GetSegment()), Rollout: guidon.Rollout{
+			ID: m.GetId(), Description: m.GetDescription(),
+			Segment: rolloutSegment(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
+			Conditions: convert.ConditionsOf(m),
+		},
 	})
 	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
@@ -65,12 +69,12 @@ func DeleteRollout(ctx context.Context, s *service.Service, w service.Write, m *
 	return convert.Done(s.DeleteRollout(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
-func segmentInput(m *flipt.RolloutSegment) *service.RolloutSegmentInput {
+func rolloutSegment(m *flipt.RolloutSegment) *guidon.RolloutSegment {
 	if m == nil {
 		return nil
 	}
-	return &service.RolloutSegmentInput{
-		SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
+	return &guidon.RolloutSegment{
+		SegmentKeys:     m.GetSegmentKeys(),
 		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Value: m.GetValue(),
 	}
 }

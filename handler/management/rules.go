@@ -31,9 +31,10 @@ func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) 
 // CreateRule creates a rule.
 func CreateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRuleRequest) (*flipt.Rule, int64, error) {
 	r, revision, err := s.CreateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
-		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
-		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
-		Split: convert.SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: convert.ConditionsOf(m),
+		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), Rule: guidon.Rule{
+			SegmentKeys: m.GetSegmentKeys(), SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()),
+			Rank: m.GetRank(), Split: convert.SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: convert.ConditionsOf(m),
+		},
 	})
 	return convert.Changed(r, revision, err, wireRule(m))
 }
@@ -52,9 +53,10 @@ func GetRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
 // UpdateRule updates a rule.
 func UpdateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRuleRequest) (*flipt.Rule, int64, error) {
 	r, revision, err := s.UpdateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
-		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
-		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()),
-		Split:           convert.SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: convert.ConditionsOf(m),
+		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), Rule: guidon.Rule{
+			ID: m.GetId(), SegmentKeys: m.GetSegmentKeys(), SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()),
+			Split: convert.SplitOf(m.GetSplit()), CodeDefault: m.GetCodeDefault(), Conditions: convert.ConditionsOf(m),
+		},
 	})
 	return convert.Changed(r, revision, err, wireRule(m))
 }

@@ -19,27 +19,28 @@ import (
 func manyFlags(n int) *service.Document {
 	d := &service.Document{Namespace: service.DocumentNamespace{Key: "default"}}
 	for i := range 50 {
-		d.Segments = append(d.Segments, &service.DocumentSegment{
+		d.Segments = append(d.Segments, &guidon.Segment{
 			Key: fmt.Sprint("segment-", i), Name: fmt.Sprint("Customers of region ", i),
-			Constraints: []*service.DocumentConstraint{{Type: guidon.StringComparison, Property: "region", Operator: "eq", Value: fmt.Sprint(i)}},
+			Constraints: []*guidon.Constraint{{Type: guidon.StringComparison, Property: "region", Operator: "eq", Value: fmt.Sprint(i)}},
 		})
 	}
 	for i := range n {
-		f := &service.DocumentFlag{
+		f := &guidon.Flag{
 			Key: fmt.Sprintf("flag-%05d", i), Name: fmt.Sprint("Checkout experiment ", i), Description: "What the shop shows to some of its customers",
-			Type: guidon.BooleanFlag, Enabled: i%5 == 0, Metadata: fmt.Sprintf(`{"owner":"team-%d","tags":["q%d"]}`, i%23, i%4),
+			Type: guidon.BooleanFlag, Enabled: i%5 == 0, Metadata: fmt.Appendf(nil, `{"owner":"team-%d","tags":["q%d"]}`, i%23, i%4),
 		}
 		if i%2 == 0 {
-			f.Rollouts = []*service.DocumentRollout{
+			f.Rollouts = []*guidon.Rollout{
 				{Segment: &guidon.RolloutSegment{SegmentKeys: []string{fmt.Sprint("segment-", i%50)}, Value: true}},
 				{Threshold: &guidon.RolloutThreshold{Percentage: float32(i % 100), Value: true}},
 			}
 		}
 		if i%3 == 0 {
 			f.Type, f.Rollouts, f.Enabled = guidon.VariantFlag, nil, i%4 != 0
-			f.Variants = []*service.DocumentVariant{{Key: "classic", Default: true}, {Key: "one-page"}, {Key: "express"}}
-			f.Rules = []*service.DocumentRule{{SegmentKeys: []string{fmt.Sprint("segment-", i%50)}, Distributions: []*service.DocumentDistribution{
-				{Variant: "classic", Rollout: 80}, {Variant: "one-page", Rollout: 10}, {Variant: "express", Rollout: 10}}}}
+			f.DefaultVariantID = "classic"
+			f.Variants = []*guidon.Variant{{Key: "classic"}, {Key: "one-page"}, {Key: "express"}}
+			f.Rules = []*guidon.Rule{{SegmentKeys: []string{fmt.Sprint("segment-", i%50)}, Distributions: []*guidon.Distribution{
+				{VariantID: "classic", Rollout: 80}, {VariantID: "one-page", Rollout: 10}, {VariantID: "express", Rollout: 10}}}}
 		}
 		d.Flags = append(d.Flags, f)
 	}

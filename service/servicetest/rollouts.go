@@ -25,13 +25,13 @@ func (m *model) rolloutInput(now *state, in *service.RolloutInput, r *guidon.Rol
 		return true
 	}
 	keys, operator, exist := m.segmentKeys(now)
-	in.Segment = &service.RolloutSegmentInput{SegmentKeys: keys, SegmentOperator: operator, Value: m.one(2)}
+	in.Segment = &guidon.RolloutSegment{SegmentKeys: keys, SegmentOperator: operator, Value: m.one(2)}
 	r.Segment = &guidon.RolloutSegment{SegmentKeys: keys, SegmentOperator: operator, Value: in.Segment.Value}
 	return exist
 }
 
 func (m *model) createRollout(now *state, f *guidon.Flag) (verdict, call) {
-	v, in := changes, service.RolloutInput{FlagKey: f.Key, Rank: m.random.Int32N(5)}
+	v, in := changes, service.RolloutInput{FlagKey: f.Key, Rollout: guidon.Rollout{Rank: m.random.Int32N(5)}}
 	created := &guidon.Rollout{ID: newID, Rank: in.Rank}
 	if !m.rolloutInput(now, &in, created, m.one(2)) {
 		v = notFound
@@ -49,7 +49,7 @@ func (m *model) createRollout(now *state, f *guidon.Flag) (verdict, call) {
 
 func (m *model) updateRollout(now *state, f *guidon.Flag) (verdict, call) {
 	v, r := changes, pickOr(m, f.Rollouts, &guidon.Rollout{ID: "none"})
-	in := service.RolloutInput{ID: r.ID, FlagKey: f.Key}
+	in := service.RolloutInput{FlagKey: f.Key, Rollout: guidon.Rollout{ID: r.ID}}
 	same, ofSegments := !m.one(6), r.Segment != nil
 	exist := m.rolloutInput(now, &in, r, ofSegments == same)
 	switch {

@@ -23,7 +23,7 @@ func (m *model) segmentKeys(now *state) (keys []string, operator guidon.SegmentO
 }
 
 func (m *model) createRule(now *state, f *guidon.Flag) (verdict, call) {
-	v, in := changes, service.RuleInput{FlagKey: f.Key, Rank: 1 + m.random.Int32N(4)}
+	v, in := changes, service.RuleInput{FlagKey: f.Key, Rule: guidon.Rule{Rank: 1 + m.random.Int32N(4)}}
 	var exist bool
 	if in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now); !exist {
 		v = notFound
@@ -39,7 +39,7 @@ func (m *model) createRule(now *state, f *guidon.Flag) (verdict, call) {
 
 func (m *model) updateRule(now *state, f *guidon.Flag) (verdict, call) {
 	v, r := changes, pickOr(m, f.Rules, &guidon.Rule{ID: "none"})
-	in := service.RuleInput{FlagKey: f.Key, ID: r.ID}
+	in := service.RuleInput{FlagKey: f.Key, Rule: guidon.Rule{ID: r.ID}}
 	var exist bool
 	if in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now); !exist || r.ID == "none" {
 		v = notFound

@@ -40,7 +40,7 @@ func revs(r *webtest.Reply) string {
 func TestWords(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	rollout := func(percentage float32) service.RolloutInput {
-		return service.RolloutInput{FlagKey: "wish", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: percentage, Value: true}}
+		return service.RolloutInput{FlagKey: "wish", Rollout: guidon.Rollout{Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: percentage, Value: true}}}
 	}
 	made, _, err := s.Service.CreateRollout(t.Context(), by(""), "default", rollout(10))
 	if err != nil {

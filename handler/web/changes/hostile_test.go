@@ -37,11 +37,11 @@ func plant(s *site, text string) int64 {
 	w := service.Write{By: service.Caller{Actor: change.Actor{ID: "oidc:" + text, Name: text, Method: "METHOD_OIDC"}, RequestID: "id"}, Message: message}
 	d := func(name, description string) *service.Document {
 		return &service.Document{
-			Flags: []*service.DocumentFlag{{
-				Key: "wish", Name: name, Description: description, Type: guidon.VariantFlag, Metadata: string(metadata),
-				Variants: []*service.DocumentVariant{{Key: "v", Name: name, Description: description, Attachment: string(metadata)}},
+			Flags: []*guidon.Flag{{
+				Key: "wish", Name: name, Description: description, Type: guidon.VariantFlag, Metadata: metadata,
+				Variants: []*guidon.Variant{{Key: "v", Name: name, Description: description, Attachment: string(metadata)}},
 			}},
-			Segments: []*service.DocumentSegment{{Key: "staff", Name: name, Description: description, Constraints: []*service.DocumentConstraint{
+			Segments: []*guidon.Segment{{Key: "staff", Name: name, Description: description, Constraints: []*guidon.Constraint{
 				{Type: guidon.StringComparison, Property: cmp.Or(description, "p"), Operator: "eq", Value: description, Description: description},
 			}}},
 		}

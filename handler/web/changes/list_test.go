@@ -104,7 +104,7 @@ func TestListPages(t *testing.T) {
 	}
 	d := &service.Document{}
 	for i := range 150 {
-		d.Flags = append(d.Flags, &service.DocumentFlag{Key: fmt.Sprint("bulk-", i), Name: "Bulk", Type: guidon.BooleanFlag})
+		d.Flags = append(d.Flags, &guidon.Flag{Key: fmt.Sprint("bulk-", i), Name: "Bulk", Type: guidon.BooleanFlag})
 	}
 	if _, _, err := s.Service.Import(t.Context(), by("bulk"), "default", d, service.ImportUpdate, false); err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestUndoRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := s.Get(undoOf(3)).Check(200)
-	doc := &service.DocumentFlag{Name: "Wish list", Type: guidon.BooleanFlag, Rollouts: []*service.DocumentRollout{{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"staff"}, Value: true}}}}
+	doc := &guidon.Flag{Name: "Wish list", Type: guidon.BooleanFlag, Rollouts: []*guidon.Rollout{{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"staff"}, Value: true}}}}
 	if _, _, err := s.Service.ReplaceFlag(t.Context(), by(""), "default", "wish", doc, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -209,8 +209,8 @@ func TestRestore(t *testing.T) {
 func (s *site) two(flag, segment string) int64 {
 	s.t.Helper()
 	d := &service.Document{
-		Flags:    []*service.DocumentFlag{{Key: "wish", Name: flag, Type: guidon.BooleanFlag}},
-		Segments: []*service.DocumentSegment{{Key: "staff", Name: segment}},
+		Flags:    []*guidon.Flag{{Key: "wish", Name: flag, Type: guidon.BooleanFlag}},
+		Segments: []*guidon.Segment{{Key: "staff", Name: segment}},
 	}
 	_, revision, err := s.Service.Import(s.t.Context(), by("both"), "default", d, service.ImportUpdate, false)
 	if err != nil {

@@ -193,9 +193,9 @@ func TestMarks(t *testing.T) {
 // TestLimits: a chart with as many bars, answers and changes as there can be is within its budget.
 func TestLimits(t *testing.T) {
 	s, c := open(t, time.Now().Add(-7*24*time.Hour))
-	f := &service.DocumentFlag{Key: "big", Name: "Big", Type: guidon.VariantFlag}
+	f := &guidon.Flag{Key: "big", Name: "Big", Type: guidon.VariantFlag}
 	for i := range 40 {
-		f.Variants = append(f.Variants, &service.DocumentVariant{Key: fmt.Sprint("variant-", i)})
+		f.Variants = append(f.Variants, &guidon.Variant{Key: fmt.Sprint("variant-", i)})
 	}
 	for hour := range 7 * 24 {
 		c.now = c.now.Add(time.Hour)
@@ -246,8 +246,8 @@ func TestHostileEvaluations(t *testing.T) {
 	s, c := open(t, time.Now().Add(-time.Minute))
 	c.now = c.now.Add(time.Minute)
 	page := func(key, text string) (elements string, planted bool) {
-		f := &service.DocumentFlag{
-			Key: key, Name: text, Description: text, Type: guidon.VariantFlag, Variants: []*service.DocumentVariant{{Key: text, Name: text, Default: true}},
+		f := &guidon.Flag{
+			Key: key, Name: text, Description: text, Type: guidon.VariantFlag, DefaultVariantID: text, Variants: []*guidon.Variant{{Key: text, Name: text}},
 		}
 		w := service.Write{By: service.Caller{Actor: change.Actor{ID: "oidc:" + text, Name: text, Method: "METHOD_OIDC"}}}
 		if _, _, err := s.Service.Edit(t.Context(), w, "default", service.Edits{Flags: []service.FlagEdit{{Put: f}}}); err != nil {

@@ -44,18 +44,18 @@ func plant(t *testing.T, s *webtest.Server, text string) {
 	}
 	metadata := `{"owner":` + string(quoted) + `,"review":` + string(quoted) + `,` + strings.TrimSuffix(string(quoted), `"`) + `-key":` + string(quoted) + `,"list":[` + string(quoted) + `]}`
 	_, _, err = s.Service.Edit(t.Context(), service.Write{}, "default", service.Edits{
-		Segments: []service.SegmentEdit{{Put: &service.DocumentSegment{Key: "planted", Name: text, Description: text}}},
+		Segments: []service.SegmentEdit{{Put: &guidon.Segment{Key: "planted", Name: text, Description: text}}},
 		Flags: []service.FlagEdit{
-			{Put: &service.DocumentFlag{
-				Key: "variant", Name: text, Description: text, Enabled: true, Metadata: metadata,
-				Variants: []*service.DocumentVariant{
-					{Key: text, Name: text, Description: text, Attachment: string(quoted), Default: true}, {Key: text + "2", Name: text},
+			{Put: &guidon.Flag{
+				Key: "variant", Name: text, Description: text, Enabled: true, Metadata: []byte(metadata), DefaultVariantID: text,
+				Variants: []*guidon.Variant{
+					{Key: text, Name: text, Description: text, Attachment: string(quoted)}, {Key: text + "2", Name: text},
 				},
-				Rules: []*service.DocumentRule{{SegmentKeys: []string{"planted"}, Distributions: []*service.DocumentDistribution{{Variant: text, Rollout: 60}}}},
+				Rules: []*guidon.Rule{{SegmentKeys: []string{"planted"}, Distributions: []*guidon.Distribution{{VariantID: text, Rollout: 60}}}},
 			}},
-			{Put: &service.DocumentFlag{
-				Key: "boolean", Name: text, Description: text, Type: guidon.BooleanFlag, Metadata: metadata,
-				Rollouts: []*service.DocumentRollout{
+			{Put: &guidon.Flag{
+				Key: "boolean", Name: text, Description: text, Type: guidon.BooleanFlag, Metadata: []byte(metadata),
+				Rollouts: []*guidon.Rollout{
 					{Description: text, Threshold: &guidon.RolloutThreshold{Percentage: 12.5, Value: true}},
 					{Description: text, Segment: &guidon.RolloutSegment{SegmentKeys: []string{"planted"}, Value: true}},
 				},

@@ -106,7 +106,7 @@ func addFlags(t *testing.T, s *webtest.Server, by change.Actor, prefix string, n
 	t.Helper()
 	d := &service.Document{Namespace: service.DocumentNamespace{Key: "default"}}
 	for i := range n {
-		d.Flags = append(d.Flags, &service.DocumentFlag{Key: fmt.Sprint(prefix, i), Name: fmt.Sprint(prefix, i), Type: guidon.BooleanFlag})
+		d.Flags = append(d.Flags, &guidon.Flag{Key: fmt.Sprint(prefix, i), Name: fmt.Sprint(prefix, i), Type: guidon.BooleanFlag})
 	}
 	if _, _, err := s.Service.Import(t.Context(), service.Write{By: service.Caller{Actor: by}}, "default", d, service.ImportUpdate, false); err != nil {
 		t.Fatal(err)

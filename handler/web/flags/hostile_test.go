@@ -32,15 +32,15 @@ func plant(t *testing.T, s *webtest.Server, text string) {
 	w := service.Write{By: service.Caller{Actor: change.Actor{ID: "oidc:" + text, Name: text, Method: "METHOD_OIDC"}}}
 	d := &service.Document{
 		Namespace: service.DocumentNamespace{Key: "default"},
-		Flags: []*service.DocumentFlag{
+		Flags: []*guidon.Flag{
 			{
-				Key: "planted", Name: text, Description: text, Type: guidon.VariantFlag, Enabled: true, Metadata: string(metadata),
-				Variants: []*service.DocumentVariant{{Key: text, Name: text, Default: true}, {Key: "other", Name: text}},
-				Rules:    []*service.DocumentRule{{SegmentKeys: []string{"people"}, Distributions: []*service.DocumentDistribution{{Variant: text, Rollout: 50}, {Variant: "other", Rollout: 50}}}},
+				Key: "planted", Name: text, Description: text, Type: guidon.VariantFlag, Enabled: true, Metadata: metadata, DefaultVariantID: text,
+				Variants: []*guidon.Variant{{Key: text, Name: text}, {Key: "other", Name: text}},
+				Rules:    []*guidon.Rule{{SegmentKeys: []string{"people"}, Distributions: []*guidon.Distribution{{VariantID: text, Rollout: 50}, {VariantID: "other", Rollout: 50}}}},
 			},
-			{Key: "constant", Name: text, Type: guidon.VariantFlag, Metadata: string(metadata), Variants: []*service.DocumentVariant{{Key: text, Default: true}}},
+			{Key: "constant", Name: text, Type: guidon.VariantFlag, Metadata: metadata, DefaultVariantID: text, Variants: []*guidon.Variant{{Key: text}}},
 		},
-		Segments: []*service.DocumentSegment{{Key: "people", Name: text}},
+		Segments: []*guidon.Segment{{Key: "people", Name: text}},
 	}
 	if _, _, err := s.Service.Import(t.Context(), w, "default", d, service.ImportReplace, false); err != nil {
 		t.Fatalf("%q: %v", text, err)

@@ -165,7 +165,7 @@ func TestSnoozeRefused(t *testing.T) {
 	if _, _, err := s.Service.UpdateFlag(t.Context(), by, "default", in); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Service.CreateRollout(t.Context(), by, "default", service.RolloutInput{FlagKey: f.Key, Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 50}}); err != nil {
+	if _, _, err := s.Service.CreateRollout(t.Context(), by, "default", service.RolloutInput{FlagKey: f.Key, Rollout: guidon.Rollout{Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 50}}}); err != nil {
 		t.Fatal(err)
 	}
 	s.Post(action, form).Check(409).Contains("wishlist was changed by Jonas in the meantime.", "Nothing was saved.")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -392,7 +393,7 @@ func TestSegment(t *testing.T) {
 	})
 	t.Run("deleted", func(t *testing.T) {
 		s, _ := visitors(t)
-		g := &service.DocumentSegment{Key: "spare", Name: "Spare"}
+		g := &guidon.Segment{Key: "spare", Name: "Spare"}
 		if _, _, err := s.Service.ReplaceSegment(t.Context(), service.Write{}, "default", "spare", g, nil); err != nil {
 			t.Fatal(err)
 		}

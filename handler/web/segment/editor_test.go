@@ -10,7 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/webtest"
-	"github.com/guidonhq/guidon/service"
 )
 
 // TestShow: the page reads the constraints as sentences, and says what must be known.
@@ -60,7 +59,7 @@ func TestEveryOperator(t *testing.T) {
 			t.Run(test.kind+" "+operator+" "+test.entered, func(t *testing.T) {
 				s := *s
 				key := fmt.Sprintf("t%s-%s-%x", test.kind, operator, test.entered)
-				replace(t, &s, key, &service.DocumentSegment{Name: "T"})
+				replace(t, &s, key, &guidon.Segment{Name: "T"})
 				r := press(t, &s, s.Get(segmentsPath+"/"+key).Check(200), "add").Check(200)
 				r = press(t, &s, r, "compare:0", "constraint.0.type", test.kind, "constraint.0.operator", operator, "constraint.0.property", "prop").Check(200)
 				if test.kind != entity {
@@ -130,7 +129,7 @@ func TestEdit(t *testing.T) {
 // nothing.
 func TestUnchanged(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	replace(t, s, "odd", &service.DocumentSegment{Name: "Odd\nname", Description: "a\r\nb\n", Constraints: []*service.DocumentConstraint{
+	replace(t, s, "odd", &guidon.Segment{Name: "Odd\nname", Description: "a\r\nb\n", Constraints: []*guidon.Constraint{
 		{Type: 1, Property: "p\nq", Operator: "isoneof", Value: "[ \"a\" , \"\\u00e9\" ]", Description: "x\ny"},
 		{Type: 2, Property: "n", Operator: "isoneof", Value: "[1.0, 2e3]"},
 		{Type: 2, Property: "n", Operator: "gt", Value: "many"},
@@ -269,7 +268,7 @@ func TestNegation(t *testing.T) {
 	if stored(t, s, "germany").Constraints[0].Negate {
 		t.Error("it is still negated")
 	}
-	replace(t, s, "odd", &service.DocumentSegment{Name: "Odd", Constraints: []*service.DocumentConstraint{
+	replace(t, s, "odd", &guidon.Segment{Name: "Odd", Constraints: []*guidon.Constraint{
 		{Type: 2, Property: "n", Operator: "gt", Value: "many", Negate: true}, {Type: 1, Property: "c", Operator: "neq", Value: "DE", Negate: true},
 	}})
 	s.Get(segmentsPath+"/odd").Check(200).Contains("This always matches: the value is not a number.", "When c is missing, this matches.")
@@ -278,7 +277,7 @@ func TestNegation(t *testing.T) {
 // TestZone: dates are entered in the time zone of the visitor, and shown in both.
 func TestZone(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	replace(t, s, "sale", &service.DocumentSegment{Name: "Sale", Constraints: []*service.DocumentConstraint{{Type: 4, Property: "now", Operator: "gt", Value: "2026-07-01T16:00:00Z"}}})
+	replace(t, s, "sale", &guidon.Segment{Name: "Sale", Constraints: []*guidon.Constraint{{Type: 4, Property: "now", Operator: "gt", Value: "2026-07-01T16:00:00Z"}}})
 	const cookie = "guidon_preferences=zone=Europe%2FBerlin"
 	r := s.Get(segmentsPath+"/sale", "Cookie", cookie).Check(200).Contains("2026-07-01T16:00:00Z 1 Jul 2026, 18:00:00 CEST")
 	_, f := r.Form("segment")
@@ -366,7 +365,7 @@ func TestMessage(t *testing.T) {
 		t.Errorf("kept %v", kept)
 	}
 	press(t, s, s.Get(newPath), "create", "name", "N", "constraint.0.property", "p", "constraint.0.text", "v", "message", bad).Check(422).Contains(want)
-	replace(t, s, "free", &service.DocumentSegment{Name: "Free"})
+	replace(t, s, "free", &guidon.Segment{Name: "Free"})
 	action, f = s.Get(segmentsPath + "/free/delete").Form("")
 	s.Post(action, with(f, "", "key", "free", "message", bad)).Check(422).Contains(want)
 }
@@ -407,26 +406,26 @@ func TestMember(t *testing.T) {
 // are pointed out.
 func TestKnown(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	replace(t, s, "typed", &service.DocumentSegment{Name: "T", Constraints: []*service.DocumentConstraint{{Type: 2, Property: "country", Operator: "eq", Value: "1"}}})
+	replace(t, s, "typed", &guidon.Segment{Name: "T", Constraints: []*guidon.Constraint{{Type: 2, Property: "country", Operator: "eq", Value: "1"}}})
 	r := s.Get(segmentsPath + "/typed").Check(200).Contains("constraints of other segments compare this property as Text.")
 	if body := press(t, s, r, "edit:0").Check(200).Body; !strings.Contains(body, `<option value="fraud_score">`) || !strings.Contains(body, `<option value="DE">`) {
 		t.Error("known properties or values are not offered")
 	}
 	s.Get(riskyPath).Check(200).Contains("1 constraint of other segments compares this property as Number.")
-	replace(t, s, "own", &service.DocumentSegment{Name: "O", Constraints: []*service.DocumentConstraint{
+	replace(t, s, "own", &guidon.Segment{Name: "O", Constraints: []*guidon.Constraint{
 		{Type: 1, Property: "only-here", Operator: "empty"}, {Type: 2, Property: "only-here", Operator: "present"},
 	}})
 	s.Get(segmentsPath + "/own").Check(200).Lacks("of other segments")
-	replace(t, s, "entity", &service.DocumentSegment{Name: "E", Constraints: []*service.DocumentConstraint{{Type: 1, Property: "entityId", Operator: "eq", Value: "u-1"}}})
+	replace(t, s, "entity", &guidon.Segment{Name: "E", Constraints: []*guidon.Constraint{{Type: 1, Property: "entityId", Operator: "eq", Value: "u-1"}}})
 	s.Get(segmentsPath + "/entity").Check(200).Contains("not the id of the entity. For that, choose the type Entity.")
 }
 
 // TestLimit: the editor takes 200 constraints, and does not cut off more.
 func TestLimit(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	g := &service.DocumentSegment{Name: "Large"}
+	g := &guidon.Segment{Name: "Large"}
 	for i := range 200 {
-		g.Constraints = append(g.Constraints, &service.DocumentConstraint{Type: 1, Property: fmt.Sprintf("p%d", i), Operator: "empty"})
+		g.Constraints = append(g.Constraints, &guidon.Constraint{Type: 1, Property: fmt.Sprintf("p%d", i), Operator: "empty"})
 	}
 	replace(t, s, "large", g)
 	press(t, s, s.Get(segmentsPath+"/large").Check(200), "add").Check(422).Contains("A segment has 200 constraints at most here.")
@@ -437,9 +436,9 @@ func TestLimit(t *testing.T) {
 		t.Error("it can be edited")
 	}
 	value := `["` + strings.Repeat("x", 1<<20) + `"]`
-	c := &service.DocumentConstraint{Type: 1, Property: "p", Operator: "isoneof", Value: value}
-	replace(t, s, "heavy", &service.DocumentSegment{Name: "Heavy", Constraints: []*service.DocumentConstraint{c}})
+	c := &guidon.Constraint{Type: 1, Property: "p", Operator: "isoneof", Value: value}
+	replace(t, s, "heavy", &guidon.Segment{Name: "Heavy", Constraints: []*guidon.Constraint{c}})
 	s.Get(segmentsPath + "/heavy").Check(200).Contains("Add constraint")
-	replace(t, s, "heavy", &service.DocumentSegment{Name: "Heavy", Constraints: []*service.DocumentConstraint{c, c}})
+	replace(t, s, "heavy", &guidon.Segment{Name: "Heavy", Constraints: []*guidon.Constraint{c, c}})
 	s.Get(segmentsPath + "/heavy").Check(200).Contains("This segment has too many values for a form.").Lacks("Add constraint")
 }

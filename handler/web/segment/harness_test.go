@@ -76,7 +76,7 @@ func revision(t *testing.T, s *webtest.Server) int64 {
 }
 
 // replace saves a segment by the service, as somebody else.
-func replace(t *testing.T, s *webtest.Server, key string, g *service.DocumentSegment) {
+func replace(t *testing.T, s *webtest.Server, key string, g *guidon.Segment) {
 	t.Helper()
 	w := service.Write{By: service.Caller{Actor: change.Actor{ID: "token:x", Name: "Jonas", Method: "token"}}}
 	if _, _, err := s.Service.ReplaceSegment(t.Context(), w, "default", key, g, nil); err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/webtest"
-	"github.com/guidonhq/guidon/service"
 )
 
 // hostile are texts that would change a page that does not escape them.
@@ -31,7 +31,7 @@ func TestHostile(t *testing.T) {
 		return string(b)
 	}
 	plant := func(text string) {
-		replace(t, s, "planted", &service.DocumentSegment{Name: text, Description: text, MatchType: 1, Constraints: []*service.DocumentConstraint{
+		replace(t, s, "planted", &guidon.Segment{Name: text, Description: text, MatchType: 1, Constraints: []*guidon.Constraint{
 			{Type: 1, Property: text, Operator: "neq", Value: text, Description: text},
 			{Type: 1, Property: text, Operator: "isoneof", Value: list(text), Description: text},
 			{Type: 2, Property: text, Operator: "gt", Value: text, Description: text},

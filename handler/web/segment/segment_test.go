@@ -18,7 +18,7 @@ import (
 // nothing matches.
 func TestList(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	replace(t, s, "lonely", &service.DocumentSegment{Name: "Alone", Constraints: []*service.DocumentConstraint{{Type: 1, Property: "a", Operator: "eq", Value: "b"}}})
+	replace(t, s, "lonely", &guidon.Segment{Name: "Alone", Constraints: []*guidon.Constraint{{Type: 1, Property: "a", Operator: "eq", Value: "b"}}})
 	r := s.Get(segmentsPath).Check(200).Contains("Segments 16", "Risky orders risky-orders any of 3: fraud_score is greater than 0.87", "3 flags", "just now", "All visitors all-visitors everyone 6 flags", "Alone lonely a is b not used J just now by Jonas", "1–16 of 16")
 	if !strings.Contains(r.Body, `<span class="soon">not used</span>`) {
 		t.Error("a segment without flags is not marked")
@@ -51,7 +51,7 @@ func TestList(t *testing.T) {
 func TestPages(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	for i := range 120 {
-		replace(t, s, fmt.Sprintf("s%03d", i), &service.DocumentSegment{Name: fmt.Sprintf("S %03d", i)})
+		replace(t, s, fmt.Sprintf("s%03d", i), &guidon.Segment{Name: fmt.Sprintf("S %03d", i)})
 	}
 	s.Get(segmentsPath).Check(200).Contains("1–50 of 120", "S 049", "Next").Lacks("S 050", "Previous")
 	s.Get(segmentsPath+"?page=3").Check(200).Contains("101–120 of 120", "Previous").Lacks("S 099", "Next")
@@ -117,7 +117,7 @@ func TestCopy(t *testing.T) {
 func TestConflict(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	draft := press(t, s, press(t, s, s.Get(riskyPath).Check(200), "name"), "look", "name", "Mine").Check(200)
-	replace(t, s, "germany", &service.DocumentSegment{Name: "Other"})
+	replace(t, s, "germany", &guidon.Segment{Name: "Other"})
 	action, fields := draft.Form("segment")
 	theirs := service.NewDocumentSegment(stored(t, s, "risky-orders"))
 	theirs.Description = "Theirs"
@@ -127,14 +127,14 @@ func TestConflict(t *testing.T) {
 		t.Fatalf("saved as %s", got)
 	}
 	other := press(t, s, s.Get(riskyPath), "name").Check(200)
-	replace(t, s, "nordics", &service.DocumentSegment{Name: "Other"})
+	replace(t, s, "nordics", &guidon.Segment{Name: "Other"})
 	press(t, s, other, "save", "name", "Mine, too").Location()
 }
 
 // TestDeletedMeanwhile: the draft of a segment that was deleted is not lost.
 func TestDeletedMeanwhile(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	replace(t, s, "short", &service.DocumentSegment{Name: "Short", Constraints: []*service.DocumentConstraint{{Type: 1, Property: "a", Operator: "eq", Value: "b"}}})
+	replace(t, s, "short", &guidon.Segment{Name: "Short", Constraints: []*guidon.Constraint{{Type: 1, Property: "a", Operator: "eq", Value: "b"}}})
 	draft := press(t, s, press(t, s, s.Get(segmentsPath+"/short").Check(200), "name"), "look", "name", "Mine").Check(200)
 	if _, err := s.Service.DeleteSegment(t.Context(), service.Write{}, "default", "short"); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 func TestGone(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	s.Get(segmentsPath+"/germny").Check(404).Contains("No segment germny", "Did you mean Germany")
-	replace(t, s, "short", &service.DocumentSegment{Name: "Short"})
+	replace(t, s, "short", &guidon.Segment{Name: "Short"})
 	if _, err := s.Service.DeleteSegment(t.Context(), service.Write{}, "default", "short"); err != nil {
 		t.Fatal(err)
 	}
@@ -196,14 +196,14 @@ func TestDelete(t *testing.T) {
 	s.Post(riskyPath+"/delete", used).Check(409).Contains("cannot be deleted yet")
 
 	const path = segmentsPath + "/Short/delete"
-	replace(t, s, "Short", &service.DocumentSegment{Name: "Short"})
+	replace(t, s, "Short", &guidon.Segment{Name: "Short"})
 	r = s.Get(path).Check(200).Contains("Delete Short?", "You can undo this in Changes.", "Keep it")
 	_, f := r.Form("")
 	for _, typed := range []string{"", "short", "Short "} {
 		s.Post(path, with(f, "", "key", typed)).Check(422).Contains("Type the key exactly as it is: Short")
 	}
 	s.Post(path, with(f, "", "key", "Short", "revision", "x")).Check(400)
-	replace(t, s, "Short", &service.DocumentSegment{Name: "Shorter"})
+	replace(t, s, "Short", &guidon.Segment{Name: "Shorter"})
 	changed := s.Post(path, with(f, "", "key", "Short")).Check(409).Contains("This segment was changed by Jonas meanwhile.")
 	_, f = changed.Form("")
 	to := s.Post(path, with(f, "", "key", "Short", "message", "unused")).Location()
@@ -216,7 +216,7 @@ func TestUses(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	s.Get(riskyPath+"/used-by").Check(200).Contains("Payment methods", "Rule 1", "All those who match rule 2 instead of rule 1 go from high-risk to germany.",
 		"13% of those who no longer match rule 2 go from off to on.", "Partly on")
-	replace(t, s, "free", &service.DocumentSegment{Name: "Free"})
+	replace(t, s, "free", &guidon.Segment{Name: "Free"})
 	s.Get(segmentsPath + "/free/used-by").Check(200).Contains("No flag uses this segment")
 	s.Get(riskyPath + "/used-by?after=nonsense").Check(400)
 }
@@ -225,7 +225,7 @@ func TestUses(t *testing.T) {
 func TestAt(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	began := revision(t, s)
-	replace(t, s, "risky-orders", &service.DocumentSegment{Name: "Later"})
+	replace(t, s, "risky-orders", &guidon.Segment{Name: "Later"})
 	then := fmt.Sprintf("?at=%d", began)
 	r := s.Get(riskyPath+then).Check(200).Contains("Risky orders", fmt.Sprintf("This is the segment as it was at revision %d.", began), "fraud_score is greater than 0.87").Lacks("Add constraint", "Delete")
 	press(t, s, r, "check", "entity", "u-66613").Check(200).Contains("In. As the segment is saved.")

@@ -332,8 +332,8 @@ func TestHostileComparison(t *testing.T) {
 		s := newSite(t, webtest.Options{})
 		for i, namespace := range []string{"default", "staging"} {
 			d := &service.Document{
-				Flags:    []*service.DocumentFlag{{Key: "h", Name: text, Description: strings.Repeat("a", i) + text}},
-				Segments: []*service.DocumentSegment{{Key: "g", Name: text, Description: strings.Repeat("a", i) + text}},
+				Flags:    []*guidon.Flag{{Key: "h", Name: text, Description: strings.Repeat("a", i) + text}},
+				Segments: []*guidon.Segment{{Key: "g", Name: text, Description: strings.Repeat("a", i) + text}},
 			}
 			if _, _, err := s.Service.Import(t.Context(), service.Write{}, namespace, d, service.ImportUpdate, false); err != nil {
 				t.Fatal(err)

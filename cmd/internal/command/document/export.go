@@ -188,8 +188,8 @@ func (e *exportCommand) writeDir(documents []*service.Document) error {
 		return cli.WriteError(e.dir, err)
 	}
 	for _, d := range documents {
-		slices.SortFunc(d.Flags, func(a, b *service.DocumentFlag) int { return cmp.Compare(a.Key, b.Key) })
-		slices.SortFunc(d.Segments, func(a, b *service.DocumentSegment) int { return cmp.Compare(a.Key, b.Key) })
+		slices.SortFunc(d.Flags, func(a, b *guidon.Flag) int { return cmp.Compare(a.Key, b.Key) })
+		slices.SortFunc(d.Segments, func(a, b *guidon.Segment) int { return cmp.Compare(a.Key, b.Key) })
 		if err := e.write(filepath.Join(e.dir, d.Namespace.Key+extension), format, []*service.Document{d}); err != nil {
 			return err
 		}
