@@ -727,7 +727,7 @@ func reviewBody(v *page.Visit, r *undoReview) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(r.Effects) > 0 || r.Plan.GetEffectsTruncated() {
-				templ_7745c5c3_Err = review.EffectList(v, r.Effects, r.Plan.GetEffectsTruncated()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = review.EffectList(v, v.Key(), r.Effects, r.Plan.GetEffectsTruncated()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
