@@ -26,7 +26,7 @@ type list struct {
 	all      int // of the namespace
 	last     int // number of the last page
 	menus    []menu
-	chips    []chip
+	chips    []link         // the filters that are active; their addresses remove them
 	note     string         // why no flags are the visitor's, or ""
 	near     []page.Similar // flags with similar keys
 	mayEdit  bool
@@ -78,9 +78,6 @@ type option struct {
 	Count  int
 	Chosen bool
 }
-
-// chip is a filter that is active, which its address removes.
-type chip struct{ link }
 
 // showList shows the list.
 func showList(v *page.Visit) error {
@@ -298,7 +295,7 @@ func (l *list) addChips(v *page.Visit, facets *guidonv1.FlagFacets) {
 			case field == fieldMine:
 				text = mineTexts[value]
 			}
-			l.chips = append(l.chips, chip{link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)}})
+			l.chips = append(l.chips, link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)})
 		}
 	}
 }
@@ -311,10 +308,10 @@ func (l *list) announcement() string {
 	return page.Count(l.total, "flag")
 }
 
-// bounds says which rows the page has.
-func (l *list) bounds() string {
-	first := (l.filter.page-1)*perPage + 1
-	return page.Number(first) + "–" + page.Number(first+len(l.rows)-1) + " of " + page.Number(l.total)
+// bounds says which rows a page of flags has, of how many.
+func bounds(number, rows, total int) string {
+	first := (number-1)*perPage + 1
+	return page.Number(first) + "–" + page.Number(first+rows-1) + " of " + page.Number(total)
 }
 
 // sortedBy returns the value of aria-sort of the column with the order, or "".
