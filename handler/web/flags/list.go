@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -52,11 +51,6 @@ type row struct {
 	UpdatedAt  time.Time
 	Unreadable string // why every evaluation fails, or ""
 	Blank      bool   // only the key is known
-}
-
-// tryAddress returns where the flag can be tried.
-func tryAddress(v *page.Visit, key string) string {
-	return v.In("playground") + "?" + url.Values{"flag": {key}}.Encode()
 }
 
 // link is a text that leads somewhere.
