@@ -28,7 +28,7 @@ func (d *decoder) unknownMember(m member, known []field) {
 // unknownValue handles a name that is none of those of an enum. A constraint needs a type, while
 // every other enum has a default: the first one.
 func (d *decoder) unknownValue(n *node, name string, names []string, required bool) {
-	hint := "; it must be " + joinOr(names)
+	hint := "; it must be " + lists.Join(names, "or")
 	if similar := similarName(name, names); similar != "" {
 		hint = fmt.Sprintf("; did you mean %s?", similar)
 	}
@@ -49,9 +49,4 @@ func similarName(text string, names []string) string {
 		}
 	}
 	return suggest.Closest(text, names)
-}
-
-func joinOr(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -178,7 +178,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			management.LatestChanges).Heavy().LightIf(management.FewLatestChanges).Needing(service.RoleViewer),
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"),
 			management.ImportDocument).Heavy().Writing().
-			Large(management.DocumentLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
+			Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, management.InParts)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"),
 			management.ExportDocument).Heavy(),
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Role is the role of an identity in a namespace. Each role includes the permissions of those
@@ -61,7 +62,7 @@ func ParseRole(name string) (Role, error) {
 func RoleNames() []string { return slices.Clone(roleNames[RoleEvaluator:]) }
 
 // RoleWords are the names of the roles that can be given, for texts.
-var RoleWords = strings.Join(roleNames[RoleEvaluator:RoleAdmin], ", ") + " or " + RoleAdmin.String()
+var RoleWords = lists.Join(RoleNames(), "or")
 
 var errUnknownRole = invalidField("role", "must be "+RoleWords)
 

@@ -267,21 +267,13 @@ func (in *WebhookInput) checkFilter(namespace string) error {
 func checkAmong[T ~string](field string, values, allowed []T) error {
 	for _, value := range values {
 		if !slices.Contains(allowed, value) {
-			return invalidField(field, "must be "+inWords(allowed))
+			return invalidField(field, "must be "+lists.Join(allowed, "or"))
 		}
 	}
 	if len(values) > len(allowed) {
 		return invalidField(field, "must not repeat anything")
 	}
 	return nil
-}
-
-func inWords[T ~string](all []T) string {
-	words := lists.Map(all, func(value T) string { return string(value) })
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // checkWebhookURL returns the scheme and host of the URL. Which addresses are allowed is checked when it is

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/url"
 	"strconv"
@@ -48,10 +47,12 @@ type Encoder struct {
 }
 
 // Encode returns the body for the batch.
-func (e Encoder) Encode(b *deliver.Batch) ([]byte, error) { return e.encode(e.eventOf(b), b.First()) }
+func (e Encoder) Encode(b *deliver.Batch) ([]byte, error) {
+	return e.encode(e.eventOf(b), b.First()), nil
+}
 
 // encodeTest returns the body of a test with the message.
-func (e Encoder) encodeTest(namespace, message string, now time.Time) ([]byte, error) {
+func (e Encoder) encodeTest(namespace, message string, now time.Time) []byte {
 	if namespace == service.Everywhere {
 		namespace = ""
 	}
@@ -83,18 +84,18 @@ func (e Encoder) link(namespace string, revision int64) string {
 }
 
 // encode returns the body in the format. first is nil for a test.
-func (e Encoder) encode(v event, first *change.Record) ([]byte, error) {
+func (e Encoder) encode(v event, first *change.Record) []byte {
 	switch e.Format {
 	case service.FormatCloudEvents:
-		return marshal(e.cloudEvent(v, first))
+		return change.Encode(e.cloudEvent(v, first))
 	case service.FormatSlack:
-		return marshal(slack(v))
+		return change.Encode(slack(v))
 	case service.FormatDiscord:
-		return marshal(discord(v))
+		return change.Encode(discord(v))
 	case service.FormatTeams:
-		return marshal(teams(v))
+		return change.Encode(teams(v))
 	}
-	return marshal(v)
+	return change.Encode(v)
 }
 
 // ContentType returns the type of the bodies.
@@ -103,15 +104,6 @@ func (e Encoder) ContentType() string {
 		return "application/cloudevents+json; charset=utf-8"
 	}
 	return "application/json"
-}
-
-// marshal returns JSON without the escapes that are only needed in HTML.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // cloudEvent is an event of CloudEvents 1.0 in structured mode.

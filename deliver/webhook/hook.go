@@ -105,11 +105,8 @@ func (d *Deliverer) removeOrphans(ctx context.Context, all []*service.Webhook) e
 // Test sends a test, whatever the state of the webhook.
 func (d *Deliverer) Test(ctx context.Context, h *service.Webhook) service.WebhookDelivery {
 	e := Encoder{h.Format, d.PublicURL}
-	body, err := e.encodeTest(h.Namespace, "This is a test of the webhook "+h.Name+".", time.Now().UTC())
-	var a *answer
-	if err == nil {
-		a, err = d.Client.post(ctx, requestOf(h, e, h.ID+".test."+rand.Text(), body))
-	}
+	body := e.encodeTest(h.Namespace, "This is a test of the webhook "+h.Name+".", time.Now().UTC())
+	a, err := d.Client.post(ctx, requestOf(h, e, h.ID+".test."+rand.Text(), body))
 	if err != nil {
 		a = &answer{at: time.Now().UTC(), err: "timeout"}
 	}

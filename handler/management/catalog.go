@@ -29,8 +29,8 @@ func dated(v service.View, request *call.Request, m proto.Message) call.Response
 	return response
 }
 
-func flagQuery(m *guidonv1.ListFlagSummariesRequest) service.FlagQuery {
-	return service.FlagQuery{
+func flagQuery(m *guidonv1.ListFlagSummariesRequest) *service.FlagQuery {
+	return &service.FlagQuery{
 		Text: m.GetQuery(), States: enums[analysis.FlagState](m.GetStates()), Types: enums[guidon.FlagType](m.GetTypes()),
 		Owners: m.GetOwners(), Tags: m.GetTags(), Segments: m.GetSegments(), Keys: m.GetKeys(),
 		Sort: convert.Enum[service.FlagSort](m.GetSort()), Descending: m.GetDescending(), Window: convert.Window(m),
@@ -38,14 +38,11 @@ func flagQuery(m *guidonv1.ListFlagSummariesRequest) service.FlagQuery {
 }
 
 // CheckFlagSummaries checks the query.
-func CheckFlagSummaries(m *guidonv1.ListFlagSummariesRequest) error {
-	q := flagQuery(m)
-	return q.Validate()
-}
+func CheckFlagSummaries(m *guidonv1.ListFlagSummariesRequest) error { return flagQuery(m).Validate() }
 
 // ListFlagSummaries lists flags for people who search.
 func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, request *call.Request) (call.Response, error) {
-	list, err := v.FlagSummaries(flagQuery(m))
+	list, err := v.FlagSummaries(*flagQuery(m))
 	if err != nil {
 		return call.Response{}, err
 	}
@@ -65,21 +62,20 @@ func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, req
 	}), nil
 }
 
-func segmentQuery(m *guidonv1.ListSegmentSummariesRequest) service.SegmentQuery {
-	return service.SegmentQuery{
+func segmentQuery(m *guidonv1.ListSegmentSummariesRequest) *service.SegmentQuery {
+	return &service.SegmentQuery{
 		Text: m.GetQuery(), Sort: convert.Enum[service.SegmentSort](m.GetSort()), Descending: m.GetDescending(), Window: convert.Window(m),
 	}
 }
 
 // CheckSegmentSummaries checks the query.
 func CheckSegmentSummaries(m *guidonv1.ListSegmentSummariesRequest) error {
-	q := segmentQuery(m)
-	return q.Validate()
+	return segmentQuery(m).Validate()
 }
 
 // ListSegmentSummaries lists segments for people who search.
 func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesRequest) (*guidonv1.SegmentSummaryList, error) {
-	list, err := v.SegmentSummaries(segmentQuery(m))
+	list, err := v.SegmentSummaries(*segmentQuery(m))
 	if err != nil {
 		return nil, err
 	}
@@ -89,23 +85,20 @@ func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesReques
 	}, nil
 }
 
-func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) service.UnusedQuery {
-	return service.UnusedQuery{
+func unusedQuery(m *guidonv1.ListUnusedFlagsRequest) *service.UnusedQuery {
+	return &service.UnusedQuery{
 		Reasons: enums[service.UnusedKind](m.GetReasons()), AfterDays: int(m.GetAfterDays()), Window: convert.Window(m),
 	}
 }
 
 // CheckUnusedFlags checks the query.
-func CheckUnusedFlags(m *guidonv1.ListUnusedFlagsRequest) error {
-	q := unusedQuery(m)
-	return q.Validate()
-}
+func CheckUnusedFlags(m *guidonv1.ListUnusedFlagsRequest) error { return unusedQuery(m).Validate() }
 
 // ListUnusedFlags lists the flags that may no longer be needed.
 func ListUnusedFlags(
 	ctx context.Context, v service.View, m *guidonv1.ListUnusedFlagsRequest, request *call.Request,
 ) (call.Response, error) {
-	list, err := v.UnusedFlags(ctx, unusedQuery(m))
+	list, err := v.UnusedFlags(ctx, *unusedQuery(m))
 	if err != nil {
 		return call.Response{}, err
 	}
@@ -115,19 +108,16 @@ func ListUnusedFlags(
 	}), nil
 }
 
-func propertyQuery(m *guidonv1.ListPropertiesRequest) service.PropertyQuery {
-	return service.PropertyQuery{Prefix: m.GetPrefix(), Limit: m.GetLimit()}
+func propertyQuery(m *guidonv1.ListPropertiesRequest) *service.PropertyQuery {
+	return &service.PropertyQuery{Prefix: m.GetPrefix(), Limit: m.GetLimit()}
 }
 
 // CheckProperties checks the query.
-func CheckProperties(m *guidonv1.ListPropertiesRequest) error {
-	q := propertyQuery(m)
-	return q.Validate()
-}
+func CheckProperties(m *guidonv1.ListPropertiesRequest) error { return propertyQuery(m).Validate() }
 
 // ListProperties lists the properties that constraints compare.
 func ListProperties(v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv1.PropertyList, error) {
-	properties, total, err := v.Properties(propertyQuery(m))
+	properties, total, err := v.Properties(*propertyQuery(m))
 	if err != nil {
 		return nil, err
 	}
@@ -155,19 +145,16 @@ func ListFlagNamespaces(
 	}, nil
 }
 
-func searchQuery(m *guidonv1.SearchRequest) service.SearchQuery {
-	return service.SearchQuery{Text: m.GetQuery(), Namespace: m.GetNamespaceKey(), Limit: m.GetLimit()}
+func searchQuery(m *guidonv1.SearchRequest) *service.SearchQuery {
+	return &service.SearchQuery{Text: m.GetQuery(), Namespace: m.GetNamespaceKey(), Limit: m.GetLimit()}
 }
 
 // CheckSearch checks the query.
-func CheckSearch(m *guidonv1.SearchRequest) error {
-	q := searchQuery(m)
-	return q.Validate()
-}
+func CheckSearch(m *guidonv1.SearchRequest) error { return searchQuery(m).Validate() }
 
 // Search finds objects in all namespaces that the caller may view.
 func Search(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.SearchRequest) (*guidonv1.SearchResponse, error) {
-	r, err := s.Search(ctx, c.Caller, c.Demand, searchQuery(m))
+	r, err := s.Search(ctx, c.Caller, c.Demand, *searchQuery(m))
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ import (
 // bytes.
 const DefaultImportMemory = 384 << 20
 
-// importedInParts is the remedy that errors about these limits suggest.
-const importedInParts = "import it in parts, each in update mode"
+// InParts is the remedy that errors about the limits of an import suggest.
+const InParts = "import it in parts, each in update mode"
 
 // DocumentLimits are the limits of a request with a document: of an import, and of a plan.
 var DocumentLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
@@ -31,15 +31,10 @@ var DocumentLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
 // the length of the body.
 const maxShortImport = 256 << 10
 
-// LongImport returns how the long body of an import is decoded: its flags and segments
-// are added to a document one by one, so that the whole body is never in memory. The
-// document may take so many bytes of memory; 0 means DefaultImportMemory.
-func LongImport(memory int64) call.LongBody {
-	return LongDocument(memory, importedInParts)
-}
-
-// LongDocument is [LongImport] for any request with a document. inParts is the remedy that
-// errors about the limits suggest.
+// LongDocument returns how the long body of a request with a document is decoded: its flags and
+// segments are added to a document one by one, so that the whole body is never in memory. The
+// document may take so many bytes of memory; 0 means DefaultImportMemory. inParts is the remedy
+// that errors about the limits suggest.
 func LongDocument(memory int64, inParts string) call.LongBody {
 	memory = cmp.Or(memory, DefaultImportMemory)
 	return call.LongBody{

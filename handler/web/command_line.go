@@ -5,8 +5,6 @@ import (
 	"net/url"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -17,37 +15,25 @@ type commandLinePage struct {
 	Visitor page.Visitor
 }
 
-func (commandLinePage) title() string { return "Allow the command line" }
-
-// codePage is the model of the page with the code for pasting.
-type codePage struct{ Code, Machine string }
-
-func (codePage) title() string { return "Code for the command line" }
-
-// deniedPage is the page after the visitor has denied it.
-type deniedPage struct{}
-
-func (deniedPage) title() string { return "Denied" }
-
 // errGrantRequest is the error for a request that no command line has made.
 var errGrantRequest = guidon.Errorf(guidon.InvalidArgument, "invalid request of a command line to sign in")
 
 // askForGrant asks whether the command line may sign in as the visitor.
-func (p *pages) askForGrant(x *exchange.Exchange) error {
-	fields, err := url.ParseQuery(x.Request.URL.RawQuery)
+func askForGrant(v *page.Visit) error {
+	fields, err := url.ParseQuery(v.Request.URL.RawQuery)
 	request, ok := parseGrantRequest(fields)
 	if err != nil || !ok {
 		return errGrantRequest
 	}
-	visitor, err := p.whoami(x)
+	visitor, err := whoami(v)
 	switch {
 	case err == nil:
 		if request.Port != "" {
-			page.AllowFormTo(x, request.origin()) // by the redirect
+			page.AllowFormTo(v.Exchange, request.origin()) // by the redirect
 		}
-		return p.reply(x, http.StatusOK, commandLinePage{request, visitor})
+		return reply(v, http.StatusOK, "Allow the command line", commandLinePage{request, visitor}.main(v.Site))
 	case page.IsSignedOut(err):
-		return page.Redirect(x, p.SignInFor(request.page()))
+		return page.Redirect(v.Exchange, v.Site.SignInFor(request.page()))
 	}
 	return err
 }
@@ -59,34 +45,33 @@ const (
 )
 
 // decideOnGrant allows the command line to sign in as the visitor, or denies it.
-func (p *pages) decideOnGrant(x *exchange.Exchange, form url.Values) error {
+func decideOnGrant(v *page.Visit, form url.Values) error {
 	request, ok := parseGrantRequest(form)
 	decision := form.Get("decision")
 	switch {
 	case !ok || decision != decisionAllow && decision != decisionDeny:
 		return errGrantRequest
 	case decision == decisionAllow:
-		return p.allowGrant(x, request)
+		return allowGrant(v, request)
 	case request.Port != "":
-		return page.Redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
+		return page.Redirect(v.Exchange, request.callback(url.Values{"error": {"access_denied"}}))
 	}
-	return p.reply(x, http.StatusOK, deniedPage{})
+	return reply(v, http.StatusOK, "Denied", deniedMain())
 }
 
 // allowGrant creates the grant, and takes its code to the command line or shows it.
-func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) error {
-	response, err := p.run(x, createGrant,
-		&call.Request{Message: &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}}, "")
+func allowGrant(v *page.Visit, request grantRequest) error {
+	response, err := run(v, createGrant, &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}, "")
 	switch {
 	case page.IsSignedOut(err): // the session has ended in the meantime
-		x.Event.Err = err
-		return page.Redirect(x, p.SignInFor(request.page()))
+		v.Event.Err = err
+		return page.Redirect(v.Exchange, v.Site.SignInFor(request.page()))
 	case err != nil:
 		return err
 	}
 	code := response.Message.(*guidonv1.CreateGrantResponse).GetCode()
 	if request.Port == "" {
-		return p.reply(x, http.StatusOK, codePage{code, request.Name})
+		return reply(v, http.StatusOK, "Code for the command line", codeMain(code, request.Name))
 	}
-	return page.Redirect(x, request.callback(url.Values{"code": {code}}))
+	return page.Redirect(v.Exchange, request.callback(url.Values{"code": {code}}))
 }

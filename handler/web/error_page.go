@@ -1,11 +1,8 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 
-	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
@@ -73,8 +70,6 @@ type errorPage struct {
 	RequestID string
 }
 
-func (p errorPage) title() string { return p.Heading }
-
 // ErrorPage responds with a page about an error, for people: what happened, the id of the
 // request, and a link to the sign-in page, to begin again. reason is one of sign-ins that
 // have failed, or "". The page repeats nothing that a client or provider has sent. It is for
@@ -85,7 +80,6 @@ func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
 
 // showError is ErrorPage, but links to the start page if there is nothing at the address.
 func (s *Site) showError(x *exchange.Exchange, status int, reason string, lost bool) {
-	s = s.at(x)
 	page.Protect(x)
 	// The address may contain the code of a sign-in. There are no forms.
 	x.Header().Set("Referrer-Policy", "no-referrer")
@@ -96,17 +90,12 @@ func (s *Site) showError(x *exchange.Exchange, status int, reason string, lost b
 	if !ok {
 		said = otherWords
 	}
-	_ = s.reply(x, status, errorPage{said, lost, x.Event.RequestID})
+	site := s.For(x.Request)
+	replyBare(x, site, status, said.Heading, errorPage{said, lost, x.Event.RequestID}.main(site))
 }
 
 // replyError is the form of the errors of a mount.
 func (s *Site) replyError(x *exchange.Exchange, err error) {
-	status := call.HTTPStatus(guidon.CodeOf(err))
-	switch {
-	case errors.Is(err, exchange.ErrNoMethod):
-		status = http.StatusMethodNotAllowed
-	case status == http.StatusNotImplemented: // an operation that is disabled
-		status = http.StatusNotFound
-	}
+	status := page.StatusOf(err)
 	s.showError(x, status, "", status == http.StatusNotFound || status == http.StatusMethodNotAllowed)
 }

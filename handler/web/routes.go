@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 
 	"github.com/guidonhq/guidon/handler/web/changes"
 	"github.com/guidonhq/guidon/handler/web/code"
@@ -14,17 +16,51 @@ import (
 	"github.com/guidonhq/guidon/handler/web/transfer"
 )
 
-// routes returns the pages of a site, besides those of signing in.
-func routes(s *page.Site) *page.Routes {
-	return page.NewRoutes(s,
+// The addresses of the pages of signing in.
+const (
+	signInPath      = page.SignInPath
+	signOutPath     = page.SignInPath + "/out"
+	commandLinePath = page.SignInPath + "/cli"
+)
+
+// openRoutes returns the pages of signing in, and the assets.
+func (s *Site) openRoutes() []page.Route {
+	routes := []page.Route{
+		{Pattern: page.AssetsPath + "/{build}/{name}", Get: page.ServeAsset},
+		{Pattern: signInPath, Get: ifRequired(showSignIn), Post: ifRequired(withForm(signInWithToken))},
+		{Pattern: signOutPath, Post: ifRequired(withForm(signOut))},
+		{Pattern: commandLinePath, Get: ifRequired(askForGrant), Post: ifRequired(withForm(decideOnGrant))},
+	}
+	if !s.Enabled(createGrant) {
+		routes = routes[:3]
+	}
+	for i := range routes {
+		routes[i].Open = true
+	}
+	return routes
+}
+
+// ifRequired returns a page that says so if the server requires no credentials.
+func ifRequired(serve func(v *page.Visit) error) func(v *page.Visit) error {
+	return func(v *page.Visit) error {
+		if v.Site.Required {
+			return serve(v)
+		}
+		return reply(v, http.StatusOK, "No sign-in needed", openMain())
+	}
+}
+
+// withForm returns the function for requests with a small form.
+func withForm(fn func(v *page.Visit, form url.Values) error) func(v *page.Visit) error {
+	read := func(v *page.Visit) (url.Values, error) { return page.ReadForm(v.Exchange, page.MaxSmallForm) }
+	return page.With(read, fn)
+}
+
+// knownRoutes returns the pages for visitors who are known.
+func knownRoutes() []page.Route {
+	return slices.Concat(
 		[]page.Route{{Pattern: "/", Get: start}},
-		flags.Routes(),
-		flag.Routes(),
-		segment.Routes(),
-		changes.Routes(),
-		settings.Routes(),
-		playground.Routes(),
-		code.Routes(),
+		flags.Routes(), flag.Routes(), segment.Routes(), changes.Routes(), settings.Routes(), playground.Routes(), code.Routes(),
 		transfer.Routes(),
 	)
 }

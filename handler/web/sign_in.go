@@ -10,7 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
@@ -22,13 +21,6 @@ type signInPage struct {
 	Problem  string // why the token was not accepted, or ""
 }
 
-func (p signInPage) title() string {
-	if p.Problem != "" {
-		return "Error: Sign in"
-	}
-	return "Sign in"
-}
-
 // signedInPage is the model of the page for visitors who are signed in.
 type signedInPage struct {
 	page.Visitor
@@ -36,58 +28,55 @@ type signedInPage struct {
 	Back   bool   // the visitor came from another tab, which still has a page
 }
 
-func (signedInPage) title() string { return "Signed in" }
-
-// openPage is the page of a server that requires no credentials.
-type openPage struct{}
-
-func (openPage) title() string { return "No sign-in needed" }
-
 // showSignIn shows the sign-in methods, or the signed-in account. Visitors whose session ends soon may
 // ask to sign in again.
-func (p *pages) showSignIn(x *exchange.Exchange) error {
-	query := x.Request.URL.Query()
-	returnTo := p.ReturnTo(query.Get("return_to"))
-	visitor, err := p.whoami(x)
+func showSignIn(v *page.Visit) error {
+	query := v.Query()
+	returnTo := v.Site.ReturnTo(query.Get("return_to"))
+	visitor, err := whoami(v)
 	signedOut := page.IsSignedOut(err)
 	switch {
 	case err != nil && !signedOut:
 		return err
 	case err == nil && query.Get("again") == "":
-		return p.reply(x, http.StatusOK, signedInPage{visitor, p.onward(returnTo), query.Get("back") != ""})
+		return reply(v, http.StatusOK, "Signed in", signedInPage{visitor, onward(v, returnTo), query.Get("back") != ""}.main(v.Site))
 	}
-	found, err := p.findWays(x, returnTo)
+	found, err := findWays(v, returnTo)
 	if err != nil {
 		return err
 	}
 	if signedOut {
-		p.forgetSession(x)
+		forgetSession(v)
 	}
-	return p.showForm(x, http.StatusOK, found, returnTo, "")
+	return showForm(v, http.StatusOK, found, returnTo, "")
 }
 
 // forgetSession makes the browser forget the cookies of a session that is not valid. If
 // there are several, they would be refused even after signing in.
-func (p *pages) forgetSession(x *exchange.Exchange) {
-	if !p.Session.In(x.Request.Header["Cookie"]) {
+func forgetSession(v *page.Visit) {
+	if !v.Site.Session.In(v.Request.Header["Cookie"]) {
 		return
 	}
-	for _, cookie := range p.Session.Clear() {
-		x.Header().Add("Set-Cookie", cookie)
+	for _, cookie := range v.Site.Session.Clear() {
+		v.Header().Add("Set-Cookie", cookie)
 	}
 }
 
 // showForm shows how to sign in. problem is why a token was not accepted, or "".
-func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo, problem string) error {
+func showForm(v *page.Visit, status int, found ways, returnTo, problem string) error {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		x.Header().Set("Retry-After", "1")
+		v.Header().Set("Retry-After", "1")
 	}
-	return p.reply(x, status, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
+	title := "Sign in"
+	if problem != "" {
+		title = "Error: Sign in"
+	}
+	return reply(v, status, title, signInPage{ways: found, ReturnTo: returnTo, Onward: onward(v, returnTo), Problem: problem}.main(v.Site))
 }
 
 // onward returns the path if the visitor is on the way to it, or "".
-func (p *pages) onward(returnTo string) string {
-	if path, _, _ := strings.Cut(returnTo, "?"); returnTo == p.Home() || path == signInPath {
+func onward(v *page.Visit, returnTo string) string {
+	if path, _, _ := strings.Cut(returnTo, "?"); returnTo == v.Site.Home() || path == signInPath {
 		return ""
 	}
 	return returnTo
@@ -112,19 +101,19 @@ var tokenProblems = map[guidon.Code]string{
 
 // signInWithToken begins a session of the token in the form. The session that the browser
 // has is left alone unless that succeeds.
-func (p *pages) signInWithToken(x *exchange.Exchange, form url.Values) error {
-	returnTo, token := p.ReturnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
-	found, err := p.findWays(x, returnTo)
+func signInWithToken(v *page.Visit, form url.Values) error {
+	returnTo, token := v.Site.ReturnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
+	found, err := findWays(v, returnTo)
 	switch {
 	case err != nil:
 		return err
 	case token == "":
-		return p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
+		return showForm(v, http.StatusBadRequest, found, returnTo, problemMissing)
 	}
 	// This is the last operation, so that the log has its outcome.
-	_, err = p.run(x, createSession, &call.Request{Message: &emptypb.Empty{}}, token)
+	_, err = run(v, createSession, &emptypb.Empty{}, token)
 	if err == nil {
-		return page.Redirect(x, p.Path(returnTo))
+		return v.Redirect(returnTo)
 	}
 	code := guidon.CodeOf(err)
 	problem, ok := tokenProblems[code]
@@ -134,6 +123,6 @@ func (p *pages) signInWithToken(x *exchange.Exchange, form url.Values) error {
 	if !ok {
 		return err
 	}
-	x.Event.Err = err
-	return p.showForm(x, call.HTTPStatus(code), found, returnTo, problem)
+	v.Event.Err = err
+	return showForm(v, call.HTTPStatus(code), found, returnTo, problem)
 }

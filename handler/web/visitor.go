@@ -4,7 +4,6 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
@@ -13,11 +12,11 @@ import (
 const maxName = 128
 
 // whoami returns the visitor, or Unauthenticated if the browser has no valid session.
-func (p *pages) whoami(x *exchange.Exchange) (page.Visitor, error) {
-	if !p.Session.In(x.Request.Header["Cookie"]) {
+func whoami(v *page.Visit) (page.Visitor, error) {
+	if !v.Site.Session.In(v.Request.Header["Cookie"]) {
 		return page.Visitor{}, call.Unauthenticated("the browser has no session")
 	}
-	response, err := p.run(x, getSelf, &call.Request{Message: &emptypb.Empty{}}, "")
+	response, err := run(v, getSelf, &emptypb.Empty{}, "")
 	if err != nil {
 		return page.Visitor{}, err
 	}

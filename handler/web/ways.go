@@ -10,8 +10,6 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
@@ -33,8 +31,8 @@ type provider struct {
 const methodPath = "/auth/v1/method/"
 
 // findWays returns the sign-in methods, which redirect to returnTo.
-func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
-	response, err := p.run(x, listMethods, &call.Request{Message: &emptypb.Empty{}}, "")
+func findWays(v *page.Visit, returnTo string) (ways, error) {
+	response, err := run(v, listMethods, &emptypb.Empty{}, "")
 	if err != nil {
 		return ways{}, err
 	}
@@ -50,10 +48,10 @@ func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
 			found.Token = true
 		case auth.Method_METHOD_OIDC:
 			for name, value := range metadata["providers"].GetStructValue().GetFields() {
-				found.Providers = append(found.Providers, p.describe("oidc/"+url.PathEscape(name), name, value.GetStructValue().GetFields(), returnTo))
+				found.Providers = append(found.Providers, describe(v, "oidc/"+url.PathEscape(name), name, value.GetStructValue().GetFields(), returnTo))
 			}
 		case auth.Method_METHOD_CODEHOST:
-			codeHosts = append(codeHosts, p.describe("codehost", metadata["type"].GetStringValue(), metadata, returnTo))
+			codeHosts = append(codeHosts, describe(v, "codehost", metadata["type"].GetStringValue(), metadata, returnTo))
 		}
 	}
 	slices.SortFunc(found.Providers, func(a, b provider) int {
@@ -65,10 +63,10 @@ func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
 
 // describe returns the provider at a path below methodPath. name is for one without a
 // display name.
-func (p *pages) describe(path, name string, metadata map[string]*structpb.Value, returnTo string) provider {
+func describe(v *page.Visit, path, name string, metadata map[string]*structpb.Value, returnTo string) provider {
 	name = cmp.Or(page.Printable(metadata["display_name"].GetStringValue(), maxName), page.Printable(name, maxName), "the provider")
 	query := url.Values{"redirect": {"true"}, "return_to": {returnTo}}
-	return provider{Name: name, Monogram: monogram(name), Authorize: p.Path(methodPath + path + "/authorize?" + query.Encode())}
+	return provider{Name: name, Monogram: monogram(name), Authorize: v.Site.Path(methodPath + path + "/authorize?" + query.Encode())}
 }
 
 // monogram returns the first letter or digit of the name as a capital, or "".

@@ -1,12 +1,11 @@
 package issuer
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -46,13 +45,7 @@ func ClaimText(value any) string {
 	case string:
 		return value
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return "" // not a value of an Object
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return string(change.Encode(value))
 }
 
 // maxEmail is the maximum length of an e-mail address in bytes (RFC 5321 4.5.3.1.3).

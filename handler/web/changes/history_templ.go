@@ -492,7 +492,7 @@ func historySelected(v *page.Visit, h *historyPage, r record) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = review.EffectList(v, h.Effects, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = review.EffectList(v, v.Key(), h.Effects, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -126,7 +126,7 @@ func oneMain(v *page.Visit, p *onePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = review.EffectList(v, p.Effects, p.Truncated).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = review.EffectList(v, v.Key(), p.Effects, p.Truncated).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

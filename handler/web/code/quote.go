@@ -19,4 +19,4 @@ const defaultNamespace = guidon.DefaultNamespace
 func ShellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // textIn returns the text as a string of JSON, which the languages here also read.
-var textIn = page.JSONText[string]
+func textIn(text string) string { return page.JSONText(text) }

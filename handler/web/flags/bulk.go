@@ -17,48 +17,34 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// What can be done to several flags. The button of the list has this value; that of the page
-// which asks first has it with the suffix.
-const (
-	verbTurnOff = "turn-off"
-	verbTurnOn  = "turn-on"
-	verbTag     = "tag"
-	verbPromote = "promote"
-	verbExport  = "export"
-	verbDelete  = "delete"
-
-	confirmed = "-now"
-)
-
 // maxSelected is how many flags can be changed together: the limit of a patch.
 const maxSelected = service.MaxEdits
 
 // selection is the model of the page that asks before something is done to several flags.
 type selection struct {
+	bulkAction
 	v        *page.Visit
-	verb     string
 	keys     []string
-	rows     []row        // the flags that exist, but for the settled ones
-	settled  int          // flags that are already off or on, as the action makes them
-	changed  []flagChange // flags that changed after the visitor saw them, or no longer exist
-	revision int64        // at which the rows were read
-	form     url.Values   // the form that was sent
-	tags     []string     // that flags of the namespace have
-	targets  []namespace  // to which the flags can be promoted
+	rows     []row         // the flags that exist, but for the settled ones
+	settled  int           // flags that are already off or on, as the action makes them
+	changed  []flagChange  // flags that changed after the visitor saw them, or no longer exist
+	revision int64         // at which the rows were read
+	form     url.Values    // the form that was sent
+	tags     []string      // that flags of the namespace have
+	targets  []part.Option // to which the flags can be promoted
 	problems part.Problems
 	list     url.Values // the filter of the list
 }
 
-// namespace is one to choose.
-type namespace struct{ Key, Name string }
-
 // changeSome asks what to do to the selected flags, or does it.
 func changeSome(v *page.Visit, form url.Values) error {
 	verb, now := strings.CutSuffix(page.ActionOf(form).Verb, confirmed)
-	s := &selection{v: v, verb: verb, keys: keysOf(form), form: form, list: here(v)}
-	switch {
-	case !slices.Contains([]string{verbTurnOff, verbTurnOn, verbTag, verbPromote, verbExport, verbDelete}, verb):
+	i := slices.IndexFunc(bulkActions, func(a bulkAction) bool { return a.verb == verb })
+	if i < 0 {
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field do: must be an action on flags")
+	}
+	s := &selection{bulkAction: bulkActions[i], v: v, keys: keysOf(form), form: form, list: here(v)}
+	switch {
 	case verb != verbExport && verb != verbPromote && !v.MayEdit():
 		return mayNotEdit(v)
 	case len(s.keys) == 0:
@@ -144,7 +130,7 @@ func (s *selection) ask(status int) error {
 	case verbPromote:
 		s.targets = targets(s.v)
 	}
-	return s.reply(status, s.heading(), selectionMain(s))
+	return s.reply(status, s.question(), selectionMain(s))
 }
 
 // tags returns the tags that flags of the namespace have, for the field.
@@ -153,10 +139,10 @@ func tags(v *page.Visit) []string {
 }
 
 // targets returns the other namespaces whose flags the visitor may change.
-func targets(v *page.Visit) (all []namespace) {
+func targets(v *page.Visit) (all []part.Option) {
 	for _, n := range v.Namespaces {
 		if n.GetKey() != v.Key() && v.MayEditIn(n.GetKey()) {
-			all = append(all, namespace{n.GetKey(), page.NamespaceName(n)})
+			all = append(all, part.Option{Value: n.GetKey(), Text: page.NamespaceName(n)})
 		}
 	}
 	return all
@@ -203,7 +189,7 @@ func (s *selection) do() error {
 // promote redirects to the comparison with the chosen namespace, for the flags.
 func (s *selection) promote() error {
 	to := s.form.Get("to")
-	if !slices.ContainsFunc(targets(s.v), func(n namespace) bool { return n.Key == to }) {
+	if !slices.ContainsFunc(targets(s.v), func(n part.Option) bool { return n.Value == to }) {
 		s.problems.Add("to", "Choose a namespace.")
 		return s.ask(http.StatusUnprocessableEntity)
 	}

@@ -1,72 +1,72 @@
 package flags
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
-	"github.com/guidonhq/guidon/handler/web/part"
 )
 
-// heading returns the question.
-func (s *selection) heading() string {
-	flags := page.Count(len(s.rows), "flag")
+// bulkAction is what can be done to several flags. The button of the list has its verb as the value; that of
+// the page which asks first has it with the suffix [confirmed].
+type bulkAction struct {
+	verb, text  string // text is that of the button
+	heading     string // of the question, with %s for the flags
+	consequence string // the effect
+	keep        string // the text of the link that changes nothing
+	dangerous   bool   // the button of the question is red
+}
+
+// The verbs of the actions.
+const (
+	verbTurnOff = "turn-off"
+	verbTurnOn  = "turn-on"
+	verbTag     = "tag"
+	verbPromote = "promote"
+	verbExport  = "export"
+	verbDelete  = "delete"
+
+	confirmed = "-now"
+)
+
+// bulkActions are the actions in the order of the buttons.
+var bulkActions = []bulkAction{
+	{verbTurnOff, "Turn off", "Turn off %s for everyone?", "The rules that they have stay as they are. You can undo this in Changes.",
+		"Keep them as they are", true},
+	{verbTurnOn, "Turn on", "Turn on %s?",
+		"Flags that were turned off get back what they were. Of the others, boolean flags give On to everyone whom no rule matches, " +
+			"and the rules of variant flags decide. You can undo this in Changes.", "Keep them as they are", false},
+	{verbTag, "Add tag", "Add a tag to %s", "Flags that have the tag already stay as they are.", "Cancel", false},
+	{verbPromote, "Promote", "Promote %s", "You see what would change there first, and choose what to take along.", "Cancel", false},
+	{verb: verbExport, text: "Export"},
+	{verbDelete, "Delete", "Delete %s?",
+		"Code that still asks for them gets the default in the code, from the next request on. You can undo this in Changes.",
+		"Keep them", true},
+}
+
+// question returns the heading of the page that asks.
+func (s *selection) question() string {
 	if len(s.rows) == 1 {
-		flags = "“" + s.rows[0].Name + "”"
+		return fmt.Sprintf(s.heading, "“"+s.rows[0].Name+"”")
 	}
-	switch s.verb {
-	case verbTurnOff:
-		return "Turn off " + flags + " for everyone?"
-	case verbTurnOn:
-		return "Turn on " + flags + "?"
-	case verbTag:
-		return "Add a tag to " + flags
-	case verbPromote:
-		return "Promote " + flags
-	}
-	return "Delete " + flags + "?"
+	return fmt.Sprintf(s.heading, page.Count(len(s.rows), "flag"))
 }
 
-// consequence describes the effect of the action.
-func (s *selection) consequence() string {
-	switch s.verb {
-	case verbTurnOff:
-		return s.offConsequence() + " You can undo this in Changes."
-	case verbTurnOn:
-		return "Flags that were turned off get back what they were. Of the others, boolean flags give On to everyone whom no rule matches, " +
-			"and the rules of variant flags decide. You can undo this in Changes."
-	case verbTag:
-		return "Flags that have the tag already stay as they are."
-	case verbPromote:
-		return "You see what would change there first, and choose what to take along."
-	}
-	return "Code that still asks for them gets the default in the code, from the next request on. You can undo this in Changes."
-}
-
-// offConsequence describes the effect of turning off on the types of flags that are selected.
-func (s *selection) offConsequence() string {
-	booleans, variants := false, false
-	for _, r := range s.rows {
-		booleans, variants = booleans || !r.Variant, variants || r.Variant
+// effect describes the effect of the action. That of turning off depends on the types of the flags.
+func (s *selection) effect() string {
+	has := func(variant bool) bool {
+		return s.verb == verbTurnOff && slices.ContainsFunc(s.rows, func(r row) bool { return r.Variant == variant })
 	}
 	text := ""
-	if booleans {
+	if has(false) {
 		text = "Boolean flags get a first rule that gives Off to everyone. "
 	}
-	if variants {
+	if has(true) {
 		text += "Variant flags give everyone their default variant. "
 	}
-	return text + "The rules that they have stay as they are."
-}
-
-// keep returns the text of the link that changes nothing.
-func (s *selection) keep() string {
-	switch s.verb {
-	case verbTurnOff, verbTurnOn:
-		return "Keep them as they are"
-	case verbDelete:
-		return "Keep them"
-	}
-	return "Cancel"
+	return text + s.consequence
 }
 
 // submit returns the text of the button.
@@ -77,11 +77,8 @@ func (s *selection) submit() string {
 	case verbDelete:
 		return "Delete " + page.Count(len(s.rows), "flag")
 	}
-	return s.crumb()
+	return s.text
 }
-
-// dangerous reports whether the button is red.
-func (s *selection) dangerous() bool { return s.verb == verbTurnOff || s.verb == verbDelete }
 
 // confirmLabel returns the label of the field for the phrase.
 func (s *selection) confirmLabel() string {
@@ -97,17 +94,6 @@ func (s *selection) address() string { return page.WithQuery(s.v.In("flags"), s.
 // reply responds with a page about the selection.
 func (s *selection) reply(status int, title string, main templ.Component) error {
 	return s.v.Reply(status, page.Page{
-		Title: title, Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: s.address()}, {Text: s.crumb()}}, Main: main,
+		Title: title, Place: page.PlaceFlags, Crumbs: []page.Crumb{{Text: "Flags", Address: s.address()}, {Text: s.text}}, Main: main,
 	})
-}
-
-func (s *selection) crumb() string {
-	return map[string]string{
-		verbTurnOff: "Turn off", verbTurnOn: "Turn on", verbTag: "Add tag", verbPromote: "Promote", verbExport: "Export", verbDelete: "Delete",
-	}[s.verb]
-}
-
-// described returns the attributes of the field.
-func (s *selection) described(field, hint string) templ.Attributes {
-	return part.Described(field, hint, s.problems)
 }

@@ -42,11 +42,6 @@ type newVariant struct{ Key, Name string }
 // maxParts limits the variants and the rows of metadata of the form.
 const maxParts = 100
 
-// newFlagAddress returns the address of the page for a new flag with the name.
-func newFlagAddress(v *page.Visit, name string) string {
-	return v.In("new-flag") + "?" + url.Values{"name": {name}}.Encode()
-}
-
 // showNew shows the page for a new flag.
 func showNew(v *page.Visit) error {
 	if !v.MayEdit() {

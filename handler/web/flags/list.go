@@ -3,7 +3,6 @@ package flags
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ type list struct {
 	all      int // of the namespace
 	last     int // number of the last page
 	menus    []menu
-	chips    []chip
+	chips    []link         // the filters that are active; their addresses remove them
 	note     string         // why no flags are the visitor's, or ""
 	near     []page.Similar // flags with similar keys
 	mayEdit  bool
@@ -53,11 +52,6 @@ type row struct {
 	Blank      bool   // only the key is known
 }
 
-// tryAddress returns where the flag can be tried.
-func tryAddress(v *page.Visit, key string) string {
-	return v.In("playground") + "?" + url.Values{"flag": {key}}.Encode()
-}
-
 // link is a text that leads somewhere.
 type link struct{ Text, Address string }
 
@@ -77,9 +71,6 @@ type option struct {
 	Count  int
 	Chosen bool
 }
-
-// chip is a filter that is active, which its address removes.
-type chip struct{ link }
 
 // showList shows the list.
 func showList(v *page.Visit) error {
@@ -248,7 +239,7 @@ func (l *list) addChips(v *page.Visit, facets *guidonv1.FlagFacets) {
 			case field == fieldMine:
 				text = mineTexts[value]
 			}
-			l.chips = append(l.chips, chip{link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)}})
+			l.chips = append(l.chips, link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)})
 		}
 	}
 }
@@ -261,10 +252,10 @@ func (l *list) announcement() string {
 	return page.Count(l.total, "flag")
 }
 
-// bounds says which rows the page has.
-func (l *list) bounds() string {
-	first := (l.filter.page-1)*perPage + 1
-	return page.Number(first) + "–" + page.Number(first+len(l.rows)-1) + " of " + page.Number(l.total)
+// bounds says which rows a page of flags has, of how many.
+func bounds(number, rows, total int) string {
+	first := (number-1)*perPage + 1
+	return page.Number(first) + "–" + page.Number(first+rows-1) + " of " + page.Number(total)
 }
 
 // sortedBy returns the value of aria-sort of the column with the order, or "".

@@ -187,12 +187,6 @@ func (u *unused) onPage(v *page.Visit, number int) string {
 	return v.In("unused") + page.Query(fieldReason, u.reason, page.FieldPage, page.PageField(number))
 }
 
-// bounds says which rows the page has.
-func (u *unused) bounds() string {
-	first := (u.page-1)*perPage + 1
-	return page.Number(first) + "–" + page.Number(first+len(u.rows)-1) + " of " + page.Number(u.total)
-}
-
 // snoozedText says how many flags are left out.
 func (u *unused) snoozedText() string {
 	if u.snoozed == 1 {

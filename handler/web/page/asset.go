@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -99,21 +98,13 @@ func (s *Site) Asset(name string) string {
 	return s.Path(AssetsPath + "/" + Build() + "/" + name)
 }
 
-// HasAsset reports whether there is an asset at the path.
-func HasAsset(at string) bool { return assetAt(at) != nil }
-
-// ServeAsset responds with the asset at the path, which must exist.
-func ServeAsset(x *exchange.Exchange, at string) error {
-	x.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	x.Reply(http.StatusOK, assetTypes[path.Ext(at)], assetAt(at))
-	return nil
-}
-
-// assetAt returns the content of the asset at the path, or nil if there is none.
-func assetAt(at string) []byte {
-	name, ok := strings.CutPrefix(at, AssetsPath+"/"+Build()+"/")
-	if !ok {
-		return nil
+// ServeAsset responds with an asset.
+func ServeAsset(v *Visit) error {
+	content := assets()[v.Variable("name")]
+	if content == nil || v.Variable("build") != Build() {
+		return exchange.ErrNoRoute
 	}
-	return assets()[name]
+	v.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	v.Exchange.Reply(http.StatusOK, assetTypes[path.Ext(v.Variable("name"))], content)
+	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 // begin finds out who visits the page, and about which namespace it is.
 func (v *Visit) begin() error {
-	v.Preferences = PreferencesOf(v.Request)
+	v.Preferences, v.Visitor = PreferencesOf(v.Request), newVisitor(nil)
 	if v.Site.Required {
 		if !v.Site.Session.In(v.Request.Header["Cookie"]) {
 			return errNoSession
@@ -20,11 +20,9 @@ func (v *Visit) begin() error {
 			return err
 		}
 		v.Visitor = newVisitor(a)
-	} else {
-		v.Visitor = newVisitor(nil)
 	}
 	var outside error
-	if key, ok := v.variables["namespace"]; ok {
+	if key := v.Variable("namespace"); key != "" {
 		outside = v.enter(key)
 	}
 	if v.Away() { // the others are not in memory

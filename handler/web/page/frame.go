@@ -65,9 +65,7 @@ func (v *Visit) counts(namespace string) map[Place]string {
 	return counts
 }
 
-// theme returns the theme of the page; "" leaves it to the browser.
-func (v *Visit) theme() string { return v.Site.theme(v.Preferences) }
-
+// theme returns the theme of a page; "" leaves it to the browser.
 func (s *Site) theme(p Preferences) string {
 	theme := cmp.Or(p.Theme, s.Interface.DefaultTheme)
 	if theme == ThemeSystem {
@@ -151,6 +149,3 @@ func (v *Visit) title(p Page) string {
 
 // appModule is the module that every page with the navigation has.
 const appModule = "app.js"
-
-// modules returns the modules of the page.
-func (*Visit) modules(p Page) []string { return append([]string{appModule}, p.Modules...) }

@@ -130,7 +130,7 @@ func (v *Visit) frame(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if theme := v.theme(); theme != "" {
+		if theme := v.Site.theme(v.Preferences); theme != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " data-theme=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -166,7 +166,7 @@ func (v *Visit) frame(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = v.Site.head(v.title(p), v.modules(p)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = v.Site.head(v.title(p), append([]string{appModule}, p.Modules...)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+
+	"github.com/guidonhq/guidon/change"
 )
 
 // Member is a member of the metadata of a flag.
@@ -115,12 +117,4 @@ func CompactJSON(text string) string {
 }
 
 // JSONText returns a text, or texts, as JSON, in which nothing is escaped without need.
-func JSONText[T any](value T) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
-		panic(err) // texts can always be encoded
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func JSONText(value any) string { return string(change.Encode(value)) }

@@ -20,11 +20,19 @@ const (
 	ListSegments    Operation[*flipt.ListSegmentRequest, *flipt.SegmentList]     = "/flipt.Flipt/ListSegments"
 	UpdateNamespace Operation[*flipt.UpdateNamespaceRequest, *flipt.Namespace]   = "/flipt.Flipt/UpdateNamespace"
 
-	CreateToken Operation[*auth.CreateTokenRequest, *auth.CreateTokenResponse] = "/flipt.auth.AuthenticationMethodTokenService/CreateToken" // #nosec G101 -- a name
+	CreateToken Operation[
+		*auth.CreateTokenRequest, *auth.CreateTokenResponse,
+	] = "/flipt.auth.AuthenticationMethodTokenService/CreateToken" // #nosec G101 -- a name
 
-	DeleteAuthentication Operation[*auth.DeleteAuthenticationRequest, *emptypb.Empty]                   = "/flipt.auth.AuthenticationService/DeleteAuthentication" // #nosec G101 -- a name
-	GetAuthentication    Operation[*auth.GetAuthenticationRequest, *auth.Authentication]                = "/flipt.auth.AuthenticationService/GetAuthentication"    // #nosec G101 -- a name
-	ListAuthentications  Operation[*auth.ListAuthenticationsRequest, *auth.ListAuthenticationsResponse] = "/flipt.auth.AuthenticationService/ListAuthentications"  // #nosec G101 -- a name
+	DeleteAuthentication Operation[
+		*auth.DeleteAuthenticationRequest, *emptypb.Empty,
+	] = "/flipt.auth.AuthenticationService/DeleteAuthentication" // #nosec G101 -- a name
+	GetAuthentication Operation[
+		*auth.GetAuthenticationRequest, *auth.Authentication,
+	] = "/flipt.auth.AuthenticationService/GetAuthentication" // #nosec G101 -- a name
+	ListAuthentications Operation[
+		*auth.ListAuthenticationsRequest, *auth.ListAuthenticationsResponse,
+	] = "/flipt.auth.AuthenticationService/ListAuthentications" // #nosec G101 -- a name
 
 	GetConfiguration Operation[*emptypb.Empty, *httpbody.HttpBody] = "/flipt.meta.MetadataService/GetConfiguration"
 	GetServerInfo    Operation[*emptypb.Empty, *httpbody.HttpBody] = "/flipt.meta.MetadataService/GetInfo"
@@ -42,15 +50,23 @@ const (
 	PreviewFlagReach Operation[*guidonv1.PreviewFlagRequest, *guidonv1.FlagReach]        = "/guidon.v1.AnalysisService/PreviewFlagReach"
 	PreviewSegment   Operation[*guidonv1.PreviewSegmentRequest, *guidonv1.SegmentUsage]  = "/guidon.v1.AnalysisService/PreviewSegment"
 
-	GetEvaluations     Operation[*guidonv1.GetEvaluationsRequest, *guidonv1.EvaluationTotals]    = "/guidon.v1.AnalyticsService/GetEvaluations"
-	GetFlagEvaluations Operation[*guidonv1.GetFlagEvaluationsRequest, *guidonv1.FlagEvaluations] = "/guidon.v1.AnalyticsService/GetFlagEvaluations"
+	GetEvaluations     Operation[*guidonv1.GetEvaluationsRequest, *guidonv1.EvaluationTotals] = "/guidon.v1.AnalyticsService/GetEvaluations"
+	GetFlagEvaluations Operation[
+		*guidonv1.GetFlagEvaluationsRequest, *guidonv1.FlagEvaluations,
+	] = "/guidon.v1.AnalyticsService/GetFlagEvaluations"
 
-	ListFlagNamespaces   Operation[*guidonv1.ListFlagNamespacesRequest, *guidonv1.FlagNamespaceList]    = "/guidon.v1.CatalogService/ListFlagNamespaces"
-	ListFlagSummaries    Operation[*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList]       = "/guidon.v1.CatalogService/ListFlagSummaries"
-	ListProperties       Operation[*guidonv1.ListPropertiesRequest, *guidonv1.PropertyList]             = "/guidon.v1.CatalogService/ListProperties"
-	ListSegmentSummaries Operation[*guidonv1.ListSegmentSummariesRequest, *guidonv1.SegmentSummaryList] = "/guidon.v1.CatalogService/ListSegmentSummaries"
-	ListUnusedFlags      Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList]          = "/guidon.v1.CatalogService/ListUnusedFlags"
-	SearchAll            Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse]                   = "/guidon.v1.CatalogService/Search"
+	ListFlagNamespaces Operation[
+		*guidonv1.ListFlagNamespacesRequest, *guidonv1.FlagNamespaceList,
+	] = "/guidon.v1.CatalogService/ListFlagNamespaces"
+	ListFlagSummaries Operation[
+		*guidonv1.ListFlagSummariesRequest, *guidonv1.FlagSummaryList,
+	] = "/guidon.v1.CatalogService/ListFlagSummaries"
+	ListProperties       Operation[*guidonv1.ListPropertiesRequest, *guidonv1.PropertyList] = "/guidon.v1.CatalogService/ListProperties"
+	ListSegmentSummaries Operation[
+		*guidonv1.ListSegmentSummariesRequest, *guidonv1.SegmentSummaryList,
+	] = "/guidon.v1.CatalogService/ListSegmentSummaries"
+	ListUnusedFlags Operation[*guidonv1.ListUnusedFlagsRequest, *guidonv1.UnusedFlagList] = "/guidon.v1.CatalogService/ListUnusedFlags"
+	SearchAll       Operation[*guidonv1.SearchRequest, *guidonv1.SearchResponse]          = "/guidon.v1.CatalogService/Search"
 
 	LatestChanges  Operation[*guidonv1.LatestChangesRequest, *guidonv1.LatestChangesResponse] = "/guidon.v1.ChangeService/LatestChanges"
 	ListAllChanges Operation[*guidonv1.ListAllChangesRequest, *guidonv1.ListChangesResponse]  = "/guidon.v1.ChangeService/ListAllChanges"
@@ -89,7 +105,9 @@ const (
 	PauseWebhook        Operation[*guidonv1.WebhookRequest, *guidonv1.Webhook]                    = "/guidon.v1.WebhookService/PauseWebhook"
 	ReplayWebhook       Operation[*guidonv1.ReplayWebhookRequest, *guidonv1.Webhook]              = "/guidon.v1.WebhookService/ReplayWebhook"
 	ResumeWebhook       Operation[*guidonv1.WebhookRequest, *guidonv1.Webhook]                    = "/guidon.v1.WebhookService/ResumeWebhook"
-	RotateWebhookSecret Operation[*guidonv1.RotateWebhookSecretRequest, *guidonv1.Webhook]        = "/guidon.v1.WebhookService/RotateWebhookSecret" // #nosec G101 -- a name
-	TestWebhook         Operation[*guidonv1.WebhookRequest, *guidonv1.WebhookDelivery]            = "/guidon.v1.WebhookService/TestWebhook"
-	UpdateWebhook       Operation[*guidonv1.UpdateWebhookRequest, *guidonv1.Webhook]              = "/guidon.v1.WebhookService/UpdateWebhook"
+	RotateWebhookSecret Operation[
+		*guidonv1.RotateWebhookSecretRequest, *guidonv1.Webhook,
+	] = "/guidon.v1.WebhookService/RotateWebhookSecret" // #nosec G101 -- a name
+	TestWebhook   Operation[*guidonv1.WebhookRequest, *guidonv1.WebhookDelivery] = "/guidon.v1.WebhookService/TestWebhook"
+	UpdateWebhook Operation[*guidonv1.UpdateWebhookRequest, *guidonv1.Webhook]   = "/guidon.v1.WebhookService/UpdateWebhook"
 )

@@ -60,7 +60,7 @@ var problemWords = map[int][2]string{
 // or, if a form was sent, keeps what it had.
 func (v *Visit) Fail(err error) {
 	v.Event.Err = err
-	status := statusOf(err)
+	status := StatusOf(err)
 	header := v.Header()
 	header.Del("ETag")
 	header.Set("Cache-Control", "no-store")
@@ -156,8 +156,8 @@ func (p problem) fields() (pairs [][2]string) {
 	return pairs
 }
 
-// statusOf returns the status of the page about an error.
-func statusOf(err error) int {
+// StatusOf returns the status of the page about an error.
+func StatusOf(err error) int {
 	status := call.HTTPStatus(guidon.CodeOf(err))
 	switch {
 	case errors.Is(err, exchange.ErrNoMethod):

@@ -2,15 +2,17 @@ package page
 
 import (
 	"net/http"
-	"strings"
+	"slices"
 	"sync"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon/handler/exchange"
 )
 
 // Route is a page: its addresses, and what responds to requests for them. A pattern has
 // variables, such as "/namespaces/{namespace}/flags/{flag}"; the one called namespace makes
-// that the namespace of the visit. Get and Post may be nil. They return the error of a
+// that the namespace of the visit. Get or Post may be nil. They return the error of a
 // request that failed, after which the visitor gets a page about it.
 type Route struct {
 	Pattern   string
@@ -18,112 +20,62 @@ type Route struct {
 	// Unchanging marks a page that depends on nothing but the revision of its namespace,
 	// its address, and the visitor with their favorites. Browsers get 304 for it without rendering.
 	Unchanging bool
+	// Open marks a page for visitors who need not be known.
+	Open bool
 }
 
 // Routes are the pages of a site. It is safe for concurrent use.
 type Routes struct {
-	site *Site
-	root *node
-}
-
-// node is a segment of the paths of routes.
-type node struct {
-	fixed    map[string]*node
-	variable *node
-	name     string // of the variable, if this node is one
-	route    *Route
+	site  *Site
+	mux   *chi.Mux          // finds the pattern of a path
+	pages map[string]*Route // by pattern
 }
 
 // NewRoutes returns the routes of a site. It panics if two have the same pattern.
 func NewRoutes(site *Site, all ...[]Route) *Routes {
-	routes := &Routes{site: site, root: new(node)}
-	for _, some := range all {
-		for _, r := range some {
-			routes.add(r)
+	t := &Routes{site, chi.NewMux(), make(map[string]*Route)}
+	for _, r := range slices.Concat(all...) {
+		if t.pages[r.Pattern] != nil {
+			panic("page: two pages at " + r.Pattern)
 		}
+		t.pages[r.Pattern] = &r
+		t.mux.Get(r.Pattern, http.NotFound) // never called
 	}
-	return routes
+	return t
 }
 
-func (t *Routes) add(r Route) {
-	at := t.root
-	for segment := range strings.SplitSeq(strings.TrimPrefix(r.Pattern, "/"), "/") {
-		at = at.child(segment)
-	}
-	if at.route != nil {
-		panic("page: two pages at " + r.Pattern)
-	}
-	at.route = &r
-}
-
-// child returns the node below n for the segment of a pattern.
-func (n *node) child(segment string) *node {
-	if name, ok := strings.CutPrefix(segment, "{"); ok {
-		name = strings.TrimSuffix(name, "}")
-		if n.variable == nil {
-			n.variable = &node{name: name}
-		}
-		if n.variable.name != name {
-			panic("page: two variables at one place: " + n.variable.name + ", " + name)
-		}
-		return n.variable
-	}
-	if n.fixed == nil {
-		n.fixed = make(map[string]*node)
-	}
-	if n.fixed[segment] == nil {
-		n.fixed[segment] = new(node)
-	}
-	return n.fixed[segment]
-}
-
-// find returns the route of a path, and the variables in it.
-func (t *Routes) find(path string) (*Route, map[string]string) {
-	at, variables := t.root, make(map[string]string)
-	for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-		next := at.fixed[segment]
-		if next == nil && at.variable != nil && segment != "" {
-			next = at.variable
-			variables[next.name] = segment
-		}
-		if next == nil {
-			return nil, nil
-		}
-		at = next
-	}
-	return at.route, variables
-}
-
-// Serve responds to the request if its path has a route, and reports whether it has.
-func (t *Routes) Serve(x *exchange.Exchange) bool {
-	route, variables := t.find(x.Request.URL.Path)
-	if route == nil {
-		return false
-	}
-	v := &Visit{Exchange: x, Site: t.site.For(x.Request), variables: variables}
+// Serve responds to the request.
+func (t *Routes) Serve(x *exchange.Exchange) {
+	v := &Visit{Exchange: x, Site: t.site.For(x.Request), variables: chi.NewRouteContext()}
 	v.favorites = sync.OnceValues(v.readFavorites)
-	serve, other, allowed := route.Get, route.Post, http.MethodPost
-	if x.Request.Method == http.MethodPost {
-		serve, other, allowed = route.Post, route.Get, "GET, HEAD"
+	route := t.pages[t.mux.Find(v.variables, http.MethodGet, x.Request.URL.Path)]
+	if route == nil || slices.Contains(v.variables.URLParams.Values, "") { // chi allows empty variables
+		x.ReplyError(exchange.ErrNoRoute)
+		return
+	}
+	serve, allowed := route.Get, http.MethodPost
+	if v.sends() {
+		serve, allowed = route.Post, "GET, HEAD"
 	}
 	if serve == nil {
-		if other != nil {
-			x.Header().Set("Allow", allowed)
-			x.ReplyError(exchange.ErrNoMethod)
-			return true
-		}
-		x.ReplyError(exchange.ErrNoRoute)
-		return true
+		x.Header().Set("Allow", allowed)
+		x.ReplyError(exchange.ErrNoMethod)
+		return
 	}
-	v.serve(serve, route.Unchanging)
-	return true
+	v.serve(serve, route)
 }
 
 // serve begins the visit and responds to it.
-func (v *Visit) serve(serve func(v *Visit) error, unchanging bool) {
+func (v *Visit) serve(serve func(v *Visit) error, route *Route) {
 	Protect(v.Exchange)
+	if route.Open {
+		if err := serve(v); err != nil {
+			v.ReplyError(err)
+		}
+		return
+	}
 	err := v.begin()
-	if err == nil && unchanging && v.Request.Method != http.MethodPost && v.notModified() {
+	if err == nil && route.Unchanging && v.Request.Method != http.MethodPost && v.notModified() {
 		return
 	}
 	if err == nil {

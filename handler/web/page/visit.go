@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-chi/chi/v5"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
@@ -24,7 +26,7 @@ type Visit struct {
 	State       service.State      // of Namespace, when the visit began
 
 	favorites func() ([]service.Favorite, error) // read once
-	variables map[string]string                  // of the path
+	variables *chi.Context                       // of the path
 	known     bool                               // the visitor is, with what may be seen
 	query     url.Values
 	form      url.Values
@@ -48,7 +50,7 @@ func (v *Visit) Away() bool { return v.State.Age > 0 }
 func (v *Visit) Now() time.Time { return v.Site.Now().In(v.Location()) }
 
 // Variable returns a variable of the path's pattern.
-func (v *Visit) Variable(name string) string { return v.variables[name] }
+func (v *Visit) Variable(name string) string { return v.variables.URLParam(name) }
 
 // Key returns the key of the namespace that the page is about, or "".
 func (v *Visit) Key() string { return v.Namespace.GetKey() }

@@ -78,15 +78,6 @@ func Number(n int) string {
 	return digits
 }
 
-// Either returns the alternatives in words, such as "a, b or c".
-func Either(words []string) string {
-	var b strings.Builder
-	for i, word := range words {
-		b.WriteString(word + Or(i, len(words), ""))
-	}
-	return b.String()
-}
-
 // Or returns what stands after item i of n alternatives in words; end stands after the last one.
 func Or(i, n int, end string) string {
 	switch i {

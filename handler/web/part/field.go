@@ -1,6 +1,10 @@
 package part
 
-import "github.com/a-h/templ"
+import (
+	"slices"
+
+	"github.com/a-h/templ"
+)
 
 // Described returns the attributes of the input element of a [Field] that name its hint and
 // its problem.
@@ -21,4 +25,15 @@ func Described(id, hint string, problems Problems) templ.Attributes {
 		attributes["aria-describedby"] = by
 	}
 	return attributes
+}
+
+// Option is a value that can be chosen.
+type Option struct{ Value, Text string }
+
+// Options returns options, whose values and texts are given in turn.
+func Options(texts ...string) (all []Option) {
+	for pair := range slices.Chunk(texts, 2) {
+		all = append(all, Option{pair[0], pair[1]})
+	}
+	return all
 }

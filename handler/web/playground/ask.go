@@ -199,7 +199,7 @@ func (m *model) suggest(v *page.Visit, reference string) error {
 	}
 	message += "."
 	if len(near) > 0 {
-		message += " Did you mean " + page.Either(near[:min(len(near), 3)]) + "?"
+		message += " Did you mean " + lists.Join(near[:min(len(near), 3)], "or") + "?"
 	}
 	m.problems.Add(fieldFlag, message)
 	return nil

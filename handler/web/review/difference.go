@@ -89,5 +89,5 @@ func valueText(value *structpb.Value) json.RawMessage {
 	if value == nil {
 		return nil
 	}
-	return json.RawMessage(page.JSONText(value.AsInterface()))
+	return change.Encode(value.AsInterface())
 }

@@ -251,30 +251,25 @@ func (r *Plan) address(v *page.Visit, kind, key string) string {
 
 // Group is the rows with the same action.
 type Group struct {
-	Text, Class string
-	Tag         string
-	Rows        []Row
+	action     change.Action
+	Tag, Class string
+	Rows       []Row
 }
 
 // Groups returns the rows in groups that are not empty.
 func (r *Plan) Groups() (groups []Group) {
-	for _, g := range []struct {
-		action            change.Action
-		text, class, word string
-	}{
-		{change.ActionUpdate, r.Words.Changed, "mod", "changed"},
-		{change.ActionCreate, r.Words.Created, "new", "new"},
-		{change.ActionDelete, r.Words.Deleted, "gone", "deleted"},
+	for _, g := range []Group{
+		{change.ActionUpdate, cmp.Or(r.Words.Changed, "changed"), "mod", nil},
+		{change.ActionCreate, cmp.Or(r.Words.Created, "new"), "new", nil},
+		{change.ActionDelete, cmp.Or(r.Words.Deleted, "deleted"), "gone", nil},
 	} {
-		group := Group{Text: cmp.Or(g.text, g.word), Class: g.class}
-		group.Tag = group.Text
 		for _, row := range r.Rows {
 			if row.GetAction() == string(g.action) {
-				group.Rows = append(group.Rows, row)
+				g.Rows = append(g.Rows, row)
 			}
 		}
-		if len(group.Rows) > 0 {
-			groups = append(groups, group)
+		if len(g.Rows) > 0 {
+			groups = append(groups, g)
 		}
 	}
 	return groups

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -60,15 +59,6 @@ func pageOf[T any](v *page.Visit, all []T) (number int, items []T) {
 	}
 	start := (number - 1) * maxRows
 	return number, all[start:min(start+maxRows, len(all))]
-}
-
-// pageAddress returns the address of a page of a list. That of the list may have a query.
-func pageAddress(list string, number int) string {
-	separator := "?"
-	if strings.Contains(list, "?") {
-		separator = "&"
-	}
-	return list + separator + "page=" + strconv.Itoa(number)
 }
 
 // pages returns how many pages a number of items has.

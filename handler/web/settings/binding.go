@@ -56,16 +56,6 @@ func makeBinding(v *page.Visit, form url.Values) error {
 	return v.Redirect(page.Below("settings", "access") + "?done=created")
 }
 
-// bindingQuestion is the model of the page that asks whether to take a role away.
-type bindingQuestion struct {
-	Binding *guidonv1.Binding
-	Refused string
-}
-
-func (q bindingQuestion) show(v *page.Visit, status int) error {
-	return show(v, status, accessSection, "Take a role away", q.main(v))
-}
-
 // findBinding returns the binding of the address.
 func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
 	list, err := page.ListBindings.Run(v, &emptypb.Empty{})
@@ -81,14 +71,14 @@ func findBinding(v *page.Visit) (*guidonv1.Binding, error) {
 
 // askDeleteBinding asks whether to take a role away.
 func askDeleteBinding(v *page.Visit, b *guidonv1.Binding) error {
-	return bindingQuestion{Binding: b}.show(v, http.StatusOK)
+	return show(v, http.StatusOK, accessSection, "Take a role away", bindingQuestion(v, b, ""))
 }
 
 // removeBinding takes a role away.
 func removeBinding(v *page.Visit, b *guidonv1.Binding) error {
 	_, err := page.DeleteBinding.Run(v, &guidonv1.DeleteBindingRequest{Id: b.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		return bindingQuestion{b, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return show(v, unprocessable, accessSection, "Take a role away", bindingQuestion(v, b, page.Sentence(guidon.PublicMessage(err))))
 	}
 	if err != nil {
 		return err

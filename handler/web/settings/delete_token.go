@@ -8,19 +8,9 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// tokenQuestion is the model of the page that asks whether to delete a token.
-type tokenQuestion struct {
-	Token   *auth.Authentication
-	Refused string // why it was not deleted, or ""
-}
-
 // askDeleteToken asks whether to delete a token.
 func askDeleteToken(v *page.Visit, t *auth.Authentication) error {
-	return tokenQuestion{Token: t}.show(v, http.StatusOK)
-}
-
-func (q tokenQuestion) show(v *page.Visit, status int) error {
-	return show(v, status, tokensSection, "Delete a token", q.main(v))
+	return show(v, http.StatusOK, tokensSection, "Delete a token", tokenQuestion(v, t, ""))
 }
 
 // findToken returns the static token of the address.
@@ -33,16 +23,16 @@ func findToken(v *page.Visit) (*auth.Authentication, error) {
 }
 
 // isOwn reports whether the visitor is signed in with the token.
-func (q tokenQuestion) isOwn(v *page.Visit) bool {
+func isOwn(v *page.Visit, t *auth.Authentication) bool {
 	a := v.Visitor.Authentication
-	return a != nil && (a.Parent == q.Token.GetId() || a.ID == q.Token.GetId())
+	return a != nil && (a.Parent == t.GetId() || a.ID == t.GetId())
 }
 
 // removeToken deletes a token.
 func removeToken(v *page.Visit, t *auth.Authentication) error {
 	_, err := page.DeleteAuthentication.Run(v, &auth.DeleteAuthenticationRequest{Id: t.GetId()})
 	if guidon.CodeOf(err) == guidon.InvalidArgument { // no administrator would remain
-		return tokenQuestion{t, page.Sentence(guidon.PublicMessage(err))}.show(v, unprocessable)
+		return show(v, unprocessable, tokensSection, "Delete a token", tokenQuestion(v, t, page.Sentence(guidon.PublicMessage(err))))
 	}
 	if err != nil {
 		return err

@@ -7,9 +7,13 @@ package settings
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "github.com/guidonhq/guidon/handler/web/page"
+import (
+	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+)
 
-func (q tokenQuestion) main(v *page.Visit) templ.Component {
+// tokenQuestion asks whether to delete a token. refused is why it was not deleted, or "".
+func tokenQuestion(v *page.Visit, t *auth.Authentication, refused string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -46,7 +50,7 @@ func (q tokenQuestion) main(v *page.Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if q.isOwn(v) {
+			if isOwn(v, t) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p><b>You are signed in with this token, so you are signed out, too.</b></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -54,7 +58,7 @@ func (q tokenQuestion) main(v *page.Visit) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = question(v, "Delete the token “"+page.NameOf(q.Token.GetMetadata())+"”?", q.Refused, v.To("settings", "tokens"), "Keep token", "Delete token").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = question(v, "Delete the token “"+page.NameOf(t.GetMetadata())+"”?", refused, v.To("settings", "tokens"), "Keep token", "Delete token").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

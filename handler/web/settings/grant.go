@@ -23,6 +23,14 @@ func readGrant(form url.Values) grantForm {
 	return grantForm{Role: form.Get("role"), Everywhere: form.Get("where") == "all", Namespaces: form.Get("namespaces")}
 }
 
+// roles returns the roles to choose from.
+func (f grantForm) roles() []part.Option {
+	if f.Role == "" {
+		return slices.Insert(slices.Clone(roles), 0, part.Option{Text: "Choose …"})
+	}
+	return roles
+}
+
 // maxNamespaces limits the namespaces of a grant, as the API does.
 const maxNamespaces = 100
 

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -11,11 +12,8 @@ const maxPatterns = 8
 // shorten returns the namespaces that a row lists.
 func shorten(patterns []string) []string { return patterns[:min(len(patterns), maxPatterns)] }
 
-// roleChoice is a role that can be chosen.
-type roleChoice struct{ Value, Label, Text string }
-
 // roles are the roles that can be given, the least first.
-var roles = []roleChoice{
+var roles = []part.Option{
 	choiceOf(service.RoleEvaluator, "evaluate flags"),
 	choiceOf(service.RoleClient, "also download all rules, to evaluate without the server"),
 	choiceOf(service.RoleViewer, "also read flags, segments and changes"),
@@ -23,8 +21,8 @@ var roles = []roleChoice{
 	choiceOf(service.RoleAdmin, "also manage namespaces and, everywhere, tokens and access"),
 }
 
-func choiceOf(role service.Role, text string) roleChoice {
-	return roleChoice{role.String(), page.RoleLabel(role), page.RoleLabel(role) + ": " + text}
+func choiceOf(role service.Role, text string) part.Option {
+	return part.Option{Value: role.String(), Text: page.RoleLabel(role) + ": " + text}
 }
 
 // labelOf returns the label of the role with the name.

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -20,9 +22,9 @@ type namespacePage struct {
 	Theirs *flipt.Namespace
 }
 
-// version returns the token that the form keeps to detect changes of the namespace.
-func version(n *flipt.Namespace) string {
-	return strconv.FormatInt(n.GetUpdatedAt().AsTime().UnixMicro(), 10)
+// version returns the token that forms keep to detect changes of the namespace or webhook.
+func version(object interface{ GetUpdatedAt() *timestamppb.Timestamp }) string {
+	return strconv.FormatInt(object.GetUpdatedAt().AsTime().UnixMicro(), 10)
 }
 
 // showNamespace shows the settings of the namespace.

@@ -137,7 +137,7 @@ func (p namespacePage) main(v *page.Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = p.name().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.TextField("name", "Name", "", p.Name, false, p.Problems, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,11 +34,6 @@ func (p namespacesPage) filters(v *page.Visit) bool {
 	return p.Query != "" || len(v.Namespaces) >= page.ManyNamespaces
 }
 
-// address returns the address of the list with its filter, for a browser.
-func (p namespacesPage) address(v *page.Visit) string {
-	return v.To("settings", "namespaces") + page.Query("q", p.Query)
-}
-
 // mayCreate reports whether the visitor may create a namespace with some key.
 func mayCreate(v *page.Visit) bool {
 	a := v.Visitor.Authentication

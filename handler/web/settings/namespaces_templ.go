@@ -155,7 +155,7 @@ func (p namespacesPage) main(v *page.Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = pager(v, p.address(v), p.Page, p.Total, "namespace").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = pager(v, namespacesSection, p.Query, p.Page, p.Total, "namespace").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -29,16 +29,8 @@ type newTokenPage struct {
 	Problems          part.Problems
 }
 
-// expiry is a choice of when a token expires.
-type expiry struct {
-	Value, Text string
-	Days        int // 0 for those with a rule of their own
-}
-
-// expiries are the choices of when a token expires.
-var expiries = []expiry{
-	{"30", "In 30 days", 30}, {"90", "In 90 days", 90}, {"365", "In a year", 365}, {"date", "On a date", 0}, {"never", "Never", 0},
-}
+// expiries are the choices of when a token expires: after days, or by a rule of their own.
+var expiries = part.Options("30", "In 30 days", "90", "In 90 days", "365", "In a year", "date", "On a date", "never", "Never")
 
 // requireTokens returns an error with a page of its own unless the visitor can create tokens.
 func requireTokens(v *page.Visit) error {
@@ -117,12 +109,10 @@ func (p *newTokenPage) check(v *page.Visit) *auth.CreateTokenRequest {
 // expiry returns when the token expires, or nil for never. It adds what is wrong to the
 // problems.
 func (p *newTokenPage) expiry(v *page.Visit) *timestamppb.Timestamp {
-	for _, e := range expiries {
-		if e.Value == p.Expires && e.Days > 0 {
-			return timestamppb.New(v.Site.Now().AddDate(0, 0, e.Days))
-		}
-	}
 	switch p.Expires {
+	case "30", "90", "365":
+		days, _ := strconv.Atoi(p.Expires)
+		return timestamppb.New(v.Site.Now().AddDate(0, 0, days))
 	case "date":
 		day, err := time.ParseInLocation(time.DateOnly, p.Date, v.Location())
 		end := day.AddDate(0, 0, 1)

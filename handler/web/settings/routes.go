@@ -13,31 +13,30 @@ import (
 
 // Routes returns the pages.
 func Routes() []page.Route {
-	return slices.Concat(webhookRoutes("/settings"), webhookRoutes("/namespaces/{namespace}"), []page.Route{
+	return slices.Concat([]page.Route{
 		{Pattern: "/settings", Get: showSettings},
 		{Pattern: "/settings/profile", Get: showProfile, Post: page.WithForm(saveAppearance)},
 		{Pattern: "/settings/sessions", Get: showSessions, Post: page.WithForm(endSessions)},
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/tokens", Get: showTokens}),
-		guarded(requireTokens, page.Route{Pattern: "/settings/new-token", Get: showNewToken, Post: page.WithForm(makeToken)}),
-		guarded(requireAdministrator, page.Route{
-			Pattern: "/settings/tokens/{id}/delete", Get: page.With(findToken, askDeleteToken), Post: page.With(findToken, removeToken),
-		}),
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/access", Get: showAccess}),
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/new-binding", Get: showNewBinding, Post: page.WithForm(makeBinding)}),
-		guarded(requireAdministrator, page.Route{
-			Pattern: "/settings/access/{id}/delete", Get: page.With(findBinding, askDeleteBinding), Post: page.With(findBinding, removeBinding),
-		}),
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/end-access", Get: askEndAccess, Post: page.WithForm(endAccess)}),
-		guarded(requireAdministrator, page.Route{Pattern: "/settings/records", Get: showRecords}),
 		{Pattern: "/settings/namespaces", Get: showNamespaces},
-		guarded(requireCreation, page.Route{Pattern: "/settings/new-namespace", Get: showNewNamespace, Post: page.WithForm(makeNamespace)}),
+		{Pattern: "/settings/server", Get: showServer},
+		{Pattern: "/shortcuts", Get: showShortcuts},
 		{Pattern: "/namespaces/{namespace}/settings", Get: showNamespace, Post: after(requireManagement, page.WithForm(saveNamespace))},
+	}, guarded(requireAdministrator,
+		page.Route{Pattern: "/settings/tokens", Get: showTokens},
+		page.Route{Pattern: "/settings/tokens/{id}/delete", Get: page.With(findToken, askDeleteToken), Post: page.With(findToken, removeToken)},
+		page.Route{Pattern: "/settings/access", Get: showAccess},
+		page.Route{Pattern: "/settings/new-binding", Get: showNewBinding, Post: page.WithForm(makeBinding)},
+		page.Route{
+			Pattern: "/settings/access/{id}/delete", Get: page.With(findBinding, askDeleteBinding), Post: page.With(findBinding, removeBinding),
+		},
+		page.Route{Pattern: "/settings/end-access", Get: askEndAccess, Post: page.WithForm(endAccess)},
+		page.Route{Pattern: "/settings/records", Get: showRecords},
+	), guarded(requireTokens, page.Route{Pattern: "/settings/new-token", Get: showNewToken, Post: page.WithForm(makeToken)}),
+		guarded(requireCreation, page.Route{Pattern: "/settings/new-namespace", Get: showNewNamespace, Post: page.WithForm(makeNamespace)}),
 		guarded(requireManagement, page.Route{
 			Pattern: "/namespaces/{namespace}/delete", Get: askDeleteNamespace, Post: page.WithForm(removeNamespace),
 		}),
-		{Pattern: "/settings/server", Get: showServer},
-		{Pattern: "/shortcuts", Get: showShortcuts},
-	})
+		webhookRoutes("/settings"), webhookRoutes("/namespaces/{namespace}"))
 }
 
 // after returns a function that serves only visits without an error of the check.
@@ -50,13 +49,15 @@ func after(check, serve func(v *page.Visit) error) func(v *page.Visit) error {
 	}
 }
 
-// guarded returns the route, all of which is after the check.
-func guarded(check func(v *page.Visit) error, r page.Route) page.Route {
-	r.Get = after(check, r.Get)
-	if r.Post != nil {
-		r.Post = after(check, r.Post)
+// guarded returns the routes, all of which are after the check.
+func guarded(check func(v *page.Visit) error, routes ...page.Route) []page.Route {
+	for i, r := range routes {
+		routes[i].Get = after(check, r.Get)
+		if r.Post != nil {
+			routes[i].Post = after(check, r.Post)
+		}
 	}
-	return r
+	return routes
 }
 
 // showSettings redirects to the first page of settings.

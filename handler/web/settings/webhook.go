@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -33,7 +34,7 @@ var webhookDone = map[string]string{
 }
 
 // overlaps are how long a replaced secret can sign.
-var overlaps = []option{{"24h", "24 hours"}, {"1h", "1 hour"}, {"168h", "7 days"}, {"0s", "Not at all"}}
+var overlaps = part.Options("24h", "24 hours", "1h", "1 hour", "168h", "7 days", "0s", "Not at all")
 
 // maxDeliveries is how many deliveries a page has.
 const maxDeliveries = 25
@@ -75,11 +76,6 @@ func (p webhookPage) failures() []*guidonv1.WebhookFailure {
 	return p.Hook.GetFailures()[:min(len(p.Hook.GetFailures()), maxPatterns)]
 }
 
-// version returns the token that forms keep to detect changes of the webhook.
-func (p webhookPage) version() string {
-	return strconv.FormatInt(p.Hook.GetUpdatedAt().AsTime().UnixMicro(), 10)
-}
-
 // changeWebhook does what a button says, unless its form shows what somebody else has changed since.
 func changeWebhook(v *page.Visit, h *guidonv1.Webhook) error {
 	form, err := v.Form()
@@ -90,7 +86,7 @@ func changeWebhook(v *page.Visit, h *guidonv1.Webhook) error {
 	if verb == "save" {
 		p.webhookForm = readWebhook(form, h.GetNamespaceKey())
 	}
-	if p.Changed = form.Has("base") && form.Get("base") != p.version(); p.Changed {
+	if p.Changed = form.Has("base") && form.Get("base") != version(p.Hook); p.Changed {
 		return p.show(v, http.StatusConflict)
 	}
 	err = p.act(v, verb, form)

@@ -25,24 +25,21 @@ type webhookForm struct {
 	Problems part.Problems
 }
 
-// option is a value that can be chosen.
-type option struct{ Value, Text string }
-
 // What can be chosen of a webhook.
 var (
-	eventOptions = []option{
-		{"change", "Changes"}, {"authentication", "Tokens and sign-ins"}, {"binding", "Roles"}, {"webhook", "Webhooks"},
-	}
-	kindOptions   = []option{{"flag", "Flags"}, {"segment", "Segments"}, {"namespace", "The namespace"}}
-	actionOptions = []option{{"create", "Created"}, {"update", "Changed"}, {"delete", "Deleted"}}
-	formatOptions = []option{
-		{"guidon", "Guidon JSON"}, {"cloudevents", "CloudEvents"}, {"slack", "Slack"}, {"discord", "Discord"}, {"teams", "Teams"},
-	}
+	eventOptions = part.Options(
+		"change", "Changes", "authentication", "Tokens and sign-ins", "binding", "Roles", "webhook", "Webhooks",
+	)
+	kindOptions   = part.Options("flag", "Flags", "segment", "Segments", "namespace", "The namespace")
+	actionOptions = part.Options("create", "Created", "update", "Changed", "delete", "Deleted")
+	formatOptions = part.Options(
+		"guidon", "Guidon JSON", "cloudevents", "CloudEvents", "slack", "Slack", "discord", "Discord", "teams", "Teams",
+	)
 )
 
 // textOf returns the text of the option with the value.
-func textOf(options []option, value string) string {
-	return options[max(slices.IndexFunc(options, func(o option) bool { return o.Value == value }), 0)].Text
+func textOf(options []part.Option, value string) string {
+	return options[max(slices.IndexFunc(options, func(o part.Option) bool { return o.Value == value }), 0)].Text
 }
 
 // webhookFormOf returns the fields of a stored webhook.

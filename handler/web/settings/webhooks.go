@@ -17,14 +17,12 @@ import (
 // webhookRoutes returns the pages about the webhooks of a namespace, or about all, below the path.
 func webhookRoutes(below string) []page.Route {
 	one := below + "/webhooks/{id}"
-	return []page.Route{
-		guarded(requireWebhooks, page.Route{Pattern: below + "/webhooks", Get: showWebhooks}),
-		guarded(requireWebhooks, page.Route{Pattern: below + "/new-webhook", Get: showNewWebhook, Post: page.WithForm(makeWebhook)}),
-		guarded(requireWebhooks, page.Route{Pattern: one, Get: page.With(findWebhook, showWebhook), Post: page.With(findWebhook, changeWebhook)}),
-		guarded(requireWebhooks, page.Route{
-			Pattern: one + "/delete", Get: page.With(findWebhook, askDeleteWebhook), Post: page.With(findWebhook, removeWebhook),
-		}),
-	}
+	return guarded(requireWebhooks,
+		page.Route{Pattern: below + "/webhooks", Get: showWebhooks},
+		page.Route{Pattern: below + "/new-webhook", Get: showNewWebhook, Post: page.WithForm(makeWebhook)},
+		page.Route{Pattern: one, Get: page.With(findWebhook, showWebhook), Post: page.With(findWebhook, changeWebhook)},
+		page.Route{Pattern: one + "/delete", Get: page.With(findWebhook, askDeleteWebhook), Post: page.With(findWebhook, removeWebhook)},
+	)
 }
 
 // requireWebhooks returns an error with a page of its own unless the visitor is an administrator of the namespace of

@@ -53,6 +53,16 @@ func choose(v *page.Visit) error {
 	return v.Redirect(page.Below("namespaces", v.Key(), "compare") + "?" + url.Values{fieldFrom: {from}}.Encode())
 }
 
+// sources returns what the namespace can be compared with: the others, and itself.
+func sources(v *page.Visit) (all []part.Option) {
+	for _, n := range v.Namespaces {
+		if n.GetKey() != v.Key() {
+			all = append(all, part.Option{Value: n.GetKey(), Text: page.NamespaceName(n)})
+		}
+	}
+	return append(all, part.Option{Value: v.Key(), Text: page.NamespaceName(v.Namespace) + ", as it was"})
+}
+
 // moment returns a revision or a time as the API reads it.
 func moment(v *page.Visit, text string) string {
 	if at, ok := page.ParseTime(text, v.Location()); ok {

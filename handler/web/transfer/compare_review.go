@@ -41,7 +41,8 @@ func (c *comparison) review(v *page.Visit, form url.Values) error {
 	seen := make(url.Values)
 	if slices.Equal(form[fieldKept], c.Keep) {
 		for _, text := range form[review.FieldSeen] {
-			if name, _, _ := strings.Cut(text, " "); c.Scope != scopeSelected || c.picked(splitName(name)) {
+			name, _, _ := strings.Cut(text, " ")
+			if kind, key, _ := strings.Cut(name, "/"); c.Scope != scopeSelected || c.picked(kind, key) {
 				seen.Add(review.FieldSeen, text)
 			}
 		}
@@ -62,12 +63,6 @@ func (c *comparison) review(v *page.Visit, form url.Values) error {
 		return c.replyReview(v, http.StatusUnprocessableEntity)
 	}
 	return c.replyReview(v, http.StatusOK)
-}
-
-// splitName splits the name of an object, such as "flag/checkout".
-func splitName(name string) (kind, key string) {
-	kind, key, _ = strings.Cut(name, "/")
-	return kind, key
 }
 
 // planOf returns the review of the selection.
@@ -108,18 +103,13 @@ func (c *comparison) replyReview(v *page.Visit, status int) error {
 	}
 	return v.Reply(status, page.Page{
 		Title: title, Place: page.PlaceCompare, Main: reviewMain(v, c, title),
-		Crumbs: []page.Crumb{{Text: "Compare", Address: c.address(v)}, {Text: c.act(v)}},
+		Crumbs: []page.Crumb{{Text: "Compare", Address: with(v, v.Key(), c.From)}, {Text: c.act(v)}},
 	})
-}
-
-// address returns the address of the comparison, for a browser.
-func (c *comparison) address(v *page.Visit) string {
-	return v.In("compare") + "?" + url.Values{fieldFrom: {c.From}}.Encode()
 }
 
 // with returns the address of a comparison of two namespaces, for a browser.
 func with(v *page.Visit, to, from string) string {
-	return v.To("namespaces", to, "compare") + "?" + url.Values{fieldFrom: {from}}.Encode()
+	return v.To("namespaces", to, "compare") + page.Query(fieldFrom, from)
 }
 
 // maxListed limits the names that a sentence names.

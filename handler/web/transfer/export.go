@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -129,9 +128,4 @@ func selectFlags(m *guidonv1.Document, keys []string) error {
 	}
 	m.Segments = slices.DeleteFunc(m.GetSegments(), func(g *guidonv1.DocumentSegment) bool { return !needed[g.GetKey()] })
 	return nil
-}
-
-// commandOf returns the command that writes the same file.
-func commandOf(namespaces ...string) string {
-	return "guidon export --namespaces " + strings.Join(namespaces, ",")
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
@@ -119,7 +118,7 @@ func faultOf(text, message string) *fault {
 		f.Message = message[len(at[0]):]
 		offset, _ := strconv.Atoi(at[1])
 		skipped := len(text) - len(withoutHeader(text))
-		f.Line, f.Column = placeOf(text, culprit(text, skipped+offset, f.Message))
+		f.Line, f.Column = page.PlaceOf(text, culprit(text, skipped+offset, f.Message))
 	} else if at := noPlace.FindStringSubmatch(message); at != nil && at[1] == "1" {
 		f.Message = message[len(at[0]):]
 	}
@@ -147,12 +146,6 @@ func culprit(text string, offset int, message string) int {
 		return offset
 	}
 	return max(offset-1, 0)
-}
-
-// placeOf returns the line and the column of the character at the offset, from 1.
-func placeOf(text string, offset int) (line, column int) {
-	before := text[:min(offset, len(text))]
-	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
 // excerpt returns the line of the text, or "".

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/codec"
 )
@@ -153,11 +154,5 @@ func DataOfEach[T any](items []T, data func(T) ([]byte, error)) func() ([]byte, 
 
 // DataOfValue returns the JSON of a value that package json encodes.
 func DataOfValue(value any) func() ([]byte, error) {
-	return func() ([]byte, error) {
-		var b bytes.Buffer
-		encoder := json.NewEncoder(&b)
-		encoder.SetEscapeHTML(false)
-		err := encoder.Encode(value)
-		return bytes.TrimSpace(b.Bytes()), err
-	}
+	return func() ([]byte, error) { return change.Encode(value), nil }
 }

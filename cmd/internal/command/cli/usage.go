@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Group returns a command that only has subcommands. Without one it prints its help;
@@ -105,13 +105,7 @@ func Usage(usage func(*cobra.Command) error) func(*cobra.Command) error {
 }
 
 // JoinWords lists the words, with conjunction before the last one.
-func JoinWords(words []string, conjunction string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
-}
+func JoinWords(words []string, conjunction string) string { return lists.Join(words, conjunction) }
 
 // Durations lets the durations of all commands have days, such as 90d, and their help show
 // defaults without trailing zeros, and none of 0.
