@@ -8,22 +8,11 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// maxCode is the maximum length of an authorization code in bytes.
-const maxCode = 2 << 10
-
 // Identify exchanges the code of an authorization response for the identity of the person
-// who has signed in. The response must have the state of the attempt, and an issuer that
-// [Provider.CheckIssuer] accepts. Whether the person is admitted is for the caller to
-// decide. The tokens are forgotten.
+// who has signed in. The attempt must be one at this provider, and the response must have its
+// state, and an issuer that [Provider.CheckIssuer] accepts. Whether the person is admitted is
+// for the caller to decide. The tokens are forgotten.
 func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	switch {
-	case a.Fingerprint != p.fingerprint:
-		return nil, p.refuse("the attempt is of another provider, or of another configuration")
-	case code == "":
-		return nil, p.refuse("the authorization response has no code")
-	case len(code) > maxCode:
-		return nil, p.refuse("code of %d bytes; at most %d are allowed", len(code), maxCode)
-	}
 	var identity *service.Identity
 	err := p.wait(ctx, func(ctx context.Context) error {
 		who, err := p.person(ctx, a, code)
