@@ -55,27 +55,20 @@ func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, e
 //   - Unavailable: the host cannot be used now.
 //   - Canceled, DeadlineExceeded: ctx ended first.
 func (h *Host) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	var identity *service.Identity
-	err := h.client.Wait(ctx, h.timeout, func(ctx context.Context) (err error) {
-		identity, err = h.identify(ctx, a, code)
-		return err
+	return provider.Wait(ctx, h.client, h.timeout, func(ctx context.Context) (*service.Identity, error) {
+		token, err := h.exchange(ctx, a, code)
+		if err != nil {
+			return nil, err
+		}
+		p, err := h.kind.read(ctx, newAPI(h, token))
+		if err != nil {
+			return nil, err
+		}
+		if err := p.check(); err != nil {
+			return nil, h.client.Unavailable(err)
+		}
+		return p.identity(h), nil
 	})
-	return identity, err
-}
-
-func (h *Host) identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	token, err := h.exchange(ctx, a, code)
-	if err != nil {
-		return nil, err
-	}
-	p, err := h.kind.read(ctx, newAPI(h, token))
-	if err != nil {
-		return nil, err
-	}
-	if err := p.check(); err != nil {
-		return nil, h.client.Unavailable(err)
-	}
-	return p.identity(h), nil
 }
 
 // refused returns the error for a code that is not accepted.

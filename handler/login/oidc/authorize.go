@@ -12,20 +12,15 @@ import (
 
 // AuthorizeURL returns the URL at the provider that the browser must open for the attempt.
 func (p *Provider) AuthorizeURL(ctx context.Context, a *loginstate.Attempt) (string, error) {
-	var authorizeURL string
-	err := p.wait(ctx, func(ctx context.Context) error {
-		d, err := p.discovery.Document(ctx)
-		if err != nil {
-			return err
-		}
-		config, err := p.oauth(d)
-		if err != nil {
-			return err
-		}
-		authorizeURL = config.AuthCodeURL(a.State(), p.options(a)...)
-		return nil
-	})
-	return authorizeURL, err
+	d, err := p.document(ctx)
+	if err != nil {
+		return "", err
+	}
+	config, err := p.oauth(d)
+	if err != nil {
+		return "", err
+	}
+	return config.AuthCodeURL(a.State(), p.options(a)...), nil
 }
 
 // options returns the parameters of the authorization request besides those of OAuth.
@@ -65,11 +60,9 @@ func (p *Provider) CheckIssuer(ctx context.Context, issuers []string) error {
 	case len(issuers) == 1:
 		return p.refuse("the authorization response is from another issuer than %s", p.config.Issuer)
 	}
-	return p.wait(ctx, func(ctx context.Context) error {
-		d, err := p.discovery.Document(ctx)
-		if err == nil && d.ReturnsIssuer {
-			err = p.refuse("the authorization response has no parameter iss, although the provider sends it")
-		}
-		return err
-	})
+	d, err := p.document(ctx)
+	if err == nil && d.ReturnsIssuer {
+		err = p.refuse("the authorization response has no parameter iss, although the provider sends it")
+	}
+	return err
 }

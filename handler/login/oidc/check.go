@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 // Check gets the published documents of the provider, and sends the token endpoint an invalid code.
@@ -14,22 +15,21 @@ import (
 // are known. An error has the code Internal if the provider rejects our client_id or
 // client_secret.
 func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
-	urls = []string{p.config.Issuer}
-	err = p.wait(ctx, func(ctx context.Context) error {
+	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) ([]string, error) {
+		urls := []string{p.config.Issuer}
 		d, err := p.discovery.Document(ctx)
 		if err != nil {
-			return err
+			return urls, err
 		}
 		urls = append(urls, d.TokenEndpoint, d.JWKSURI)
 		if d.UserinfoEndpoint != "" && (p.config.Userinfo || p.config.NeedEmail || p.config.NeedGroups) {
 			urls = append(urls, d.UserinfoEndpoint)
 		}
 		if _, err = p.keys.Generation(ctx); err != nil {
-			return err
+			return urls, err
 		}
-		return p.checkClient(ctx, d)
+		return urls, p.checkClient(ctx, d)
 	})
-	return urls, err
 }
 
 // checkClient returns an error unless the token endpoint accepts our credentials. It must

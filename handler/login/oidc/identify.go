@@ -5,6 +5,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -13,16 +14,13 @@ import (
 // state, and an issuer that [Provider.CheckIssuer] accepts. Whether the person is admitted is
 // for the caller to decide. The tokens are forgotten.
 func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	var identity *service.Identity
-	err := p.wait(ctx, func(ctx context.Context) error {
+	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (*service.Identity, error) {
 		who, err := p.person(ctx, a, code)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		identity, err = p.identity(who)
-		return err
+		return p.identity(who)
 	})
-	return identity, err
 }
 
 // person returns the claims of the provider about the person.

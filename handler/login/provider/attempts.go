@@ -28,18 +28,20 @@ func (c *Client) Enter() (leave func(), err error) {
 
 // Wait calls the step of an attempt, which waits for the provider, between [Client.Enter] and
 // leave. If the step takes longer than the limit, the error is Unavailable.
-func (c *Client) Wait(ctx context.Context, limit time.Duration, step func(context.Context) error) error {
+func Wait[T any](
+	ctx context.Context, c *Client, limit time.Duration, step func(context.Context) (T, error),
+) (result T, err error) {
 	leave, err := c.Enter()
 	if err != nil {
-		return err
+		return result, err
 	}
 	defer leave()
 	tooSlow := fmt.Errorf("the provider did not answer all requests within %v", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooSlow)
 	defer cancel()
-	err = step(ctx)
+	result, err = step(ctx)
 	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), tooSlow) {
-		return c.Unavailable(fmt.Errorf("%w: %w", tooSlow, err))
+		err = c.Unavailable(fmt.Errorf("%w: %w", tooSlow, err))
 	}
-	return err
+	return result, err
 }
