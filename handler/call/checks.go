@@ -75,7 +75,7 @@ func (i invocation) writable() error { return i.invoker.checkReadOnly(i.operatio
 // message: the texts of the message can be stored, and its fields are known. Evaluations, which
 // are served from memory, store nothing.
 func (i invocation) message() error {
-	if i.operation.stale {
+	if i.operation.Has(ServesStale) {
 		return nil
 	}
 	return checkMessage(i.request.Message, i.operation.RejectsUnknown(i.request.Message))
@@ -83,7 +83,7 @@ func (i invocation) message() error {
 
 // attempts: the sender has not failed too often to have another credential verified.
 func (i invocation) attempts() error {
-	if !i.operation.verifies {
+	if !i.operation.Has(VerifiesCredential) {
 		return nil
 	}
 	return i.invoker.exhausted(&i.bounded, i.request.Sender)

@@ -11,7 +11,7 @@ type dryRunRequest interface{ GetDryRun() bool }
 // checkReadOnly returns PermissionDenied if the service is read-only and the request would
 // change a namespace. Authentications still change, so that people can sign in.
 func (i *Invoker) checkReadOnly(o *Operation, request *Request) error {
-	if !i.config.ReadOnly || !o.Writes() {
+	if !i.config.ReadOnly || !o.Has(Writes) {
 		return nil
 	}
 	if m, ok := request.Message.(dryRunRequest); ok && m.GetDryRun() {

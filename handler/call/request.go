@@ -22,7 +22,7 @@ type Request struct {
 	CacheControl  string // raw header value
 	MinRevision   string // raw header value of Guidon-Min-Revision
 	ClientVersion string // raw header value: the server version that the client was made for
-	MayBeStale    bool   // memory may answer while the database does not, as with [Operation.ServingStale]
+	MayBeStale    bool   // memory may answer while the database does not, as with [ServesStale]
 	RequestID     string // replaced if it is not fit for a log, before Source is called
 	Trace         TraceHeader
 	Transport     string // "http", "grpc" or "local"
