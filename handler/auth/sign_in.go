@@ -68,7 +68,7 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 	oidc, codehost := enabled(service.MethodOIDC), enabled(service.MethodCodehost)
 	const oidcService, codehostService = "/flipt.auth.AuthenticationMethodOIDCService/", "/flipt.auth.AuthenticationMethodGithubService/"
 	oidcPath, codehostPath := prefix+"/method/oidc/{provider}/", prefix+"/method/codehost/"
-	return []exchange.Row{
+	rows := []exchange.Row{
 		form(authorize(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(callback(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
@@ -97,6 +97,12 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 				return in.ExchangeGrant(ctx, s, c.Write(), m)
 			}).Light().With(verifying).ForEveryIdentity(), nil),
 	}
+	if _, nobody := in.(NoSignIn); nobody {
+		for _, row := range rows {
+			row.Failing(errNoSignIn)
+		}
+	}
+	return rows
 }
 
 func route(method, pattern string) []call.Route {
