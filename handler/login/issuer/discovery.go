@@ -59,15 +59,6 @@ func (s *Discovery) Document(ctx context.Context) (*Document, error) {
 	return v.Value, nil
 }
 
-// JWKSURI returns the URL of the provider's keys.
-func (s *Discovery) JWKSURI(ctx context.Context) (string, error) {
-	d, err := s.Document(ctx)
-	if err != nil {
-		return "", err
-	}
-	return d.JWKSURI, nil
-}
-
 // get fetches the document.
 func (c DiscoveryConfig) get(ctx context.Context) (*Document, error) {
 	d := new(Document)

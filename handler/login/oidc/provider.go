@@ -47,7 +47,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: source.JWKSURI, Algorithms: c.Algorithms, Now: c.Now})
+	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, Discovery: source, Algorithms: c.Algorithms, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
