@@ -157,3 +157,39 @@ func checkQuery(o *call.Operation, raw string, query url.Values) error {
 	}
 	return nil
 }
+
+// Methods tells which sign-in methods there are.
+type Methods struct {
+	Token  bool // static tokens can be created
+	SignIn SignIn
+}
+
+// List returns the sign-in methods (contract 10.4).
+func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
+	response := &auth.ListAuthenticationMethodsResponse{}
+	for _, method := range service.Methods() {
+		info := &auth.MethodInfo{Method: auth.Method(method), SessionCompatible: method.Browser()}
+		switch {
+		case method == service.MethodToken:
+			info.Enabled = a.Token
+		default:
+			info.Enabled, info.Metadata = a.SignIn.Describe(method)
+		}
+		if method == service.MethodOIDC && info.GetMetadata() == nil {
+			info.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
+		}
+		response.Methods = append(response.Methods, info)
+	}
+	return response, nil
+}
+
+// NoSignIn is a [SignIn] with which nobody can sign in: all its operations fail.
+type NoSignIn struct{ SignIn }
+
+var errNoSignIn = guidon.Errorf(guidon.Unimplemented, "nobody can sign in")
+
+// Describe implements [SignIn].
+func (NoSignIn) Describe(service.Method) (bool, *structpb.Struct) { return false, nil }
+
+// NextURI implements [SignIn].
+func (NoSignIn) NextURI(context.Context, *service.Authentication) string { return "" }
