@@ -2,7 +2,6 @@ package oidc
 
 import (
 	"context"
-	"slices"
 
 	"golang.org/x/oauth2"
 
@@ -48,16 +47,14 @@ func (p *Provider) oauth(d *issuer.Document) (*oauth2.Config, error) {
 }
 
 // CheckIssuer returns Unauthenticated unless the authorization response is from this
-// provider (RFC 9207). issuers are the values of its parameter iss: none is allowed if the
-// provider does not announce that it sends it. It must be called before anything else in
-// the response is used.
-func (p *Provider) CheckIssuer(ctx context.Context, issuers []string) error {
-	switch {
-	case slices.Equal(issuers, []string{p.config.Issuer}):
+// provider (RFC 9207). issuer is its parameter iss: "" for none is allowed if the provider does
+// not announce that it sends it. It must be called before anything else in the response is used.
+func (p *Provider) CheckIssuer(ctx context.Context, issuer string) error {
+	switch issuer {
+	case p.config.Issuer:
 		return nil
-	case len(issuers) > 1:
-		return p.refuse("the authorization response has %d parameters iss", len(issuers))
-	case len(issuers) == 1:
+	case "":
+	default:
 		return p.refuse("the authorization response is from another issuer than %s", p.config.Issuer)
 	}
 	d, err := p.document(ctx)
