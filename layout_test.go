@@ -64,7 +64,7 @@ func TestImports(t *testing.T) {
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
 	clock, lists := module+"/internal/clock", module+"/internal/lists"
 	engine := []string{module, module + "/analysis", module + "/change", lists}
-	helpers := []string{clock, module + "/internal/suggest"}
+	helpers := []string{clock, module + "/internal/suggest", module + "/internal/flight"}
 	base := slices.Concat(engine, []string{module + "/service"}, helpers)
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
@@ -84,6 +84,7 @@ func TestImports(t *testing.T) {
 		{module + "/analysis", []string{module, lists}},
 		{module + "/change", []string{module, module + "/analysis", lists}},
 		{module + "/internal/clock", nil},
+		{module + "/internal/flight", nil},
 		{module + "/internal/lists", nil},
 		{module + "/internal/suggest", nil},
 		{module + "/service", slices.Concat(engine, helpers)},
@@ -114,9 +115,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/bearer", tokens},
 		{module + "/handler/login/codehost", slices.Concat(tokens, []string{handler + "login/loginstate"})},
 		{module + "/handler/login/kubernetes", tokens},
-		{module + "/handler/login/oidc", slices.Concat(tokens, []string{
-			handler + "login/loginstate", "github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4",
-		})},
+		{module + "/handler/login/oidc", slices.Concat(tokens, []string{handler + "login/loginstate"})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/examples", nil},

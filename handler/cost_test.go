@@ -59,7 +59,7 @@ func TestHeavy(t *testing.T) {
 			got = append(got, o.Method())
 			continue
 		}
-		if !o.ReadsStates() {
+		if !o.Has(call.ReadsStates) {
 			continue
 		}
 		m = o.NewRequest()

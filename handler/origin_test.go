@@ -71,7 +71,7 @@ func TestCrossOriginOperations(t *testing.T) {
 			s := newServer(t, test.configure, withEveryMethod)
 			for _, o := range handler.Operations() {
 				rejected := test.others
-				if o.Area == call.AreaAuthentication || o.SignsInOrOut() {
+				if o.Area == call.AreaAuthentication || o.Has(call.SignsInOrOut) {
 					rejected = test.tokens
 				}
 				if rejected == writes && slices.Contains(reads, o.Method()) {
@@ -80,7 +80,7 @@ func TestCrossOriginOperations(t *testing.T) {
 				for _, route := range o.Routes {
 					want := rejected != none && route.Method != http.MethodGet
 					if o.Area == call.AreaPublic && slices.Contains(test.headers, crossSite[1]) { // no credential is checked
-						want = o.SignsInOrOut()
+						want = o.Has(call.SignsInOrOut)
 					}
 					path := pathVariable.ReplaceAllString(route.Pattern, "nope")
 					r := s.do(route.Method, path, "{", test.headers...)

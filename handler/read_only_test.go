@@ -45,7 +45,7 @@ func TestReadOnlyRoutes(t *testing.T) {
 				body = "{}"
 			}
 			got := s.do(route.Method, path, body)
-			if o.Writes() {
+			if o.Has(call.Writes) {
 				got.fails(t, http.StatusForbidden, 7, readOnlyRefusal)
 				refused++
 			} else if strings.Contains(got.body, "read-only") {

@@ -152,21 +152,21 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		// from authentication if that is (operations 1.2).
 		call.Ask[wire.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", eval,
 			only(post, evaluatePrefix+"/variant"),
-			evaluator.Variant).Light().ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).
+			evaluator.Variant).Light().With(call.ServesStale).Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).
 			Needing(service.RoleEvaluator),
 		call.Ask[wire.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", eval,
 			only(post, evaluatePrefix+"/boolean"),
-			evaluator.Boolean).Light().ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).
+			evaluator.Boolean).Light().With(call.ServesStale).Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).
 			Needing(service.RoleEvaluator),
 		call.Ask[wire.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", eval,
-			only(post, evaluatePrefix+"/batch"), evaluator.Batch).Light().ServingStale().Needing(service.RoleEvaluator),
+			only(post, evaluatePrefix+"/batch"), evaluator.Batch).Light().With(call.ServesStale).Needing(service.RoleEvaluator),
 		call.List[wire.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval,
 			only(get, internalPrefix+"/evaluation/snapshot/namespace/{key}"),
-			evaluator.Snapshot).WithVersions().ServingStale().Needing(service.RoleClient),
+			evaluator.Snapshot).With(call.Versioned|call.ServesStale).Needing(service.RoleClient),
 		call.Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).
-			Light().ServingStale().Evaluating().Needing(service.RoleEvaluator),
+			Light().With(call.ServesStale|call.Evaluates).Needing(service.RoleEvaluator),
 		call.Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"),
-			evaluator.LegacyBatch).Light().ServingStale().Evaluating().Needing(service.RoleEvaluator),
+			evaluator.LegacyBatch).Light().With(call.ServesStale|call.Evaluates).Needing(service.RoleEvaluator),
 
 		// Changes and documents: not part of Flipt v1.
 		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"),
@@ -177,7 +177,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			within(get, "/changes/latest"),
 			management.LatestChanges).Heavy().LightIf(management.FewLatestChanges).Needing(service.RoleViewer),
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"),
-			management.ImportDocument).Heavy().Writing().
+			management.ImportDocument).Heavy().With(call.Writes).
 			Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, management.InParts)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"),
 			management.ExportDocument).Heavy(),
@@ -207,7 +207,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			Heavy().Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).
 			Needing(service.RoleViewer),
 		call.Ask[guidonv1.PlanResponse]("/guidon.v1.PlanService/Apply", manage, within(post, "/apply"), plan.Apply).
-			Heavy().Writing().
+			Heavy().With(call.Writes).
 			Large(management.DocumentLimits, management.LongDocument(config.ImportMemory, plan.InParts)).
 			Needing(service.RoleEditor),
 
@@ -230,7 +230,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.EvaluationTotals]("/guidon.v1.AnalyticsService/GetEvaluations", manage,
 			within(get, "/evaluations"), management.GetEvaluations).Heavy().Needing(service.RoleViewer),
 		call.Ask[emptypb.Empty]("/guidon.v1.AnalyticsService/ReportEvaluations", manage, within(post, "/evaluations"),
-			management.ReportEvaluations).Light().Reporting().Needing(service.RoleClient),
+			management.ReportEvaluations).Light().With(call.Reports).Needing(service.RoleClient),
 		call.Ask[analytics.GetFlagEvaluationsCountResponse]("/flipt.analytics.AnalyticsService/GetFlagEvaluationsCount", call.AreaMeta,
 			only(get, internalPrefix+"/analytics/namespaces/{namespace_key}/flags/{flag_key}"), management.GetFlagEvaluationsCount).
 			Heavy().Needing(service.RoleViewer),
@@ -268,7 +268,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).
 		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic,
-			only(get, authPrefix+"/method"), methods.List).Private().ForEveryIdentity(),
+			only(get, authPrefix+"/method"), methods.List).With(call.Private).ForEveryIdentity(),
 		call.Issue("/flipt.auth.AuthenticationMethodTokenService/CreateToken", only(post, authPrefix+"/method/token"),
 			auth.CreateToken).EnabledIf(config.Authentication.TokenMethod),
 		call.Inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"),
@@ -281,18 +281,18 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			auth.GetSelf).ForEveryIdentity(),
 		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn,
 			only(put, authPrefix+"/self/expire"),
-			auth.ExpireSelf).Light().Issuing().SigningInOrOut().InQuery().ForEveryIdentity(),
+			auth.ExpireSelf).Light().With(call.Issues|call.SignsInOrOut|call.InQuery).ForEveryIdentity(),
 		call.Ask[wireauth.RevokeAuthenticationSelfResponse](
 			"/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", authn,
 			only(del, authPrefix+"/self/revoke"),
-			sessions.RevokeSelf).Light().Issuing().SigningInOrOut().ForEveryIdentity(),
+			sessions.RevokeSelf).Light().With(call.Issues|call.SignsInOrOut).ForEveryIdentity(),
 		call.Inform("/guidon.v1.SessionService/ListSessions", authn, only(get, authPrefix+"/self/sessions"),
 			sessions.List).ForEveryIdentity(),
 		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", authn,
 			only(post, authPrefix+"/self/sessions"),
-			sessions.Create).Light().Issuing().SigningInOrOut().ForEveryIdentity(),
+			sessions.Create).Light().With(call.Issues|call.SignsInOrOut).ForEveryIdentity(),
 		call.Issue("/guidon.v1.SessionService/DeleteSession", only(del, authPrefix+"/self/sessions/{id}"),
-			sessions.Delete).SigningInOrOut().ForEveryIdentity(),
+			sessions.Delete).With(call.SignsInOrOut).ForEveryIdentity(),
 
 		// Roles and bindings.
 		call.Inform("/guidon.v1.AccessService/ListBindings", authn, only(get, authPrefix+"/bindings"),
@@ -305,10 +305,10 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 		// Webhooks.
 		call.Inform("/guidon.v1.WebhookService/ListWebhooks", manage, only(get, webhooksPrefix), management.ListWebhooks).
-			Private().Needing(service.RoleAdmin),
+			With(call.Private).Needing(service.RoleAdmin),
 		call.Arrange("/guidon.v1.WebhookService/CreateWebhook", manage, only(post, webhooksPrefix), management.CreateWebhook),
 		call.Inform("/guidon.v1.WebhookService/GetWebhook", manage, only(get, webhooksPrefix+"/{id}"), management.GetWebhook).
-			Private().Needing(service.RoleAdmin),
+			With(call.Private).Needing(service.RoleAdmin),
 		call.Arrange("/guidon.v1.WebhookService/UpdateWebhook", manage, only(put, webhooksPrefix+"/{id}"), management.UpdateWebhook),
 		call.Arrange("/guidon.v1.WebhookService/DeleteWebhook", manage, only(del, webhooksPrefix+"/{id}"), management.DeleteWebhook),
 		call.Arrange("/guidon.v1.WebhookService/RotateWebhookSecret", manage, only(post, webhooksPrefix+"/{id}/secret"),
@@ -318,7 +318,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Arrange("/guidon.v1.WebhookService/ResumeWebhook", manage, only(post, webhooksPrefix+"/{id}/resume"), management.ResumeWebhook),
 		call.Arrange("/guidon.v1.WebhookService/ReplayWebhook", manage, only(post, webhooksPrefix+"/{id}/replay"), management.ReplayWebhook),
 		call.Inform("/guidon.v1.WebhookService/ListDeliveries", manage, only(get, webhooksPrefix+"/{id}/deliveries"),
-			management.ListDeliveries).Private().Needing(service.RoleAdmin),
+			management.ListDeliveries).With(call.Private).Needing(service.RoleAdmin),
 
 		// Information about the instance.
 		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"),
@@ -330,13 +330,13 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	table = append(table,
 		exchange.Row{Form: ofrep.Form, Rest: true,
 			Operation: ofrep.NewOperation(post, ofrep.FlagPath, protocol.Evaluate).
-				Light().ServingStale().Needing(service.RoleEvaluator)},
+				Light().With(call.ServesStale).Needing(service.RoleEvaluator)},
 		exchange.Row{Form: ofrep.Form, Operation: ofrep.NewOperation(post, ofrep.FlagsPath, protocol.EvaluateAll).
-			Light().ServingStale().Needing(service.RoleEvaluator)},
+			Light().With(call.ServesStale).Needing(service.RoleEvaluator)},
 		exchange.Row{Form: ofrep.Form, Operation: ofrep.NewOperation(get, ofrep.ConfigurationPath, protocol.Configure).
 			Light().ForEveryIdentity()},
 		exchange.Row{Form: protocol.EventForm(), Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).
-			Light().ServingStale().EnabledIf(streams).Needing(service.RoleEvaluator)},
+			Light().With(call.ServesStale).EnabledIf(streams).Needing(service.RoleEvaluator)},
 		exchange.Row{Form: stream.NewChangeForm(config.Streams),
 			Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).
 				Light().EnabledIf(streams).Needing(service.RoleViewer)},

@@ -82,11 +82,11 @@ func TestReadsAndWrites(t *testing.T) {
 	for _, o := range handler.Operations() {
 		changes := slices.ContainsFunc(changing, func(verb string) bool { return strings.HasPrefix(o.Method(), verb) })
 		want := changes && o.Area == call.AreaManagement && o.Service() != "guidon.v1.WebhookService"
-		if o.Writes() != want {
-			t.Errorf("%s: writes %v, want %v", o.Name, o.Writes(), want)
+		if o.Has(call.Writes) != want {
+			t.Errorf("%s: writes %v, want %v", o.Name, o.Has(call.Writes), want)
 		}
 		for _, route := range o.Routes {
-			if route.Method == http.MethodGet && o.Writes() || route.Method == http.MethodDelete && !changes && o.Method() != "RevokeAuthenticationSelf" {
+			if route.Method == http.MethodGet && o.Has(call.Writes) || route.Method == http.MethodDelete && !changes && o.Method() != "RevokeAuthenticationSelf" {
 				t.Errorf("%s: unsuitable method %s", o.Name, route.Method)
 			}
 		}
@@ -159,7 +159,7 @@ func TestSafeRoutes(t *testing.T) {
 			if !slices.Contains(safe, route.Method) {
 				continue
 			}
-			if (o.Changes() || o.SignsInOrOut()) && o.Method() != "Callback" {
+			if (o.Changes() || o.Has(call.SignsInOrOut)) && o.Method() != "Callback" {
 				t.Errorf("%s %s changes something", route.Method, route.Pattern)
 			}
 			for _, method := range safe {

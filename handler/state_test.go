@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/service"
 )
@@ -281,8 +282,8 @@ func TestStateOperations(t *testing.T) {
 		want[name] = true
 	}
 	for _, o := range s.handler.Operations() {
-		if o.HasMessages() && o.ReadsStates() != want[o.Method()] || !o.HasMessages() && o.ReadsStates() {
-			t.Errorf("%s: reads states: %t", o.Name, o.ReadsStates())
+		if o.HasMessages() && o.Has(call.ReadsStates) != want[o.Method()] || !o.HasMessages() && o.Has(call.ReadsStates) {
+			t.Errorf("%s: reads states: %t", o.Name, o.Has(call.ReadsStates))
 		}
 	}
 }

@@ -66,8 +66,8 @@ func TestNULInRequests(t *testing.T) {
 	s := filled(t, newServer(t, tokens, withEveryMethod))
 	s.attackTexts("a%00b", `a\u0000b`, func(o *call.Operation, path, request string, got reply) {
 		switch want := "invalid field " + path + ": must not contain a NUL character"; {
-		case o.ServesStale() && got.status < 500:
-		case o.ServesStale() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
+		case o.Has(call.ServesStale) && got.status < 500:
+		case o.Has(call.ServesStale) || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
 			t.Errorf("%s: got %d %s, want 400 with %q", request, got.status, got.body, want)
 		}
 	})
@@ -150,7 +150,7 @@ func TestTextsOfOtherTransports(t *testing.T) {
 					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
 				})
 				want := "invalid field " + text.path + ": " + rule
-				if !o.ServesStale() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
+				if !o.Has(call.ServesStale) && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
 					t.Errorf("%s, %q in %s: got error %v, want %q", o.Name, value, text.path, err, want)
 				}
 			}

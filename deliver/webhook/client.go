@@ -84,16 +84,6 @@ func guard(allowed []netip.Prefix) func(network, address string, c syscall.RawCo
 		ssrf.WithDeniedV4Prefixes(azureWire)).Safe
 }
 
-// request is what is sent in one attempt.
-type request struct {
-	url         string
-	headers     map[string]string
-	contentType string
-	id          string
-	body        []byte
-	secrets     []string
-}
-
 // answer is what came of an attempt.
 type answer struct {
 	at     time.Time
@@ -107,21 +97,21 @@ type answer struct {
 func (a *answer) ok() bool { return a.err == "" }
 
 // post makes one attempt. The error says that ctx has ended.
-func (c *Client) post(ctx context.Context, r *request) (*answer, error) {
+func (c *Client) post(ctx context.Context, s *Sender, id string, body []byte) (*answer, error) {
 	a := &answer{at: time.Now().UTC()}
 	bounded, cancel := context.WithTimeout(ctx, c.limit)
 	defer cancel()
-	q, err := http.NewRequestWithContext(bounded, http.MethodPost, r.url, bytes.NewReader(r.body))
+	q, err := http.NewRequestWithContext(bounded, http.MethodPost, s.URL, bytes.NewReader(body))
 	if err != nil {
 		a.err = "invalid URL"
 		return a, nil
 	}
-	for name, value := range r.headers {
+	for name, value := range s.Headers {
 		q.Header.Set(name, value)
 	}
-	q.Header.Set("Content-Type", r.contentType)
+	q.Header.Set("Content-Type", s.ContentType())
 	q.Header.Set("User-Agent", c.agent)
-	sign(q.Header, r.id, a.at, r.body, r.secrets, c.flipt)
+	sign(q.Header, id, a.at, body, s.Secrets, c.flipt)
 	response, err := c.http.Do(q)
 	if err == nil {
 		defer func() { _ = response.Body.Close() }()

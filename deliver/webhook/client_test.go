@@ -25,7 +25,7 @@ func guarded() *Client {
 
 func (c *Client) mustPost(t *testing.T, url string) *answer {
 	t.Helper()
-	a, err := c.post(t.Context(), &request{url: url, id: "id", body: []byte("{}")})
+	a, err := c.post(t.Context(), &Sender{URL: url}, "id", []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

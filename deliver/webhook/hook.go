@@ -104,18 +104,19 @@ func (d *Deliverer) removeOrphans(ctx context.Context, all []*service.Webhook) e
 
 // Test sends a test, whatever the state of the webhook.
 func (d *Deliverer) Test(ctx context.Context, h *service.Webhook) service.WebhookDelivery {
-	e := Encoder{h.Format, d.PublicURL}
-	body := e.encodeTest(h.Namespace, "This is a test of the webhook "+h.Name+".", time.Now().UTC())
-	a, err := d.Client.post(ctx, requestOf(h, e, h.ID+".test."+rand.Text(), body))
+	s := d.sender(h)
+	body := s.encodeTest(h.Namespace, "This is a test of the webhook "+h.Name+".", time.Now().UTC())
+	a, err := d.Client.post(ctx, s, h.ID+".test."+rand.Text(), body)
 	if err != nil {
 		a = &answer{at: time.Now().UTC(), err: "timeout"}
 	}
 	return deliveryOf(h, a)
 }
 
-func requestOf(h *service.Webhook, e Encoder, id string, body []byte) *request {
-	return &request{
-		url: h.Private.URL, headers: h.Private.Headers, contentType: e.ContentType(), id: id, body: body, secrets: h.ValidSecrets(time.Now()),
+func (d *Deliverer) sender(h *service.Webhook) *Sender {
+	return &Sender{
+		Encoder: Encoder{h.Format, d.PublicURL}, Client: d.Client, Name: h.ID,
+		URL: h.Private.URL, Headers: h.Private.Headers, Secrets: h.ValidSecrets(time.Now()),
 	}
 }
 
@@ -147,7 +148,7 @@ func (h *hook) Waiting(ctx context.Context) (map[string]time.Time, error) {
 
 // Deliver implements [deliver.Target].
 func (h *hook) Deliver(ctx context.Context, p *deliver.Parcel) (again time.Time, err error) {
-	a, err := h.d.Client.post(ctx, requestOf(h.Webhook, h.Encoder, idOf(h.ID, p), p.Body))
+	a, err := h.d.sender(h.Webhook).deliver(ctx, p)
 	if err != nil {
 		return again, err
 	}

@@ -51,6 +51,9 @@ type SignIn interface {
 // maxStepQuery limits the query of a step of signing in, in bytes.
 const maxStepQuery = 8 << 10
 
+// verifying are the traits of operations that start or end sessions by a credential in the request.
+const verifying = call.Issues | call.SignsInOrOut | call.VerifiesCredential | call.KeepsSession | call.Private
+
 // Rows returns the operations by which people and workloads sign in. page is that of
 // errors, for browsers; it may be nil. prefix is the path of the API.
 func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, reason string)) []exchange.Row {
@@ -65,14 +68,13 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 	oidc, codehost := enabled(service.MethodOIDC), enabled(service.MethodCodehost)
 	const oidcService, codehostService = "/flipt.auth.AuthenticationMethodOIDCService/", "/flipt.auth.AuthenticationMethodGithubService/"
 	oidcPath, codehostPath := prefix+"/method/oidc/{provider}/", prefix+"/method/codehost/"
-	return []exchange.Row{
+	rows := []exchange.Row{
 		form(authorize(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(callback(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error) {
 				return in.Revoke(ctx, s, c.Write(), m)
-			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().
-			ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
+			}).Light().With(verifying).ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
 		form(authorize(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(callback(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(call.Ask[auth.VerifyServiceAccountResponse](
@@ -82,20 +84,25 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 				ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request,
 			) (call.Response, error) {
 				return in.VerifyServiceAccount(ctx, s, c.Write(), m)
-			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().
-			ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
+			}).Light().With(verifying).ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
 		form(call.Ask[guidonv1.CreateGrantResponse](
 			"/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
 			func(ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error) {
 				response, err := in.CreateGrant(ctx, c.Caller.Authentication, m)
 				return call.Response{Message: response}, err
-			}).Light().Issuing().SigningInOrOut().ForEveryIdentity(), nil),
+			}).Light().With(call.Issues|call.SignsInOrOut).ForEveryIdentity(), nil),
 		form(call.Ask[guidonv1.ExchangeGrantResponse](
 			"/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error) {
 				return in.ExchangeGrant(ctx, s, c.Write(), m)
-			}).Light().Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),
+			}).Light().With(verifying).ForEveryIdentity(), nil),
 	}
+	if _, nobody := in.(NoSignIn); nobody {
+		for _, row := range rows {
+			row.Failing(errNoSignIn)
+		}
+	}
+	return rows
 }
 
 func route(method, pattern string) []call.Route {
@@ -110,7 +117,7 @@ func authorize(in SignIn, method service.Method, name, path string) *call.Operat
 				return call.Response{}, request.Rejected
 			}
 			return in.AuthorizeURL(ctx, s, method, m, request)
-		}).Light().KeepingSession().ForEveryIdentity()
+		}).Light().With(call.KeepsSession).ForEveryIdentity()
 }
 
 // callback returns the operation that ends an attempt to sign in. Its method is GET although
@@ -122,7 +129,7 @@ func callback(in SignIn, method service.Method, name, path string) *call.Operati
 				return in.Reject(method, m, request.Rejected), request.Rejected
 			}
 			return in.Callback(ctx, s, c.Write(), method, m, request)
-		}).Light().Issuing().KeepingSession().ForEveryIdentity()
+		}).Light().With(call.Issues | call.KeepsSession).ForEveryIdentity()
 }
 
 // checkQuery returns an error if the query of a step is too long or has a parameter twice,
@@ -150,3 +157,39 @@ func checkQuery(o *call.Operation, raw string, query url.Values) error {
 	}
 	return nil
 }
+
+// Methods tells which sign-in methods there are.
+type Methods struct {
+	Token  bool // static tokens can be created
+	SignIn SignIn
+}
+
+// List returns the sign-in methods (contract 10.4).
+func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
+	response := &auth.ListAuthenticationMethodsResponse{}
+	for _, method := range service.Methods() {
+		info := &auth.MethodInfo{Method: auth.Method(method), SessionCompatible: method.Browser()}
+		switch {
+		case method == service.MethodToken:
+			info.Enabled = a.Token
+		default:
+			info.Enabled, info.Metadata = a.SignIn.Describe(method)
+		}
+		if method == service.MethodOIDC && info.GetMetadata() == nil {
+			info.Metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
+		}
+		response.Methods = append(response.Methods, info)
+	}
+	return response, nil
+}
+
+// NoSignIn is a [SignIn] with which nobody can sign in: all its operations fail.
+type NoSignIn struct{ SignIn }
+
+var errNoSignIn = guidon.Errorf(guidon.Unimplemented, "nobody can sign in")
+
+// Describe implements [SignIn].
+func (NoSignIn) Describe(service.Method) (bool, *structpb.Struct) { return false, nil }
+
+// NextURI implements [SignIn].
+func (NoSignIn) NextURI(context.Context, *service.Authentication) string { return "" }

@@ -75,7 +75,7 @@ func (i invocation) writable() error { return i.invoker.checkReadOnly(i.operatio
 // message: the texts of the message can be stored, and its fields are known. Evaluations, which
 // are served from memory, store nothing.
 func (i invocation) message() error {
-	if i.operation.stale {
+	if i.operation.Has(ServesStale) {
 		return nil
 	}
 	return checkMessage(i.request.Message, i.operation.RejectsUnknown(i.request.Message))
@@ -83,7 +83,7 @@ func (i invocation) message() error {
 
 // attempts: the sender has not failed too often to have another credential verified.
 func (i invocation) attempts() error {
-	if !i.operation.verifies {
+	if !i.operation.Has(VerifiesCredential) {
 		return nil
 	}
 	return i.invoker.exhausted(&i.bounded, i.request.Sender)
@@ -91,3 +91,21 @@ func (i invocation) attempts() error {
 
 // turn: work that takes long waits for its turn.
 func (i invocation) turn() error { return i.invoker.beginTurn(&i.bounded, i.operation, i.request) }
+
+// errReadOnly refuses writes of namespaces. It is the same for every caller: no role helps.
+var errReadOnly = guidon.Errorf(guidon.PermissionDenied, "permission denied: the service is read-only (server.read_only is set)")
+
+// dryRunRequest is a request with a dry-run mode, which changes nothing.
+type dryRunRequest interface{ GetDryRun() bool }
+
+// checkReadOnly returns PermissionDenied if the service is read-only and the request would
+// change a namespace. Authentications still change, so that people can sign in.
+func (i *Invoker) checkReadOnly(o *Operation, request *Request) error {
+	if !i.config.ReadOnly || !o.Has(Writes) {
+		return nil
+	}
+	if m, ok := request.Message.(dryRunRequest); ok && m.GetDryRun() {
+		return nil
+	}
+	return errReadOnly
+}

@@ -27,7 +27,7 @@ func (o *Operation) demand(request *Request) (service.Demand, error) {
 		// By the clock that the cache uses, and not the start of the event: a stream runs
 		// its operation many times during one event.
 		Begun: clock.Tick(),
-		Fresh: hasDirective(request.CacheControl, "no-cache"), AtLeast: atLeast, MayBeStale: o.stale || request.MayBeStale,
+		Fresh: hasDirective(request.CacheControl, "no-cache"), AtLeast: atLeast, MayBeStale: o.Has(ServesStale) || request.MayBeStale,
 	}, err
 }
 

@@ -93,7 +93,7 @@ func (i *Invoker) Invoke(ctx context.Context, o *Operation, request Request) (Re
 func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, work *Work, e *Event) (Response, error) {
 	call := &work.call
 	call.Caller = service.Caller{Actor: change.Anonymous, RequestID: e.RequestID, RequestIDGiven: e.requestIDGiven}
-	if o.effect == issues && i.config.RecordAddress && request.Sender != nil {
+	if o.Has(Issues) && i.config.RecordAddress && request.Sender != nil {
 		call.Caller.Address = i.config.Proxies.Caller(request.Sender.From(ctx)).Address.String()
 	}
 	ctx, call.Span = i.begin(ctx, o.Name, e)

@@ -40,16 +40,6 @@ const (
 	AreaOFREP                      // exempt if OFREP is excluded
 )
 
-// effect is the kind of data that an operation changes.
-type effect uint8
-
-const (
-	reads   effect = iota
-	writes         // a namespace: If-Match applies
-	issues         // authentications: If-Match does not apply
-	reports        // counts of evaluations: neither If-Match nor a dry run applies
-)
-
 // Operation is an operation of the API: over both HTTP and gRPC or, if it has no
 // messages, over HTTP only. It is immutable.
 type Operation struct {
@@ -58,19 +48,10 @@ type Operation struct {
 	Area   Area
 
 	disabled       bool
+	traits         Trait
 	need           need
 	cost           cost
 	lightIf        func(m proto.Message) bool // nil if all requests cost the same
-	effect         effect
-	queryOnly      bool // the request is in the query string whatever the method
-	states         bool // the request may name an earlier state of its namespace
-	versioned      bool // the response has an ETag and depends on the client version
-	verifies       bool // verifies a credential in the request
-	private        bool // no cache may store the response, although it is not in AreaAuthentication
-	evaluation     bool // evaluates flags, although the area is not an evaluation area
-	stale          bool // can be served from memory while the database is unavailable
-	signs          bool // starts or ends a session
-	keepsSession   bool // a failure leaves the session of the browser alone
 	limits         Limits
 	long           *LongBody            // nil if no body is long
 	newRequest     func() proto.Message // nil if there are no messages
@@ -129,30 +110,12 @@ func (o *Operation) Method() string {
 	return o.Name[strings.LastIndexByte(o.Name, '/')+1:]
 }
 
-// Writes reports whether the operation changes a namespace, so that If-Match applies to
-// it.
-func (o *Operation) Writes() bool { return o.effect == writes }
-
-// ServesStale reports whether the operation can be served from memory while the database
-// is unavailable. The response then states the age of the data.
-func (o *Operation) ServesStale() bool { return o.stale }
-
 // Changes reports whether the operation changes a namespace, authentications or counts.
-func (o *Operation) Changes() bool { return o.effect != reads }
+func (o *Operation) Changes() bool { return o.Has(Writes | Issues | Reports) }
 
 // TakesMessage reports whether the header Guidon-Message applies: the operation changes
 // something other than a session.
-func (o *Operation) TakesMessage() bool {
-	return (o.effect == writes || o.effect == issues) && !o.signs
-}
-
-// SignsInOrOut reports whether the operation starts or ends a session, so that pages of
-// other origins must not send requests for it even if the browser has no session.
-func (o *Operation) SignsInOrOut() bool { return o.signs }
-
-// IsPrivate reports whether no cache may store the response, although the operation is not
-// in [AreaAuthentication].
-func (o *Operation) IsPrivate() bool { return o.private }
+func (o *Operation) TakesMessage() bool { return o.Has(Writes|Issues) && !o.Has(SignsInOrOut) }
 
 // RejectsUnknown reports whether a field of the request that the service does not know is an
 // error. It may be a misspelled one, which must neither widen what the request grants nor
@@ -162,24 +125,16 @@ func (o *Operation) RejectsUnknown(m proto.Message) bool {
 	if tolerant, ok := m.(interface{ GetIgnoreUnknown() bool }); ok && tolerant.GetIgnoreUnknown() {
 		return false
 	}
-	return o.effect == issues || strings.HasPrefix(o.Name, "/guidon.v1.")
+	return o.Has(Issues) || strings.HasPrefix(o.Name, "/guidon.v1.")
 }
-
-// KeepsSession reports whether a request that is not authenticated leaves the session of
-// the browser alone.
-func (o *Operation) KeepsSession() bool { return o.keepsSession }
 
 // Evaluates reports whether the operation serves the evaluation of flags.
 func (o *Operation) Evaluates() bool {
-	return o.evaluation || o.Area == AreaEvaluation || o.Area == AreaOFREP
+	return o.Has(Evaluates) || o.Area == AreaEvaluation || o.Area == AreaOFREP
 }
-
-// Versioned reports whether the response has an ETag, so that If-None-Match applies, and
-// depends on the version of the client.
-func (o *Operation) Versioned() bool { return o.versioned }
 
 // HasBody reports whether the request of the route is in the body. Otherwise it is in
 // the query string. Path variables override both.
 func (o *Operation) HasBody(route Route) bool {
-	return !o.queryOnly && (route.Method == http.MethodPost || route.Method == http.MethodPut)
+	return !o.Has(InQuery) && (route.Method == http.MethodPost || route.Method == http.MethodPut)
 }

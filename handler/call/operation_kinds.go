@@ -103,7 +103,9 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 			response.State = v.State
 			return response, err
 		}, checks...).Needing(service.RoleViewer)
-	o.states = area == AreaManagement
+	if area == AreaManagement {
+		o.With(ReadsStates)
+	}
 	return o
 }
 
@@ -132,8 +134,7 @@ func ReadPair[Q, A any, PQ pairMessage[Q], PA message[A]](
 			}
 			response.State = before.State
 			return response, err
-		}, checks...).Heavy().Needing(service.RoleViewer)
-	o.states = true
+		}, checks...).Heavy().With(ReadsStates).Needing(service.RoleViewer)
 	return o
 }
 
@@ -148,7 +149,7 @@ func Change[Q, A any, PQ message[Q], PA message[A]](
 			response, err := responseOf(answer, err)
 			response.State = service.State{Namespace: request.about(), Revision: revision}
 			return response, err
-		}, checks...).Light().Writing().Needing(service.RoleEditor)
+		}, checks...).Light().With(Writes).Needing(service.RoleEditor)
 }
 
 // Issue returns an operation that changes authentications, for admins of everything.
@@ -168,7 +169,7 @@ func Arrange[Q, A any, PQ message[Q], PA message[A]](
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, s, c.Write(), m)
 			return responseOf(answer, err)
-		}).Light().Issuing().Private().Needing(service.RoleAdmin)
+		}).Light().With(Issues | Private).Needing(service.RoleAdmin)
 }
 
 // Inform returns an operation that reads something else than a namespace.

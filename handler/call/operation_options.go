@@ -1,45 +1,42 @@
 package call
 
-import "google.golang.org/protobuf/proto"
+import (
+	"context"
 
-// Writing marks an operation that changes a namespace, although it was made by [Ask].
-func (o *Operation) Writing() *Operation {
-	o.effect = writes
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+// Trait is something special about an operation. Several are combined by |.
+type Trait uint16
+
+// The traits.
+const (
+	Writes             Trait = 1 << iota // changes a namespace: If-Match applies
+	Issues                               // changes authentications: If-Match does not apply
+	Reports                              // adds to counts of evaluations: neither If-Match nor a dry run applies
+	Evaluates                            // serves the evaluation of flags outside AreaEvaluation and AreaOFREP
+	ServesStale                          // can be served from memory, with its age, while the database is unavailable
+	Versioned                            // the response has an ETag, and depends on the version of the client
+	ReadsStates                          // the request may name a state of its namespace by a reference
+	InQuery                              // the request is in the query string whatever the method
+	Private                              // no cache may store the response, although the area is not AreaAuthentication
+	SignsInOrOut                         // starts or ends a session: pages of other origins must never send it
+	VerifiesCredential                   // does not run for senders of too many that failed, because it takes much work
+	// KeepsSession: failures, such as those of a sign-in, say nothing about the session of the browser. Otherwise a page
+	// could sign its visitors out by a request that must fail.
+	KeepsSession
+)
+
+// With adds traits to the operation.
+func (o *Operation) With(traits Trait) *Operation {
+	o.traits |= traits
 	return o
 }
 
-// Issuing marks an operation that changes authentications, although it was made by [Ask].
-func (o *Operation) Issuing() *Operation {
-	o.effect = issues
-	return o
-}
-
-// Reporting marks an operation that adds to counts, which have no revision.
-func (o *Operation) Reporting() *Operation {
-	o.effect = reports
-	return o
-}
-
-// SigningInOrOut marks an operation that starts or ends a session.
-func (o *Operation) SigningInOrOut() *Operation {
-	o.signs = true
-	return o
-}
-
-// KeepingSession marks an operation whose failures say nothing about the session of the
-// browser, such as a sign-in: a page could otherwise sign its visitors
-// out by a request that must fail.
-func (o *Operation) KeepingSession() *Operation {
-	o.keepsSession = true
-	return o
-}
-
-// Private marks an operation whose response no cache may store, although it is not in
-// [AreaAuthentication].
-func (o *Operation) Private() *Operation {
-	o.private = true
-	return o
-}
+// Has reports whether the operation has one of the traits.
+func (o *Operation) Has(traits Trait) bool { return o.traits&traits != 0 }
 
 // EnabledIf disables the operation unless it is enabled. Only trusted callers of this
 // process can call a disabled one.
@@ -48,34 +45,15 @@ func (o *Operation) EnabledIf(enabled bool) *Operation {
 	return o
 }
 
-// InQuery makes the request come in the query string whatever the method.
-func (o *Operation) InQuery() *Operation {
-	o.queryOnly = true
-	return o
-}
-
-// WithVersions makes the response have an ETag and depend on the client version.
-func (o *Operation) WithVersions() *Operation {
-	o.versioned = true
-	return o
-}
-
-// ServingStale makes the operation available from memory while the database is not.
-func (o *Operation) ServingStale() *Operation {
-	o.stale = true
-	return o
-}
-
-// Evaluating marks an operation that evaluates flags outside [AreaEvaluation].
-func (o *Operation) Evaluating() *Operation {
-	o.evaluation = true
-	return o
-}
-
 // Reusing makes the operation take its request messages from a pool and release them.
 func (o *Operation) Reusing(take func() proto.Message, release func(proto.Message)) *Operation {
 	o.newRequest, o.releaseRequest = take, release
 	return o
+}
+
+// Failing makes the operation fail with the error once its checks have passed.
+func (o *Operation) Failing(err error) {
+	o.run = func(context.Context, *service.Service, *Call, *Request) (Response, error) { return Response{}, err }
 }
 
 // Large replaces the limits of the request, which may have a long body.

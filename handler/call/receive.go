@@ -84,7 +84,7 @@ func (i *Invoker) recognize(ctx context.Context, o *Operation, request *Request,
 // authentication, if other operations require credentials.
 func (i *Invoker) limitsOf(ctx context.Context, o *Operation, request *Request, call *Call) Limits {
 	limits := o.limits
-	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.stale || limits.Bytes <= anonymousBodyLimit {
+	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.Has(ServesStale) || limits.Bytes <= anonymousBodyLimit {
 		return limits
 	}
 	if len(request.Authorization) > 0 || len(request.Cookie) > 0 {

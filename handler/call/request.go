@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"io"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -22,7 +23,7 @@ type Request struct {
 	CacheControl  string // raw header value
 	MinRevision   string // raw header value of Guidon-Min-Revision
 	ClientVersion string // raw header value: the server version that the client was made for
-	MayBeStale    bool   // memory may answer while the database does not, as with [Operation.ServingStale]
+	MayBeStale    bool   // memory may answer while the database does not, as with [ServesStale]
 	RequestID     string // replaced if it is not fit for a log, before Source is called
 	Trace         TraceHeader
 	Transport     string // "http", "grpc" or "local"
@@ -132,3 +133,20 @@ const (
 	// the server and the client hold all of it in memory.
 	MaxGRPCResponse = 64 << 20
 )
+
+// Call is one call of an operation: who makes it and what it requires.
+type Call struct {
+	Caller  service.Caller
+	Demand  service.Demand
+	IfMatch *int64        // the revision that a write requires, or nil
+	Message string        // why a write is made, or ""
+	DryRun  bool          // a write is checked and answered, and not stored
+	Age     time.Duration // of the tokens that identified the caller; 0 unless they are stale
+	Span    Span          // of the operation, or nil if it is not traced
+	Until   time.Time     // when the caller's capability ends, or zero
+}
+
+// Write returns on whose behalf, under which condition and why the call changes something.
+func (c *Call) Write() service.Write {
+	return service.Write{By: c.Caller, IfMatch: c.IfMatch, Message: c.Message, DryRun: c.DryRun}
+}

@@ -53,13 +53,6 @@ type failedCredential struct{ error }
 
 func (f *failedCredential) Unwrap() error { return f.error }
 
-// VerifyingCredential marks an operation that verifies a credential in its request, which
-// is costly. It does not run for senders of too many that failed.
-func (o *Operation) VerifyingCredential() *Operation {
-	o.verifies = true
-	return o
-}
-
 // exhausted returns Limited if the next failure of the sender would be beyond a limit.
 func (i *Invoker) exhausted(ctx context.Context, from Sender) error {
 	if from == nil || i.config.Failures == nil || !i.config.Failures.Exhausted(i.config.Proxies.Caller(from.From(ctx))) {

@@ -15,23 +15,19 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// ReadsStates reports whether the request for the operation may name a state of its
-// namespace by a reference, "shop@412", in place of the key. The response then has an
-// ETag, so that If-None-Match applies.
-func (o *Operation) ReadsStates() bool { return o.states }
-
-// takeReference replaces the reference in the message of an operation that reads states by
-// the key of the namespace, and keeps the rest of it in r. So everything after it sees only
-// the key, in particular the checks of permissions.
+// takeReference replaces the reference in the message of an operation that reads states,
+// "shop@412" in place of the key, by the key of the namespace, and keeps the rest of it in r.
+// So everything after it sees only the key, in particular the checks of permissions. The
+// response then has an ETag, so that If-None-Match applies.
 //
 // It returns an error if the reference is malformed, or if the operation does not read
 // states. The caller must be authenticated before it learns of the error. Requests for
 // evaluations are not checked: a reference is not the key of a namespace, so none is found.
 func (r *Request) takeReference(o *Operation) error {
-	if r.Message == nil || o.stale || o.Area != AreaManagement {
+	if r.Message == nil || o.Has(ServesStale) || o.Area != AreaManagement {
 		return nil
 	}
-	if !o.states {
+	if !o.Has(ReadsStates) {
 		return rejectReferences(r.Message)
 	}
 	descriptor := r.Message.ProtoReflect().Descriptor()
@@ -143,4 +139,21 @@ func (r *Request) tag(o *Operation, response *Response, states ...*guidon.Snapsh
 	if MatchesETag(r.IfNoneMatch, response.ETag) {
 		response.NotModified, response.Answer, response.Message = true, nil, o.newResponse()
 	}
+}
+
+// MatchesETag reports whether the header If-None-Match contains the ETag. Flipt v1
+// clients return the ETag as they received it, without quotes (contract 9.3). The forms
+// of RFC 9110 13.1.2 are accepted too and compared weakly, because a proxy may have
+// rewritten the ETag. An empty ETag matches nothing.
+func MatchesETag(header, etag string) bool {
+	if header == "" || etag == "" {
+		return false
+	}
+	for item := range strings.SplitSeq(header, ",") {
+		item = strings.TrimSpace(item)
+		if item == "*" || strings.Trim(strings.TrimPrefix(item, "W/"), `"`) == etag {
+			return true
+		}
+	}
+	return false
 }

@@ -14,10 +14,10 @@ import (
 // existence anyway.
 func (o *Operation) condition(header string) (*int64, error) {
 	header = strings.TrimSpace(header)
-	if header == "" || o.effect == reads {
+	if header == "" || !o.Changes() {
 		return nil, nil
 	}
-	if o.effect != writes {
+	if !o.Has(Writes) {
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid header If-Match: does not apply to %s", o.Method())
 	}
 	if header == "*" {

@@ -11,7 +11,7 @@ func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{"", "plain", " two  spaces ", "50 % off", "Grüße 🎈", "%41", "a\nb\x00", "%zz", "%ff", "\xff"} {
 		f.Add(seed)
 	}
-	writing := &Operation{effect: writes}
+	writing := &Operation{traits: Writes}
 	f.Fuzz(func(t *testing.T, text string) {
 		header := EncodeMessage(text)
 		for i := range len(header) {
@@ -32,7 +32,7 @@ func FuzzMessage(f *testing.F) {
 // Operations that read, and those that sign in or out, ignore the header.
 func TestMessageIgnored(t *testing.T) {
 	for name, o := range map[string]*Operation{
-		"read": {effect: reads}, "sign-in": {effect: issues, signs: true},
+		"read": {}, "sign-in": {traits: Issues | SignsInOrOut},
 	} {
 		if got, err := o.message("%"); got != "" || err != nil {
 			t.Errorf("%s: got %q, %v", name, got, err)

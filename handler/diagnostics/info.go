@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 	"runtime"
 	"sync"
 
@@ -101,4 +102,12 @@ func (i Instance) Info(context.Context, *service.Service, *call.Call, *emptypb.E
 // Configuration returns the body of /meta/config.
 func (i Instance) Configuration(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*httpbody.HttpBody, error) {
 	return &httpbody.HttpBody{ContentType: exchange.ContentJSON, Data: i.configuration()}, nil
+}
+
+// Description returns the route of a description of the API, which is not secret. required states
+// that credentials are required.
+func Description(pattern, contentType string, body []byte, required bool) exchange.Plain {
+	return exchange.Plain{Method: http.MethodGet, Pattern: pattern, AnyHost: required, Serve: func(x *exchange.Exchange) {
+		x.Reply(http.StatusOK, contentType, body)
+	}}
 }

@@ -44,7 +44,7 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 	for _, cookie := range response.SetCookie {
 		x.Header().Add("Set-Cookie", cookie)
 	}
-	if area == call.AreaAuthentication || o.IsPrivate() {
+	if area == call.AreaAuthentication || o.Has(call.Private) {
 		x.Header().Set("Cache-Control", "no-store")
 	}
 	if err != nil {
@@ -56,7 +56,7 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 		x.status = http.StatusFound
 	}
 	switch {
-	case o.Versioned():
+	case o.Has(call.Versioned):
 		x.Header().Add("Vary", clientVersionHeader)
 		x.replyTagged(response, response.ETag) // without quotes (contract 9.3)
 	case response.ETag != "": // it identifies a state that was named by a reference, whatever the encoding
@@ -90,10 +90,10 @@ func (x *Exchange) setCall(o *call.Operation) {
 	if o.TakesMessage() {
 		x.Call.WriteMessage = strings.Join(header[call.MessageHeader], ",")
 	}
-	if o.Versioned() || o.ReadsStates() {
+	if o.Has(call.Versioned | call.ReadsStates) {
 		x.Call.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
 	}
-	if o.Versioned() {
+	if o.Has(call.Versioned) {
 		x.Call.ClientVersion = header.Get(clientVersionHeader)
 	}
 }

@@ -23,7 +23,7 @@ func (t *Router) exposureOf(o *call.Operation) exposure {
 	protected, required := t.invoker.Protects(o.Area), t.invoker.Required()
 	return exposure{
 		writes:  o.Changes(),
-		signs:   o.SignsInOrOut(),
+		signs:   o.Has(call.SignsInOrOut),
 		tokens:  protected,
 		apiKeys: o.Area == call.AreaOFREP,
 		anyHost: o.Evaluates() || protected || o.Area == call.AreaPublic && required,

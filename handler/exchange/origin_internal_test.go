@@ -73,10 +73,10 @@ func newOriginRouter(config Config) *Router {
 			}
 			o := call.NewOperation(call.Route{Method: method, Pattern: "/" + kind.name}, kind.area, 0, nil).Light().ForEveryIdentity()
 			if kind.writes {
-				o.Writing()
+				o.With(call.Writes)
 			}
 			if kind.signs {
-				o.SigningInOrOut()
+				o.With(call.SignsInOrOut)
 			}
 			rows = append(rows, Row{Operation: o, Form: echoForm{}})
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/guidonhq/guidon/handler/limit"
 )
@@ -165,4 +166,24 @@ func (x *Exchange) Set(name, value string) {
 	x.values[x.free] = value
 	header[name] = x.values[x.free : x.free+1 : x.free+1] // appending must not overwrite the next value
 	x.free++
+}
+
+// revisionTexts caches the strings of recently sent revision numbers: thousands of
+// responses a second have the same ones. It is safe for concurrent use.
+type revisionTexts [64]atomic.Pointer[revisionText]
+
+type revisionText struct {
+	number int64
+	text   string
+}
+
+// of returns the decimal string of the number.
+func (t *revisionTexts) of(number int64) string {
+	slot := &t[uint64(number)%uint64(len(t))] // #nosec G115 -- any slot will do
+	if cached := slot.Load(); cached != nil && cached.number == number {
+		return cached.text
+	}
+	fresh := &revisionText{number, strconv.FormatInt(number, 10)}
+	slot.Store(fresh)
+	return fresh.text
 }

@@ -105,7 +105,7 @@ func (t *Router) addRow(row Row, r call.Route) {
 	}
 	to := &route{Route: r, variables: r.Variables(), errors: row.Form}
 	if p := t.prefixOf(r.Pattern); p != nil {
-		to.forgetsSession = p.ForgetSession && !row.KeepsSession()
+		to.forgetsSession = p.ForgetSession && !row.Has(call.KeepsSession)
 	}
 	enter := t.entry(row.Name, to, t.exposureOf(row.Operation), func(x *Exchange) { row.Form.Serve(x, row.Operation) })
 	if len(to.variables) == 0 {

@@ -150,7 +150,7 @@ func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*servic
 
 // issuerChecker is a provider that states in its responses which one it is (RFC 9207).
 type issuerChecker interface {
-	CheckIssuer(ctx context.Context, issuers []string) error
+	CheckIssuer(ctx context.Context, issuer string) error
 }
 
 var _ issuerChecker = OIDC{}
@@ -158,11 +158,7 @@ var _ issuerChecker = OIDC{}
 // ask asks the provider who it is.
 func (c *callback) ask(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
 	if checker, ok := c.people.(issuerChecker); ok {
-		var issuers []string
-		if iss := c.message.GetIss(); iss != "" {
-			issuers = []string{iss}
-		}
-		if err := checker.CheckIssuer(ctx, issuers); err != nil {
+		if err := checker.CheckIssuer(ctx, c.message.GetIss()); err != nil {
 			return nil, providerRefusal(err, auth.ReasonInvalid)
 		}
 	}

@@ -35,7 +35,7 @@ func (s slow) Identify(ctx context.Context, _ *loginstate.Attempt, _ string) (*s
 // issuerProvider is a provider whose issuer is checked as well.
 type issuerProvider struct{ slow }
 
-func (c issuerProvider) CheckIssuer(ctx context.Context, _ []string) error {
+func (c issuerProvider) CheckIssuer(ctx context.Context, _ string) error {
 	return wait(ctx, c.issuer)
 }
 

@@ -81,9 +81,9 @@ func canFail(o *call.Operation, route call.Route, status int) bool {
 	case http.StatusNotFound:
 		return canMiss(o, route)
 	case http.StatusPreconditionFailed:
-		return o.Writes() || o.Name == "/guidon.v1.CompareService/Compare" // whose pages are of one revision
+		return o.Has(call.Writes) || o.Name == "/guidon.v1.CompareService/Compare" // whose pages are of one revision
 	case http.StatusRequestEntityTooLarge:
-		return o.HasMessages() && o.HasBody(route) || o.Versioned() || o.Area == call.AreaOFREP && route.Method == http.MethodPost
+		return o.HasMessages() && o.HasBody(route) || o.Has(call.Versioned) || o.Area == call.AreaOFREP && route.Method == http.MethodPost
 	}
 	return true
 }

@@ -148,7 +148,7 @@ func (r route) queryParameters(s *schemas) []any {
 // namespace may be a reference to a state, where states can be read.
 func (r route) parameter(s *schemas, field protoreflect.FieldDescriptor, parameter object) object {
 	description := s.describe(field)
-	if r.operation.ReadsStates() && field == call.NamespaceField(r.request) {
+	if r.operation.Has(call.ReadsStates) && field == call.NamespaceField(r.request) {
 		description = referenceText
 	}
 	schema := s.single(field)
@@ -164,19 +164,19 @@ func (r route) parameter(s *schemas, field protoreflect.FieldDescriptor, paramet
 
 func (r route) headerParameters() []any {
 	var names []string
-	if r.operation.Writes() {
+	if r.operation.Has(call.Writes) {
 		names = append(names, "IfMatch")
 	}
 	if r.operation.TakesMessage() {
 		names = append(names, "Message", "DryRun")
 	}
-	if ofNamespace(r.operation) && !r.operation.Writes() && !ofNone(r.operation) {
+	if ofNamespace(r.operation) && !r.operation.Has(call.Writes) && !ofNone(r.operation) {
 		names = append(names, "MinRevision", "CacheControl")
 	}
-	if r.operation.ReadsStates() || r.operation.Versioned() {
+	if r.operation.Has(call.ReadsStates) || r.operation.Has(call.Versioned) {
 		names = append(names, "IfNoneMatch")
 	}
-	if r.operation.Versioned() {
+	if r.operation.Has(call.Versioned) {
 		names = append(names, "ClientVersion")
 	}
 	all := make([]any, len(names))
@@ -208,13 +208,13 @@ func (r route) responses(s *schemas) object {
 	headers := object{{"X-Request-Id", headerRef("RequestId")}}
 	if ofNamespace(r.operation) {
 		headers = headers.with("Guidon-Revision", headerRef("GuidonRevision"))
-		if r.operation.ServesStale() {
+		if r.operation.Has(call.ServesStale) {
 			headers = headers.with("Guidon-Stale", headerRef("GuidonStale"))
 		}
-		if r.operation.Versioned() {
+		if r.operation.Has(call.Versioned) {
 			headers = headers.with("ETag", headerRef("ETag"))
 		}
-		if r.operation.ReadsStates() {
+		if r.operation.Has(call.ReadsStates) {
 			headers = headers.with("ETag", headerRef("StateETag"))
 		}
 	}
@@ -242,9 +242,9 @@ func (r route) answer(s *schemas) object {
 
 func (r route) withErrors(all object) object {
 	switch {
-	case r.operation.Versioned():
+	case r.operation.Has(call.Versioned):
 		all = all.with("304", object{{"$ref", "#/components/responses/NotModified"}})
-	case r.operation.ReadsStates():
+	case r.operation.Has(call.ReadsStates):
 		all = all.with("304", object{{"$ref", "#/components/responses/SameState"}})
 	}
 	return errorsOf(all, r.operation, r.Route)

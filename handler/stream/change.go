@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -80,10 +81,8 @@ func (l *changeListener) next(ctx context.Context, s *service.Service, at guidon
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	p, err := l.hub.pages.read(ctx, pageKey{namespace: l.key, after: l.after, at: at},
-		func(ctx context.Context) ([]byte, guidon.Position, error) {
-			return changePage(ctx, s, l.key, l.after)
-		})
+	key := pageKey{namespace: l.key, after: l.after, at: at}
+	p, err := l.hub.pages.Do(ctx, key, func(ctx context.Context) (page, error) { return readPage(ctx, s, key) })
 	if err != nil {
 		return nil, false, err
 	}
@@ -94,24 +93,47 @@ func (l *changeListener) next(ctx context.Context, s *service.Service, at guidon
 	return p.events, more, nil
 }
 
-// changePage returns the next records after the position as events, and the position of
-// the last one.
-func changePage(ctx context.Context, s *service.Service, namespace string, after guidon.Position) ([]byte, guidon.Position, error) {
-	changes, err := s.ChangesAfter(ctx, namespace, after)
-	if err != nil {
-		return nil, after, err
+// pageKey identifies a page by its start. It includes the current revision as the
+// streams know it: a read that started before that revision might lack its records.
+type pageKey struct {
+	namespace string
+	after     guidon.Position // the last record before the page
+	at        guidon.Revision
+}
+
+// page is a list of records, encoded as events. All streams that need it at the same time share it.
+type page struct {
+	events []byte // must not be modified
+	last   guidon.Position
+}
+
+// pageTime is how long the streams wait for a page, however many join meanwhile.
+const pageTime = 30 * time.Second
+
+var errPage = guidon.Errorf(guidon.Unavailable, "cannot read the change records; try again later")
+
+// readPage reads the page of the key.
+func readPage(ctx context.Context, s *service.Service, key pageKey) (page, error) {
+	p := page{last: key.after}
+	ctx, cancel := context.WithTimeoutCause(ctx, pageTime, errPage)
+	defer cancel()
+	changes, err := s.ChangesAfter(ctx, key.namespace, key.after)
+	if err != nil && context.Cause(ctx) == errPage {
+		return p, errPage
 	}
-	var events []byte
+	if err != nil {
+		return p, err
+	}
 	for _, c := range changes {
 		body, err := codec.Marshal(convert.Change(c))
 		if err != nil {
-			return nil, after, err
+			return p, err
 		}
-		after = c.Cursor()
-		events = append(appendCursor(append(events, "id: "...), after), "\nevent: change\ndata: "...)
-		events = append(append(events, body...), "\n\n"...)
+		p.last = c.Cursor()
+		p.events = append(appendCursor(append(p.events, "id: "...), p.last), "\nevent: change\ndata: "...)
+		p.events = append(append(p.events, body...), "\n\n"...)
 	}
-	return events, after, nil
+	return p, nil
 }
 
 // NewChangeForm returns the form of the streams of the change records of a namespace.

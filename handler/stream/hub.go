@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flight"
 )
 
 // Config configures a [Hub].
@@ -28,7 +29,7 @@ const maxRunning = 256
 // without a Hub neither serves nor advertises any. It is safe for concurrent use.
 type Hub struct {
 	config  Config
-	pages   pages
+	pages   flight.Group[pageKey, page]
 	ending  chan struct{} // closed by End
 	running chan struct{} // has an element for each stream that runs its operation
 

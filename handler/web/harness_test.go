@@ -125,8 +125,8 @@ func (s *server) rows() []exchange.Row {
 	operations := []*call.Operation{
 		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, route("GET", "/auth/v1/method"), methods.List),
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", call.AreaAuthentication, route("GET", "/auth/v1/self"), auth.GetSelf),
-		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", call.AreaAuthentication, route("DELETE", "/auth/v1/self/revoke"), sessions.RevokeSelf).Light().Issuing(),
-		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", call.AreaAuthentication, route("POST", "/auth/v1/self/sessions"), sessions.Create).Light().Issuing(),
+		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", call.AreaAuthentication, route("DELETE", "/auth/v1/self/revoke"), sessions.RevokeSelf).Light().With(call.Issues),
+		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", call.AreaAuthentication, route("POST", "/auth/v1/self/sessions"), sessions.Create).Light().With(call.Issues),
 		call.Ask[emptypb.Empty]("/test.Broken/Callback", call.AreaPublic, route("GET", "/auth/v1/method/{reason}/callback"), broken).Light(),
 	}
 	if !s.setup.noGrants {

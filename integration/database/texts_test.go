@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/integration/harness"
 )
 
@@ -25,7 +26,7 @@ func TestNULInPaths(t *testing.T) {
 						path = strings.Replace(path, "{"+other+"}", "default", 1)
 					}
 					a, err := server.Call(t.Context(), route.Method, path, nil)
-					if err != nil || a.Status != http.StatusBadRequest && (!o.ServesStale() || a.Status >= 500) {
+					if err != nil || a.Status != http.StatusBadRequest && (!o.Has(call.ServesStale) || a.Status >= 500) {
 						t.Errorf("%s %s: got %d %s, error %v, want 400", route.Method, path, a.Status, a.Body, err)
 					}
 				}

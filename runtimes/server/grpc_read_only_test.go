@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -22,8 +23,8 @@ func TestGRPCReadOnly(t *testing.T) {
 		}
 		err := in.call(t.Context(), o.Name, o.NewRequest(), o.NewResponse())
 		refused := status.Code(err) == codes.PermissionDenied && status.Convert(err).Message() == refusal
-		if refused != o.Writes() {
-			t.Errorf("%s: got %v; want it refused: %t", o.Name, err, o.Writes())
+		if refused != o.Has(call.Writes) {
+			t.Errorf("%s: got %v; want it refused: %t", o.Name, err, o.Has(call.Writes))
 		}
 	}
 	create := &flipt.CreateFlagRequest{Key: "f", Name: "F"}

@@ -1,7 +1,6 @@
 package bearer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,25 +91,13 @@ func (v *Verifier) open() error {
 	if err != nil {
 		return provider.Invalid("ca_path", err)
 	}
-	url, err := v.keysURL(client)
-	if err != nil {
-		return err
+	if c.DiscoveryURL != "" {
+		discovery := issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now}
+		if v.document, err = issuer.NewDiscovery(discovery); err != nil {
+			return provider.Invalid("discovery_url", err)
+		}
 	}
-	v.keys, err = issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: url, Algorithms: c.Algorithms, Now: c.Now})
-	return err
-}
-
-// keysURL returns the function that returns the URL of the keys.
-func (v *Verifier) keysURL(client *provider.Client) (func(context.Context) (string, error), error) {
-	c := v.config
-	if c.JWKSURL != "" {
-		url, err := issuer.FixedKeyURL(c.JWKSURL)
-		return url, provider.Invalid("jwks_url", err)
-	}
-	document, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
-	if err != nil {
-		return nil, provider.Invalid("discovery_url", err)
-	}
-	v.document = document
-	return document.JWKSURI, nil
+	keys := issuer.KeyConfig{Client: client, URL: c.JWKSURL, Discovery: v.document, Algorithms: c.Algorithms, Now: c.Now}
+	v.keys, err = issuer.RemoteKeys(keys)
+	return provider.Invalid("jwks_url", err)
 }

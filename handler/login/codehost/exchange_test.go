@@ -53,25 +53,6 @@ func TestInjectedCode(t *testing.T) {
 	})
 }
 
-// TestNoRequest: what cannot be a code of the attempt is not sent to the host.
-func TestNoRequest(t *testing.T) {
-	double, host := start(t, codehost.GitHub, nil)
-	a := begin(t, host)
-	for _, code := range []string{"", strings.Repeat("c", 2049)} {
-		_, err := identify(t.Context(), t, double, host, a, code)
-		checkError(t, err, guidon.Unauthenticated, "must have 1 to 2048")
-	}
-	_, other := start(t, codehost.GitHub, nil)
-	_, err := identify(t.Context(), t, double, host, begin(t, other), "code")
-	checkError(t, err, guidon.Unauthenticated, "another provider")
-	if _, err := host.AuthorizeURL(t.Context(), begin(t, other)); guidon.CodeOf(err) != guidon.Unauthenticated {
-		t.Errorf("got %v, want Unauthenticated", err)
-	}
-	if n := double.Requests(double.TokenPath); n != 0 {
-		t.Errorf("the host got %d requests", n)
-	}
-}
-
 // TestRegistration: the host rejects our credentials, callback or code.
 func TestRegistration(t *testing.T) {
 	forEach(t, func(t *testing.T, kind string) {

@@ -2,8 +2,6 @@ package codehost
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -13,8 +11,6 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
-
-const maxCode = 2 << 10 // bytes
 
 // Host is a code host at which people sign in. It is safe for concurrent use.
 type Host struct {
@@ -34,9 +30,6 @@ func (h *Host) Fingerprint() loginstate.Fingerprint { return h.fingerprint }
 // AuthorizeURL returns where the browser must be sent. It sends no request; context and
 // error are there because the endpoints of other providers must be fetched.
 func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, error) {
-	if err := h.checkAttempt(a); err != nil {
-		return "", err
-	}
 	var options []oauth2.AuthCodeOption
 	if h.pkce {
 		options = append(options, oauth2.S256ChallengeOption(a.Verifier()))
@@ -44,8 +37,9 @@ func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, e
 	return h.oauth.AuthCodeURL(a.State(), options...), nil
 }
 
-// Identify returns the person for whom the host issued the code in this attempt. It takes
-// at most ten seconds. The access token is forgotten when it returns.
+// Identify returns the person for whom the host issued the code in this attempt, which must
+// be one at this host. It takes at most ten seconds. The access token is forgotten when it
+// returns.
 //
 // Names of organizations and teams are in lower case in Subjects, as are e-mail addresses
 // and domains, because code hosts do not distinguish case: compare them in lower case. The
@@ -61,42 +55,20 @@ func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, e
 //   - Unavailable: the host cannot be used now.
 //   - Canceled, DeadlineExceeded: ctx ended first.
 func (h *Host) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	if err := h.checkAttempt(a); err != nil {
-		return nil, err
-	}
-	if code == "" || len(code) > maxCode {
-		return nil, refused(fmt.Errorf("code of %d bytes; must have 1 to %d", len(code), maxCode))
-	}
-	var identity *service.Identity
-	err := h.client.Wait(ctx, h.timeout, func(ctx context.Context) (err error) {
-		identity, err = h.identify(ctx, a, code)
-		return err
+	return provider.Wait(ctx, h.client, h.timeout, func(ctx context.Context) (*service.Identity, error) {
+		token, err := h.exchange(ctx, a, code)
+		if err != nil {
+			return nil, err
+		}
+		p, err := h.kind.read(ctx, newAPI(h, token))
+		if err != nil {
+			return nil, err
+		}
+		if err := p.check(); err != nil {
+			return nil, h.client.Unavailable(err)
+		}
+		return p.identity(h), nil
 	})
-	return identity, err
-}
-
-func (h *Host) identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	token, err := h.exchange(ctx, a, code)
-	if err != nil {
-		return nil, err
-	}
-	p, err := h.kind.read(ctx, newAPI(h, token))
-	if err != nil {
-		return nil, err
-	}
-	if err := p.check(); err != nil {
-		return nil, h.client.Unavailable(err)
-	}
-	return p.identity(h), nil
-}
-
-// checkAttempt guards against attempts at another provider, which the login cookie rules
-// out already.
-func (h *Host) checkAttempt(a *loginstate.Attempt) error {
-	if a.Fingerprint != h.fingerprint {
-		return refused(errors.New("the attempt was begun at another provider"))
-	}
-	return nil
 }
 
 // refused returns the error for a code that is not accepted.

@@ -73,9 +73,6 @@ func TestDocument(t *testing.T) {
 			t.Errorf("document (-want +got):\n%s", diff)
 		}
 	}
-	if url, err := s.JWKSURI(t.Context()); err != nil || url != want.JWKSURI {
-		t.Errorf("got keys at %q and error %v, want %q", url, err, want.JWKSURI)
-	}
 	if n := p.Requests(logintest.DiscoveryPath); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}

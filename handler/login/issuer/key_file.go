@@ -1,7 +1,6 @@
 package issuer
 
 import (
-	"context"
 	"crypto"
 	"crypto/x509"
 	"encoding/pem"
@@ -40,15 +39,8 @@ func KeyFile(path string, algorithms []string) (*KeySet, error) {
 	if err := usable(parsed, algorithms); err != nil {
 		return nil, fmt.Errorf("key file %s: %w", path, err)
 	}
-	return &KeySet{source: fixedKeys{parsed}, algorithms: algorithms, anyID: true}, nil
+	return &KeySet{config: KeyConfig{Algorithms: algorithms}, fixed: parsed}, nil
 }
-
-// fixedKeys is a source whose keys never change.
-type fixedKeys struct{ keys *keys }
-
-func (f fixedKeys) current(context.Context) (*keys, uint64, error) { return f.keys, 0, nil }
-
-func (f fixedKeys) newer(context.Context, uint64) (*keys, error) { return f.keys, nil }
 
 func parsePEM(text []byte) (*keys, error) {
 	parsed := &keys{generation: 1}

@@ -18,12 +18,8 @@ func newSet(t testing.TB, p *logintest.Provider, clock *logintest.Clock) *issuer
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, err := issuer.FixedKeyURL(p.URL + logintest.KeysPath)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := issuer.RemoteKeys(issuer.KeyConfig{
-		Client: client, URL: url, Algorithms: issuer.DefaultAlgorithms(), Now: clock.Now,
+		Client: client, URL: p.URL + logintest.KeysPath, Algorithms: issuer.DefaultAlgorithms(), Now: clock.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package issuer_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -204,7 +203,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestURL: the address is determined at each fetch, and its errors keep their codes.
+// TestURL: the address is that of the discovery document, whose errors keep their codes.
 func TestURL(t *testing.T) {
 	k := logintest.New("P-256", "k")
 	p, clock := logintest.NewProvider(t, k), logintest.NewClock()
@@ -212,21 +211,19 @@ func TestURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cause := errors.New("discovery is down")
-	var address func() (string, error)
 	s, err := issuer.RemoteKeys(issuer.KeyConfig{
-		Client: client, Algorithms: []string{"ES256"}, Now: clock.Now,
-		URL: func(context.Context) (string, error) { return address() },
+		Client: client, Discovery: newSource(t, p, clock, nil), Algorithms: []string{"ES256"}, Now: clock.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	address = func() (string, error) { return "", client.Unavailable(cause) }
-	if _, err := s.VerifySignature(t.Context(), k.Token("ES256", claims())); guidon.CodeOf(err) != guidon.Unavailable || !errors.Is(err, cause) {
+	document := p.Serve(logintest.DiscoveryPath, http.NotFoundHandler())
+	_, err = s.VerifySignature(t.Context(), k.Token("ES256", claims()))
+	if guidon.CodeOf(err) != guidon.Unavailable || !strings.Contains(err.Error(), "discovery document") {
 		t.Errorf("got %v, want Unavailable and its cause", err)
 	}
 	clock.Advance(provider.RetryPause)
-	address = func() (string, error) { return p.URL + logintest.KeysPath, nil }
+	p.Serve(logintest.DiscoveryPath, document)
 	checkAccepted(t, s, k.Token("ES256", claims()))
 }
 
@@ -235,10 +232,7 @@ func TestRemoteConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, err := issuer.FixedKeyURL("https://acme.example")
-	if err != nil {
-		t.Fatal(err)
-	}
+	const url = "https://acme.example"
 	es := []string{"ES256"}
 	for name, c := range map[string]issuer.KeyConfig{
 		"no client":     {URL: url, Algorithms: es, Now: time.Now},
@@ -256,10 +250,15 @@ func TestRemoteConfig(t *testing.T) {
 }
 
 func TestFixedURL(t *testing.T) {
+	client, err := provider.New(provider.Config{Name: "acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for url, want := range map[string]bool{
 		"https://acme.example/keys": true, "http://127.0.0.1/keys": true, "http://acme.example/keys": false, "/keys": false, "": false,
 	} {
-		if _, err := issuer.FixedKeyURL(url); (err == nil) != want {
+		c := issuer.KeyConfig{Client: client, URL: url, Algorithms: []string{"ES256"}, Now: time.Now}
+		if _, err := issuer.RemoteKeys(c); (err == nil) != want {
 			t.Errorf("%q: got %v, want it accepted: %v", url, err, want)
 		}
 	}

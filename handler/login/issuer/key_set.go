@@ -13,32 +13,38 @@ import (
 // that it does not accept is Unauthenticated; if the keys cannot be fetched, the error
 // is Unavailable.
 type KeySet struct {
-	source     keySource
-	algorithms []string
-	anyID      bool // ids of keys are ignored
+	config    KeyConfig
+	fixed     *keys                   // those of a file, whose ids are ignored, or nil
+	published *provider.Cached[*keys] // otherwise
+	last      *keys                   // of the fetch before; fetches do not overlap
 }
 
-// keySource provides keys.
-type keySource interface {
-	// current returns the keys and their version.
-	current(ctx context.Context) (*keys, uint64, error)
-	// newer returns later keys, or the same again if it is too early to fetch them.
-	newer(ctx context.Context, than uint64) (*keys, error)
+// current returns the keys and their version.
+func (s *KeySet) current(ctx context.Context) (provider.Version[*keys], error) {
+	if s.fixed != nil {
+		return provider.Version[*keys]{Value: s.fixed}, nil
+	}
+	v, err := s.published.Get(ctx)
+	return v, s.explain(err)
 }
 
-// Algorithms returns the algorithms that may be used.
-func (s *KeySet) Algorithms() []string { return slices.Clone(s.algorithms) }
+func (s *KeySet) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot get the keys of provider %q: %w", s.config.Client.Name(), err)
+}
 
 // Generation returns a number that grows whenever the keys change. It fetches the keys if
 // that is due. A caller that remembers verified tokens must compare the generation at
 // each use, and must remember a token under the generation before its verification: the
 // keys may change during it.
 func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
-	k, _, err := s.source.current(ctx)
+	v, err := s.current(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return k.generation, nil
+	return v.Value.generation, nil
 }
 
 // VerifySignature verifies the signature of the token and returns its payload.
@@ -61,29 +67,31 @@ func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error
 // names its key, they are those of that id; otherwise the one whose signature it has.
 // Newer keys are fetched if there is none.
 func (s *KeySet) candidates(ctx context.Context, t *token) ([]*key, error) {
-	if !slices.Contains(s.algorithms, t.algorithm) {
+	if !slices.Contains(s.config.Algorithms, t.algorithm) {
 		return nil, invalid("algorithm of the token is %q; must be one of %s",
-			provider.Printable(t.algorithm), strings.Join(s.algorithms, ", "))
+			provider.Printable(t.algorithm), strings.Join(s.config.Algorithms, ", "))
 	}
-	k, version, err := s.source.current(ctx)
+	v, err := s.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if found := s.match(k, t); len(found) > 0 {
-		return found, nil
+	found := s.match(v.Value, t)
+	if len(found) == 0 && s.fixed == nil {
+		if v, err = s.published.Newer(ctx, v.Number); err != nil {
+			return nil, s.explain(err)
+		}
+		found = s.match(v.Value, t)
 	}
-	if k, err = s.source.newer(ctx, version); err != nil {
-		return nil, err
+	if len(found) == 0 {
+		return nil, invalid("%s", noKey(v.Value, t))
 	}
-	if found := s.match(k, t); len(found) > 0 {
-		return found, nil
-	}
-	return nil, invalid("%s", noKey(k, t))
+	return found, nil
 }
 
 func (s *KeySet) match(k *keys, t *token) []*key {
-	found := k.fitting(t.algorithm, t.keyID, s.anyID || t.keyID == "")
-	if s.anyID || t.keyID != "" {
+	anyID := s.fixed != nil
+	found := k.fitting(t.algorithm, t.keyID, anyID || t.keyID == "")
+	if anyID || t.keyID != "" {
 		return found
 	}
 	if one := t.verifying(found); one != nil {

@@ -29,10 +29,3 @@ func (r Reviews) Do(ctx context.Context, token string, review func(context.Conte
 	_, err := r.do(ctx, sha256.Sum256([]byte(token)), func(ctx context.Context) (*reviewStatus, error) { return nil, review(ctx) })
 	return err
 }
-
-// Running returns how many reviews others can join.
-func (r Reviews) Running() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.running)
-}

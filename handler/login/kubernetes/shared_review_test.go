@@ -2,13 +2,11 @@ package kubernetes_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -18,14 +16,13 @@ import (
 	"github.com/guidonhq/guidon/internal/bubble"
 )
 
-// work is a review that takes a time, unless its context ends. It counts.
+// work is a review that takes a time, unless its context ends. It counts those at the same time.
 type work struct {
-	took                            time.Duration
-	begun, running, most, abandoned atomic.Int64
+	took          time.Duration
+	running, most atomic.Int64
 }
 
 func (w *work) review(ctx context.Context) error {
-	w.begun.Add(1)
 	n := w.running.Add(1)
 	defer w.running.Add(-1)
 	for most := w.most.Load(); n > most && !w.most.CompareAndSwap(most, n); most = w.most.Load() {
@@ -34,7 +31,6 @@ func (w *work) review(ctx context.Context) error {
 	case <-time.After(w.took):
 		return nil
 	case <-ctx.Done():
-		w.abandoned.Add(1)
 		return ctx.Err()
 	}
 }
@@ -46,89 +42,6 @@ func newReviews(t *testing.T) kubernetes.Reviews {
 		t.Fatal(err)
 	}
 	return kubernetes.NewReviews(client)
-}
-
-// TestEqualTokens: equal tokens at the same time share one review, and later ones do not.
-func TestEqualTokens(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		r, w := newReviews(t), &work{took: time.Second}
-		var all sync.WaitGroup
-		for i := range 20 {
-			all.Go(func() {
-				time.Sleep(time.Duration(i) * time.Second / 20)
-				if err := r.Do(t.Context(), "token", w.review); err != nil {
-					t.Errorf("got %v", err)
-				}
-			})
-		}
-		all.Wait()
-		if n := w.begun.Load(); n != 1 {
-			t.Errorf("%d reviews, want 1", n)
-		}
-		if err := r.Do(t.Context(), "token", w.review); err != nil || w.begun.Load() != 2 {
-			t.Errorf("got %v and %d reviews, want another one", err, w.begun.Load())
-		}
-		if n := r.Running(); n != 0 {
-			t.Errorf("%d reviews are kept", n)
-		}
-	})
-}
-
-// TestLeavingWaiter: a caller that leaves takes nobody along, not even the first. The last
-// one ends the review, and the next caller starts another.
-func TestLeavingWaiter(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		r, w := newReviews(t), &work{took: time.Second}
-		first, leave := context.WithCancel(t.Context())
-		results := make(chan error, 2)
-		go func() { results <- r.Do(first, "token", w.review) }()
-		synctest.Wait()
-		go func() { results <- r.Do(t.Context(), "token", w.review) }()
-		synctest.Wait()
-		leave()
-		if err := <-results; !errors.Is(err, context.Canceled) {
-			t.Errorf("the first got %v, want Canceled", err)
-		}
-		if err := <-results; err != nil || w.begun.Load() != 1 || w.abandoned.Load() != 0 {
-			t.Errorf("the second got %v from %d reviews, %d abandoned", err, w.begun.Load(), w.abandoned.Load())
-		}
-
-		last, leave := context.WithTimeout(t.Context(), time.Second/2)
-		defer leave()
-		if err := r.Do(last, "token", w.review); !errors.Is(err, context.DeadlineExceeded) || w.abandoned.Load() != 1 || r.Running() != 0 {
-			t.Errorf("the last got %v, %d reviews abandoned, %d kept", err, w.abandoned.Load(), r.Running())
-		}
-		if err := r.Do(t.Context(), "token", w.review); err != nil {
-			t.Errorf("the next got %v", err)
-		}
-	})
-}
-
-// TestNotAbandoned: nobody joins a review that was abandoned and has not ended yet.
-func TestNotAbandoned(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		r, w := newReviews(t), &work{took: time.Second}
-		ctx, leave := context.WithCancel(t.Context())
-		gone := make(chan struct{})
-		go func() {
-			defer close(gone)
-			_ = r.Do(ctx, "token", func(ctx context.Context) error {
-				<-ctx.Done()
-				time.Sleep(time.Minute)
-				return ctx.Err()
-			})
-		}()
-		synctest.Wait()
-		leave()
-		synctest.Wait()
-		if err := r.Do(t.Context(), "token", w.review); err != nil {
-			t.Errorf("got %v", err)
-		}
-		<-gone
-		if n := r.Running(); n != 0 {
-			t.Errorf("%d reviews are kept", n)
-		}
-	})
 }
 
 // TestReviewsAtOnce: eight reviews run at the same time, and the others wait.
@@ -170,14 +83,6 @@ func TestReviewTime(t *testing.T) {
 			t.Errorf("took %v, want 10s", took)
 		}
 	})
-}
-
-// TestPanic: a panic during a review is an error for its waiters.
-func TestPanic(t *testing.T) {
-	r := newReviews(t)
-	if err := r.Do(t.Context(), "token", func(context.Context) error { panic("boom") }); guidon.CodeOf(err) != guidon.Internal || r.Running() != 0 {
-		t.Errorf("got %v, want Internal", err)
-	}
 }
 
 // TestSharedByCluster: what Verify does for equal tokens at the same time.

@@ -28,15 +28,11 @@ func newSignatures(c Config, client *provider.Client) (*signatures, error) {
 	if err != nil {
 		return nil, fmt.Errorf("invalid discovery_url: %w", err)
 	}
-	url := document.JWKSURI
-	if c.JWKSURL != "" {
-		if url, err = issuer.FixedKeyURL(c.JWKSURL); err != nil {
-			return nil, fmt.Errorf("invalid jwks_url: %w", err)
-		}
-	}
-	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: url, Algorithms: issuer.DefaultAlgorithms(), Now: c.Now})
+	keys, err := issuer.RemoteKeys(issuer.KeyConfig{
+		Client: client, URL: c.JWKSURL, Discovery: document, Algorithms: issuer.DefaultAlgorithms(), Now: c.Now,
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("invalid jwks_url: %w", err)
 	}
 	return &signatures{url: c.DiscoveryURL, document: document, keys: keys, audiences: c.Audiences, now: c.Now}, nil
 }

@@ -23,7 +23,7 @@ const (
 
 // Cookie returns the cookie of the attempt, for all browser steps below the path.
 func (s *Sealer) Cookie(ctx context.Context, a *Attempt) (*http.Cookie, error) {
-	value, err := s.seal(ctx, a)
+	value, err := s.sealAttempt(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -57,16 +57,16 @@ func (s *Sealer) Open(ctx context.Context, cookies []*http.Cookie, state string,
 	name := s.Name(state)
 	found := slices.DeleteFunc(slices.Clone(cookies), func(c *http.Cookie) bool { return c.Name != name })
 	if len(found) != 1 {
-		return nil, name, refuse("%d login cookies for this state; need one", len(found))
+		return nil, name, loginCookie.refuse("%d login cookies for this state; need one", len(found))
 	}
-	a, err := s.open(ctx, name, found[0].Value)
+	a, err := s.openAttempt(ctx, name, found[0].Value)
 	switch {
 	case err != nil:
 		return nil, name, err
 	case a.Fingerprint != provider:
-		return nil, name, refuse("login cookie is of another provider, or of another configuration")
+		return nil, name, loginCookie.refuse("login cookie is of another provider, or of another configuration")
 	case !a.hasState(state):
-		return nil, name, refuse("login cookie is of another state")
+		return nil, name, loginCookie.refuse("login cookie is of another state")
 	}
 	return a, name, nil
 }
@@ -81,7 +81,7 @@ func (s *Sealer) Surplus(ctx context.Context, cookies []*http.Cookie) ([]string,
 		if !s.isName(c.Name) || slices.Contains(names, c.Name) {
 			continue
 		}
-		a, err := s.open(ctx, c.Name, c.Value)
+		a, err := s.openAttempt(ctx, c.Name, c.Value)
 		if err != nil && guidon.CodeOf(err) != guidon.Unauthenticated {
 			return nil, err
 		}

@@ -5,5 +5,5 @@ func (a *Attempt) Secret() [32]byte { return a.secret }
 
 // SealPlain seals any content under the key for the name.
 func SealPlain(k Key, name string, plain []byte) []byte {
-	return k.aead(purposeKey).Seal(nil, nil, plain, []byte(name))
+	return k.aead(loginCookie.purpose).Seal(nil, nil, plain, []byte(name))
 }

@@ -17,15 +17,29 @@ import (
 )
 
 const (
-	version    = 1
-	purposeKey = "guidon: key of login cookies"
+	version = 1
 	// plainSize is the size of an attempt without its return path.
 	plainSize = 1 + 8 + 32 + sha256.Size
-	// maxValue is the maximum length of a cookie's value in bytes.
-	maxValue = 1 << 10
 	// maxSkew is how far the clocks of two instances may differ.
 	maxSkew = time.Minute
 )
+
+// kind is a kind of text that only this service can make and read.
+type kind struct {
+	name    string // in errors
+	purpose string // of its key
+	most    int    // bytes
+	message string // of the error for one that is not accepted
+}
+
+var loginCookie = kind{
+	"login cookie", "guidon: key of login cookies", 1 << 10, "this attempt to sign in is not valid; begin again",
+}
+
+// refuse returns the error for a text that is not accepted. Only logs contain why.
+func (k kind) refuse(format string, args ...any) error {
+	return &guidon.Error{Code: guidon.Unauthenticated, Message: k.message, Err: fmt.Errorf(format, args...)}
+}
 
 // Sealer seals attempts into cookies and opens them. All fields but Secure and HostPrefix are
 // required. It is safe for concurrent use.
@@ -40,51 +54,65 @@ type Sealer struct {
 	HostPrefix bool
 }
 
-// seal returns the value of the cookie: the number of the key, and version, time, secret,
-// fingerprint and return path sealed with it for the name of the cookie.
-func (s *Sealer) seal(ctx context.Context, a *Attempt) (string, error) {
+// seal returns the number of the newest key, and the content sealed with it for the name.
+func (s *Sealer) seal(ctx context.Context, of kind, name string, plain []byte) (string, error) {
 	k, err := s.Keys.Newest(ctx)
 	if err != nil {
-		return "", fmt.Errorf("cannot get the key of login cookies: %w", err)
+		return "", fmt.Errorf("cannot get the key of the %s: %w", of.name, err)
 	}
+	value := binary.BigEndian.AppendUint64(nil, uint64(k.Number))    // #nosec G115 -- the bits are meant
+	value = k.aead(of.purpose).Seal(value, nil, plain, []byte(name)) // #nosec G407 -- the cipher makes the nonce
+	return base64.RawURLEncoding.EncodeToString(value), nil
+}
+
+// open returns the content that was sealed for the name.
+func (s *Sealer) open(ctx context.Context, of kind, name, value string) ([]byte, error) {
+	if len(value) > of.most {
+		return nil, of.refuse("%s of %d bytes; at most %d are allowed", of.name, len(value), of.most)
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(value)
+	if err != nil || len(raw) < 8 || strings.ContainsAny(value, "\r\n") { // which the decoder ignores
+		return nil, of.refuse("%s is malformed", of.name)
+	}
+	k, found, err := s.Keys.Numbered(ctx, int64(binary.BigEndian.Uint64(raw))) // #nosec G115 -- the bits are meant
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot get the key of the %s: %w", of.name, err)
+	case !found:
+		return nil, of.refuse("%s has an unknown key", of.name)
+	}
+	plain, err := k.aead(of.purpose).Open(nil, nil, raw[8:], []byte(name))
+	if err != nil {
+		return nil, of.refuse("%s was not sealed by this service, or for another name", of.name)
+	}
+	return plain, nil
+}
+
+// sealAttempt returns the value of the cookie: version, time, secret, fingerprint and return
+// path, sealed for the name of the cookie.
+func (s *Sealer) sealAttempt(ctx context.Context, a *Attempt) (string, error) {
 	plain := make([]byte, 0, plainSize+len(a.ReturnTo))
 	plain = append(plain, version)
 	plain = binary.BigEndian.AppendUint64(plain, uint64(a.Begun.Unix())) // #nosec G115 -- the bits are meant
 	plain = append(plain, a.secret[:]...)
 	plain = append(plain, a.Fingerprint[:]...)
 	plain = append(plain, a.ReturnTo...)
-	value := binary.BigEndian.AppendUint64(nil, uint64(k.Number))                 // #nosec G115 -- the bits are meant
-	value = k.aead(purposeKey).Seal(value, nil, plain, []byte(s.Name(a.State()))) // #nosec G407 -- the cipher makes the nonce
-	return base64.RawURLEncoding.EncodeToString(value), nil
+	return s.seal(ctx, loginCookie, s.Name(a.State()), plain)
 }
 
-// open returns the attempt that was sealed into the cookie. It does not check to which
+// openAttempt returns the attempt that was sealed into the cookie. It does not check to which
 // provider and state it belongs.
-func (s *Sealer) open(ctx context.Context, name, value string) (*Attempt, error) {
-	if len(value) > maxValue {
-		return nil, refuse("login cookie of %d bytes; at most %d are allowed", len(value), maxValue)
-	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(value)
-	if err != nil || len(raw) < 8 || strings.ContainsAny(value, "\r\n") { // which the decoder ignores
-		return nil, refuse("login cookie is malformed")
-	}
-	k, found, err := s.Keys.Numbered(ctx, int64(binary.BigEndian.Uint64(raw))) // #nosec G115 -- the bits are meant
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("cannot get the key of the login cookie: %w", err)
-	case !found:
-		return nil, refuse("login cookie has an unknown key")
-	}
-	plain, err := k.aead(purposeKey).Open(nil, nil, raw[8:], []byte(name))
+func (s *Sealer) openAttempt(ctx context.Context, name, value string) (*Attempt, error) {
+	plain, err := s.open(ctx, loginCookie, name, value)
 	if err != nil {
-		return nil, refuse("login cookie was not sealed by this service, or for another name")
+		return nil, err
 	}
 	a, err := unmarshal(plain)
 	if err != nil {
-		return nil, refuse("login cookie: %w", err)
+		return nil, loginCookie.refuse("login cookie: %w", err)
 	}
 	if age := s.Now().Sub(a.Begun); age >= s.Lifetime || age < -maxSkew {
-		return nil, refuse("login cookie is %v old; must be younger than %v", clock.Text(age), clock.Text(s.Lifetime))
+		return nil, loginCookie.refuse("login cookie is %v old; must be younger than %v", clock.Text(age), clock.Text(s.Lifetime))
 	}
 	return a, nil
 }
@@ -116,13 +144,6 @@ func (k Key) aead(purpose string) cipher.AEAD {
 		panic(fmt.Sprintf("loginstate: %v", err))
 	}
 	return aead
-}
-
-// refuse returns the error for a callback without a usable attempt. Only logs contain
-// why.
-func refuse(format string, args ...any) error {
-	const message = "this attempt to sign in is not valid; begin again"
-	return &guidon.Error{Code: guidon.Unauthenticated, Message: message, Err: fmt.Errorf(format, args...)}
 }
 
 // Key is a random secret that all instances find in the database.

@@ -2,7 +2,6 @@ package oidc
 
 import (
 	"context"
-	"slices"
 
 	"golang.org/x/oauth2"
 
@@ -12,20 +11,15 @@ import (
 
 // AuthorizeURL returns the URL at the provider that the browser must open for the attempt.
 func (p *Provider) AuthorizeURL(ctx context.Context, a *loginstate.Attempt) (string, error) {
-	var authorizeURL string
-	err := p.wait(ctx, func(ctx context.Context) error {
-		d, err := p.discovery.Document(ctx)
-		if err != nil {
-			return err
-		}
-		config, err := p.oauth(d)
-		if err != nil {
-			return err
-		}
-		authorizeURL = config.AuthCodeURL(a.State(), p.options(a)...)
-		return nil
-	})
-	return authorizeURL, err
+	d, err := p.document(ctx)
+	if err != nil {
+		return "", err
+	}
+	config, err := p.oauth(d)
+	if err != nil {
+		return "", err
+	}
+	return config.AuthCodeURL(a.State(), p.options(a)...), nil
 }
 
 // options returns the parameters of the authorization request besides those of OAuth.
@@ -53,23 +47,19 @@ func (p *Provider) oauth(d *issuer.Document) (*oauth2.Config, error) {
 }
 
 // CheckIssuer returns Unauthenticated unless the authorization response is from this
-// provider (RFC 9207). issuers are the values of its parameter iss: none is allowed if the
-// provider does not announce that it sends it. It must be called before anything else in
-// the response is used.
-func (p *Provider) CheckIssuer(ctx context.Context, issuers []string) error {
-	switch {
-	case slices.Equal(issuers, []string{p.config.Issuer}):
+// provider (RFC 9207). issuer is its parameter iss: "" for none is allowed if the provider does
+// not announce that it sends it. It must be called before anything else in the response is used.
+func (p *Provider) CheckIssuer(ctx context.Context, issuer string) error {
+	switch issuer {
+	case p.config.Issuer:
 		return nil
-	case len(issuers) > 1:
-		return p.refuse("the authorization response has %d parameters iss", len(issuers))
-	case len(issuers) == 1:
+	case "":
+	default:
 		return p.refuse("the authorization response is from another issuer than %s", p.config.Issuer)
 	}
-	return p.wait(ctx, func(ctx context.Context) error {
-		d, err := p.discovery.Document(ctx)
-		if err == nil && d.ReturnsIssuer {
-			err = p.refuse("the authorization response has no parameter iss, although the provider sends it")
-		}
-		return err
-	})
+	d, err := p.document(ctx)
+	if err == nil && d.ReturnsIssuer {
+		err = p.refuse("the authorization response has no parameter iss, although the provider sends it")
+	}
+	return err
 }

@@ -192,8 +192,8 @@ func TestWaiting(t *testing.T) {
 	if n := w.remote.Requests(logintest.TokenPath); n != 0 {
 		t.Errorf("%d requests with the code, want none", n)
 	}
-	checkCode(t, w.CheckIssuer(t.Context(), nil), guidon.Unavailable, "64")
-	if err := w.CheckIssuer(t.Context(), []string{w.remote.URL}); err != nil {
+	checkCode(t, w.CheckIssuer(t.Context(), ""), guidon.Unavailable, "64")
+	if err := w.CheckIssuer(t.Context(), w.remote.URL); err != nil {
 		t.Errorf("a check that need not wait: %v", err)
 	}
 }

@@ -5,35 +5,22 @@ import (
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
-// maxCode is the maximum length of an authorization code in bytes.
-const maxCode = 2 << 10
-
 // Identify exchanges the code of an authorization response for the identity of the person
-// who has signed in. The response must have the state of the attempt, and an issuer that
-// [Provider.CheckIssuer] accepts. Whether the person is admitted is for the caller to
-// decide. The tokens are forgotten.
+// who has signed in. The attempt must be one at this provider, and the response must have its
+// state, and an issuer that [Provider.CheckIssuer] accepts. Whether the person is admitted is
+// for the caller to decide. The tokens are forgotten.
 func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	switch {
-	case a.Fingerprint != p.fingerprint:
-		return nil, p.refuse("the attempt is of another provider, or of another configuration")
-	case code == "":
-		return nil, p.refuse("the authorization response has no code")
-	case len(code) > maxCode:
-		return nil, p.refuse("code of %d bytes; at most %d are allowed", len(code), maxCode)
-	}
-	var identity *service.Identity
-	err := p.wait(ctx, func(ctx context.Context) error {
+	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (*service.Identity, error) {
 		who, err := p.person(ctx, a, code)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		identity, err = p.identity(who)
-		return err
+		return p.identity(who)
 	})
-	return identity, err
 }
 
 // person returns the claims of the provider about the person.

@@ -1,13 +1,11 @@
 package oidc_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/handler/login/oidc"
 	"github.com/guidonhq/guidon/service"
@@ -113,23 +111,4 @@ func TestVerifier(t *testing.T) {
 	attacker, _ = ignorant.authorize(t)
 	_, err = ignorant.Identify(t.Context(), attacker, victim)
 	checkCode(t, err, guidon.Unauthenticated, "nonce")
-}
-
-// TestCodeStays: some codes are sent to no provider.
-func TestCodeStays(t *testing.T) {
-	w := newWorld(t, nil)
-	a, code := w.authorize(t)
-	other, err := loginstate.Begin(w.clock.Now(), loginstate.Provider{Method: "oidc", Name: "other"}.Fingerprint(), "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Identify(t.Context(), other, code)
-	checkCode(t, err, guidon.Unauthenticated, "another provider")
-	_, err = w.Identify(t.Context(), a, "")
-	checkCode(t, err, guidon.Unauthenticated, "no code")
-	_, err = w.Identify(t.Context(), a, strings.Repeat("x", 2049))
-	checkCode(t, err, guidon.Unauthenticated, "2048")
-	if n := w.remote.Requests(logintest.TokenPath); n != 0 {
-		t.Errorf("%d requests with the code, want none", n)
-	}
 }

@@ -7,10 +7,9 @@ import (
 	"net/url"
 	"time"
 
-	gooidc "github.com/coreos/go-oidc/v3/oidc"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -35,24 +34,13 @@ type Logout struct {
 // returns Unauthenticated for one that is not valid. The caller must check that its ID was
 // not used before.
 func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
-	var logout *Logout
-	accept := func(c issuer.Claims) (err error) {
-		logout, err = p.logout(c)
-		return err
-	}
-	err := p.wait(ctx, func(ctx context.Context) error {
-		return p.verify(ctx, raw, []string{"JWT", "logout+jwt"}, accept, func(v *gooidc.IDTokenVerifier) error {
-			_, err := v.VerifyLogout(ctx, raw)
-			return err
-		})
+	logout, err := provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (*Logout, error) {
+		return verify(ctx, p, raw, p.logout, "JWT", "logout+jwt")
 	})
 	if guidon.CodeOf(err) == guidon.Unauthenticated {
 		err = &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid logout token", Err: err}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return logout, nil
+	return logout, err
 }
 
 // logout checks the claims that only logout tokens have.
@@ -104,18 +92,11 @@ func isLogoutEvent(value any) bool {
 // session there (OpenID Connect RP-Initiated Logout 1.0), or "" if the provider has none.
 // hint identifies the account that signs out, and the browser returns to postLogout; "" leaves either out.
 func (p *Provider) EndSessionURL(ctx context.Context, hint, postLogout string) (string, error) {
-	var endpoint string
-	err := p.wait(ctx, func(ctx context.Context) error {
-		d, err := p.discovery.Document(ctx)
-		if err == nil {
-			endpoint = d.EndSessionEndpoint
-		}
-		return err
-	})
-	if err != nil || endpoint == "" {
+	d, err := p.document(ctx)
+	if err != nil || d.EndSessionEndpoint == "" {
 		return "", err
 	}
-	u, err := url.Parse(endpoint)
+	u, err := url.Parse(d.EndSessionEndpoint)
 	if err != nil {
 		return "", p.client.Unavailable(err) // discovery has checked it
 	}

@@ -47,7 +47,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, URL: source.JWKSURI, Algorithms: c.Algorithms, Now: c.Now})
+	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, Discovery: source, Algorithms: c.Algorithms, Now: c.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (p *Provider) Name() string { return p.config.Name }
 // Fingerprint returns the fingerprint to which attempts to sign in with the provider are bound.
 func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
 
-// wait calls the step, which may wait for the provider, within the limits of [Provider].
-func (p *Provider) wait(ctx context.Context, step func(context.Context) error) error {
-	return p.client.Wait(ctx, p.limit, step)
+// document returns the discovery document, within the limits of [Provider].
+func (p *Provider) document(ctx context.Context) (*issuer.Document, error) {
+	return provider.Wait(ctx, p.client, p.limit, p.discovery.Document)
 }
 
 // subject returns the subject for a value of that kind that the provider vouches for.

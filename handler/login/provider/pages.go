@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,54 +62,19 @@ func nextPage(current string, h http.Header) (string, error) {
 	return next.String(), nil
 }
 
+// A link with its parameters, in which a comma may be quoted, and the relations in these: only the first rel counts.
+var (
+	link      = regexp.MustCompile(`<([^>]*)>((?:[^,"]|"[^"]*")*)`)
+	relations = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?([^";]*)`)
+)
+
 // linkNext returns the target of the first link with the relation next, or "".
 func linkNext(headers []string) string {
-	for _, rest := range headers {
-		for {
-			_, after, found := strings.Cut(rest, "<")
-			if !found {
-				break
-			}
-			target, params, found := strings.Cut(after, ">")
-			if !found {
-				break
-			}
-			params, rest = cutUnquoted(params)
-			if hasRelation(params, "next") {
-				return strings.TrimSpace(target)
-			}
+	for _, l := range link.FindAllStringSubmatch(strings.Join(headers, ","), -1) {
+		target, rel := l[1], relations.FindStringSubmatch(l[2])
+		if rel != nil && slices.Contains(strings.Fields(strings.ToLower(rel[1])), "next") {
+			return strings.TrimSpace(target)
 		}
 	}
 	return ""
-}
-
-// cutUnquoted cuts s around the first comma that is not within quotes.
-func cutUnquoted(s string) (before, after string) {
-	quoted := false
-	for i := range len(s) {
-		switch {
-		case s[i] == '"':
-			quoted = !quoted
-		case s[i] == ',' && !quoted:
-			return s[:i], s[i+1:]
-		}
-	}
-	return s, ""
-}
-
-// hasRelation reports whether the parameters of a link name the relation.
-func hasRelation(params, relation string) bool {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(param, "=")
-		if !strings.EqualFold(strings.TrimSpace(name), "rel") {
-			continue
-		}
-		for have := range strings.FieldsSeq(strings.Trim(strings.TrimSpace(value), `"`)) {
-			if strings.EqualFold(have, relation) {
-				return true
-			}
-		}
-		return false // RFC 8288: only the first rel counts
-	}
-	return false
 }
