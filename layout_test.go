@@ -115,7 +115,9 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/bearer", tokens},
 		{module + "/handler/login/codehost", slices.Concat(tokens, []string{handler + "login/loginstate"})},
 		{module + "/handler/login/kubernetes", tokens},
-		{module + "/handler/login/oidc", slices.Concat(tokens, []string{handler + "login/loginstate"})},
+		{module + "/handler/login/oidc", slices.Concat(tokens, []string{
+			handler + "login/loginstate", "github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4",
+		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/examples", nil},

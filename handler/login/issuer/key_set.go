@@ -19,6 +19,9 @@ type KeySet struct {
 	last      *keys                   // of the fetch before; fetches do not overlap
 }
 
+// Algorithms returns the algorithms that may be used.
+func (s *KeySet) Algorithms() []string { return slices.Clone(s.config.Algorithms) }
+
 // current returns the keys and their version.
 func (s *KeySet) current(ctx context.Context) (provider.Version[*keys], error) {
 	if s.fixed != nil {

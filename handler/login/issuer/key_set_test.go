@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
@@ -36,6 +37,11 @@ func TestConfiguredAlgorithms(t *testing.T) {
 		if (err == nil) != want {
 			t.Errorf("%s: got %v, want it accepted: %v", alg, err, want)
 		}
+	}
+	got := s.Algorithms()
+	got[0] = "HS256"
+	if diff := cmp.Diff([]string{"RS256", "PS256"}, s.Algorithms()); diff != "" {
+		t.Errorf("algorithms (-want +got):\n%s", diff)
 	}
 }
 

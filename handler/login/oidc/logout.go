@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
@@ -34,13 +36,24 @@ type Logout struct {
 // returns Unauthenticated for one that is not valid. The caller must check that its ID was
 // not used before.
 func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
-	logout, err := provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (*Logout, error) {
-		return verify(ctx, p, raw, p.logout, "JWT", "logout+jwt")
+	logout, err := provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (logout *Logout, err error) {
+		accept := func(c issuer.Claims) (err error) {
+			logout, err = p.logout(c)
+			return err
+		}
+		err = p.verify(ctx, raw, []string{"JWT", "logout+jwt"}, accept, func(v *gooidc.IDTokenVerifier) error {
+			_, err := v.VerifyLogout(ctx, raw)
+			return err
+		})
+		return logout, err
 	})
 	if guidon.CodeOf(err) == guidon.Unauthenticated {
 		err = &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid logout token", Err: err}
 	}
-	return logout, err
+	if err != nil {
+		return nil, err
+	}
+	return logout, nil
 }
 
 // logout checks the claims that only logout tokens have.

@@ -188,7 +188,7 @@ func TestForms(t *testing.T) {
 		{"aud twice", payload(`,"aud":"guidon"`), "aud is there twice"},
 		{"twice within", payload(`,"x":{"a":1,"a":2}`), "a is there twice"},
 		{"sub in another case", payload(`,"SUB":"eve"`), ""}, // go-oidc takes it for the subject, we do not
-		{"iss in another case", payload(`,"ISS":"https://evil.example"`), ""},
+		{"iss in another case", payload(`,"ISS":"https://evil.example"`), "different provider"},
 		{"not UTF-8", payload(",\"x\":\"\xff\""), "UTF-8"},
 		{"no object", func(map[string]any) string { return sign(usual, `[]`) }, "not a JSON object"},
 		{"null", func(map[string]any) string { return sign(usual, `null`) }, "not a JSON object"},
