@@ -44,7 +44,7 @@ func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (resu
 			}
 		}
 		if err != nil {
-			result.lastSkipped = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlIsLost(err)
+			result.lastSkipped = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlFailure(err).lost
 			return result, err
 		}
 	}
