@@ -44,8 +44,8 @@ type Cache struct {
 	source            Source
 	directory         slot[directory]
 	authentications   slot[service.AuthenticationSet]
-	watches           watches
-	stats             stats
+	watches
+	stats
 }
 
 var _ service.Store = (*Cache)(nil)

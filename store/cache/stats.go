@@ -12,9 +12,6 @@ type Stats struct {
 	Stale  uint64 // requests that [Shared] served from memory because the source did not respond
 }
 
-// Stats returns the counts so far.
-func (c *Cache) Stats() Stats { return c.stats.counts() }
-
 type stats struct {
 	// Every request counts a hit. A single counter would move from processor to
 	// processor all the time, so there are several, each in its own cache line.
@@ -32,7 +29,8 @@ func (s *stats) hit() {
 	s.hits[rand.Uint32()%uint32(len(s.hits))].Add(1) // #nosec G404 -- spreads load, keeps no secret
 }
 
-func (s *stats) counts() Stats {
+// Stats returns the counts so far.
+func (s *stats) Stats() Stats {
 	c := Stats{Misses: s.misses.Load(), Stale: s.stale.Load()}
 	for i := range s.hits {
 		c.Hits += s.hits[i].Load()
