@@ -35,6 +35,7 @@ func Explain(s *guidon.Snapshot, flagKey, entityID string, context map[string]st
 	if err != nil {
 		return nil, err
 	}
+	x.steps = stepsOf(x.compiled)
 	e.Requirements = x.requirements(x.compiled.Requires())
 	e.Steps = x.path(e)
 	x.addOthers(e)
@@ -70,9 +71,7 @@ func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[stri
 		return nil, guidon.Errorf(guidon.TooLarge,
 			"flag %q has more than %d rules, which cannot be explained", f.Key, MaxExplainedSteps)
 	}
-	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}
-	x.steps = stepsOf(compiled)
-	return x, nil
+	return &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}, nil
 }
 
 // Unmet returns the key of the flag because of which the flag is off, or "".
@@ -103,35 +102,19 @@ func (x *explainer) admits(s *step) bool {
 
 // evaluate returns the result and the step that decided it.
 func (x *explainer) evaluate() (*Explanation, error) {
-	e := &Explanation{Flag: x.flag, Timed: x.compiled.LastBoundary() != 0, Decided: -1}
+	e := &Explanation{Flag: x.flag, Timed: x.compiled.LastBoundary() != 0}
 	if x.flag.Type == guidon.BooleanFlag {
 		result, err := x.compiled.Boolean(x.entityID, x.context)
 		if err != nil {
 			return nil, err
 		}
-		e.Boolean = &result
-	} else {
-		result, err := x.compiled.Variant(x.entityID, x.context)
-		if err != nil {
-			return nil, err
-		}
-		e.Variant = &result
-		if !x.flag.Enabled {
-			return e, nil
-		}
-	}
-	if e.Unmet() != "" {
+		e.Boolean, e.Decided = &result, int(result.Rule)-1
 		return e, nil
 	}
-	for i := range x.steps {
-		matched, err := x.steps[i].matches(x.entityID, x.context)
-		if err != nil {
-			return nil, err
-		}
-		if matched {
-			e.Decided = i
-			break
-		}
+	result, err := x.compiled.Variant(x.entityID, x.context)
+	if err != nil {
+		return nil, err
 	}
+	e.Variant, e.Decided = &result, int(result.Rule)-1
 	return e, nil
 }
