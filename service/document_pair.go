@@ -2,7 +2,8 @@ package service
 
 import (
 	"encoding/json"
-	"slices"
+
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // The merge functions return a copy of a stored object that matches the document.
@@ -15,23 +16,11 @@ func sameContent[T any](a, b T, keys []func(T) string) bool { return keys[0](a) 
 // pair returns, for each item of wants, the index of the matching item of haves, or -1.
 // Each key is used for the items that the previous keys did not pair.
 func pair[T any](wants, haves []T, keys []func(T) string) []int {
-	out := slices.Repeat([]int{-1}, len(wants))
-	taken := make([]bool, len(haves))
+	p := lists.NewPairing(len(haves), len(wants))
 	for _, key := range keys {
-		free := map[string][]int{}
-		for i, have := range haves {
-			if !taken[i] {
-				free[key(have)] = append(free[key(have)], i)
-			}
-		}
-		for i, want := range wants {
-			if same := free[key(want)]; out[i] < 0 && len(same) > 0 {
-				out[i], taken[same[0]] = same[0], true
-				free[key(want)] = same[1:]
-			}
-		}
+		p.By(func(i int) string { return key(haves[i]) }, func(i int) string { return key(wants[i]) })
 	}
-	return out
+	return p.From
 }
 
 // cloneOf returns a copy of what p points to, or nil.

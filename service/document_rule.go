@@ -175,7 +175,7 @@ var ruleKeys = []func(r *DocumentRule) string{
 		return string(text)
 	},
 	func(r *DocumentRule) string { return fmt.Sprintf("%q %d", r.SegmentKeys, r.SegmentOperator) },
-	func(*DocumentRule) string { return "" },
+	func(*DocumentRule) string { return "any" },
 }
 
 // distributionKeys are the keys by which distributions are paired, the most specific first. The first is

@@ -113,5 +113,5 @@ var constraintKeys = []func(c *DocumentConstraint) string{
 	},
 	func(c *DocumentConstraint) string { return fmt.Sprintf("%d %q %q", c.Type, c.Property, c.Operator) },
 	func(c *DocumentConstraint) string { return fmt.Sprintf("%d %q", c.Type, c.Property) },
-	func(*DocumentConstraint) string { return "" },
+	func(*DocumentConstraint) string { return "any" },
 }
