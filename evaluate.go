@@ -17,6 +17,7 @@ const (
 type VariantResult struct {
 	Match       bool
 	Reason      Reason
+	Rule        int32    // the number of the rule that matched, from 1, or 0
 	VariantKey  string   // empty if there is no variant
 	Attachment  string   // compact JSON, or empty
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
@@ -29,6 +30,7 @@ type VariantResult struct {
 type BooleanResult struct {
 	Enabled     bool
 	Reason      Reason
+	Rule        int32    // the number of the rollout that matched, from 1, or 0
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
 	Bucketed    bool     // the entity's id was hashed: without one the result is meaningless
 	Divided     bool     // the rollout that matched is for a share, or a threshold after one
@@ -87,7 +89,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 			}
 			result.Divided = c.divided()
 		}
-		result.SegmentKeys = matched
+		result.SegmentKeys, result.Rule = matched, int32(i+1) // #nosec G115 -- a flag has fewer rules
 		return f.distribute(&f.rules[i], entityID, context, result), nil
 	}
 	return result, nil
@@ -97,7 +99,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 // tried, even if this one gives no variant.
 func (f *CompiledFlag) distribute(r *compiledRule, entityID string, context map[string]string, result VariantResult) VariantResult {
 	if r.codeDefault {
-		return VariantResult{Reason: ReasonDefault, SegmentKeys: result.SegmentKeys, Bucketed: result.Bucketed}
+		return VariantResult{Reason: ReasonDefault, Rule: result.Rule, SegmentKeys: result.SegmentKeys, Bucketed: result.Bucketed}
 	}
 	if len(r.ranges) == 0 {
 		// Quirk (contract 7.5.5.3): a match without a variant, or with the default one.
@@ -156,11 +158,11 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 		}
 	}
 	for i := range f.rollouts {
-		r := &f.rollouts[i]
+		r, number := &f.rollouts[i], int32(i+1) // #nosec G115 -- a flag has fewer rollouts
 		if r.share != nil {
 			bucketed, divided = bucketed || r.share.divides(), divided || r.share.partial()
 			if r.share.Has(entityID, context) {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Rule: number, Bucketed: bucketed, Divided: divided}, nil
 			}
 			continue
 		}
@@ -168,7 +170,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 			partial := r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
 			bucketed, divided = bucketed || partial, divided || partial
 			if float32(booleanBucket(f.key, entityID)) < r.percentage {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed, Divided: divided}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Rule: number, Bucketed: bucketed, Divided: divided}, nil
 			}
 			continue
 		}
@@ -189,7 +191,7 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 			}
 		}
 		return BooleanResult{
-			Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed, Divided: r.conditions.divided(),
+			Enabled: r.value, Reason: ReasonMatch, Rule: number, SegmentKeys: matched, Bucketed: bucketed, Divided: r.conditions.divided(),
 		}, nil
 	}
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil

@@ -15,8 +15,8 @@ import (
 // ignoreBucketed ignores the fields that TestBucketed and TestOracle check. Responses of the
 // Flipt v1 API do not contain them.
 var ignoreBucketed = cmp.Options{
-	cmpopts.IgnoreFields(guidon.VariantResult{}, "Bucketed", "Divided"),
-	cmpopts.IgnoreFields(guidon.BooleanResult{}, "Bucketed", "Divided"),
+	cmpopts.IgnoreFields(guidon.VariantResult{}, "Bucketed", "Divided", "Rule"),
+	cmpopts.IgnoreFields(guidon.BooleanResult{}, "Bucketed", "Divided", "Rule"),
 }
 
 // TestBucketed covers OFREP 11: a result depends on the entity's id if a bucket was

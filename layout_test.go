@@ -63,8 +63,8 @@ func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
 	clock, lists := module+"/internal/clock", module+"/internal/lists"
-	engine := []string{module, module + "/analysis", module + "/change", lists}
-	helpers := []string{clock, module + "/internal/suggest", module + "/internal/flight"}
+	engine := []string{module, module + "/analysis", module + "/change", clock, lists}
+	helpers := []string{module + "/internal/suggest", module + "/internal/flight"}
 	base := slices.Concat(engine, []string{module + "/service"}, helpers)
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
@@ -82,7 +82,7 @@ func TestImports(t *testing.T) {
 	}{
 		{module, nil},
 		{module + "/analysis", []string{module, lists}},
-		{module + "/change", []string{module, module + "/analysis", lists}},
+		{module + "/change", []string{module, module + "/analysis", clock, lists}},
 		{module + "/internal/clock", nil},
 		{module + "/internal/flight", nil},
 		{module + "/internal/lists", nil},

@@ -2,8 +2,12 @@ package guidon
 
 import (
 	"encoding/json"
+	"errors"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -64,4 +68,109 @@ func (o *Operand) parse(t ComparisonType, list bool, value string) (err error) {
 		o.Texts = []string{value}
 	}
 	return err
+}
+
+var errListItem = errors.New("an item is neither a text nor a number nor a boolean")
+
+// parseList returns the items of a JSON array of texts, numbers and booleans, as texts.
+func parseList(text string) ([]string, error) {
+	items, err := listItems(text)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		text, scalar := itemText(item)
+		if !scalar {
+			return nil, errListItem
+		}
+		texts = append(texts, text)
+	}
+	return texts, nil
+}
+
+func listItems(text string) (items []json.RawMessage, err error) {
+	err = json.Unmarshal([]byte(text), &items)
+	if err == nil && items == nil {
+		err = errListItem // null
+	}
+	return items, err
+}
+
+// itemText returns an item of a JSON array as text. It reports false for null, an object or an
+// array.
+func itemText(item json.RawMessage) (text string, scalar bool) {
+	switch item[0] {
+	case '"':
+		return text, json.Unmarshal(item, &text) == nil
+	case 'n', '{', '[':
+		return "", false
+	}
+	return string(item), true
+}
+
+// list returns the matcher of values that are lists. A value that is not a JSON array counts
+// as a list of itself, and items that are not texts, numbers or booleans are ignored.
+func (o *Operator) list(want []string) matcher {
+	if o.every {
+		return func(value string) bool {
+			has := setOf(valueTexts(value))
+			return !slices.ContainsFunc(want, func(text string) bool { return !has[text] })
+		}
+	}
+	wanted := setOf(want)
+	return func(value string) bool {
+		return slices.ContainsFunc(valueTexts(value), func(text string) bool { return wanted[text] })
+	}
+}
+
+func valueTexts(value string) []string {
+	if !strings.HasPrefix(strings.TrimLeft(value, " \t\r\n"), "[") {
+		return []string{value}
+	}
+	items, err := listItems(value)
+	if err != nil {
+		return []string{value}
+	}
+	var texts []string
+	for _, item := range items {
+		if text, scalar := itemText(item); scalar {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Limits of patterns. A property that is longer does not match.
+const (
+	MaxPatternSize         = 512      // bytes
+	MaxPatternInstructions = 2000     // of the compiled program
+	MaxPatternProperty     = 4 * 1024 // bytes
+)
+
+// ErrPatternTooComplex is the error of a pattern that exceeds a limit.
+var ErrPatternTooComplex = errors.New("the pattern is too complex")
+
+// CompilePattern compiles a pattern of RE2. It returns ErrPatternTooComplex, or the error of
+// package regexp.
+func CompilePattern(text string) (*regexp.Regexp, error) {
+	if len(text) > MaxPatternSize {
+		return nil, ErrPatternTooComplex
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if len(program.Inst) > MaxPatternInstructions {
+		return nil, ErrPatternTooComplex
+	}
+	return regexp.Compile(text)
+}
+
+func matchesPattern(pattern *regexp.Regexp) matcher {
+	return func(value string) bool { return len(value) <= MaxPatternProperty && pattern.MatchString(value) }
 }

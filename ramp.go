@@ -1,9 +1,6 @@
 package guidon
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Ramp leads a share from one percentage to another over time: in equal steps over Over, or in
 // stated Steps. The percentage of the share is its target. All instants and durations are whole
@@ -17,18 +14,6 @@ type Ramp struct {
 	Reversed time.Time     `json:"reversed,omitzero"` // since when it runs back, or zero
 	Delay    time.Duration `json:"delay,omitempty"`   // how long it stood still before
 	Confirm  *RampConfirm  `json:"confirm,omitempty"` // nil if it goes on by itself
-}
-
-// DurationText returns the duration as files state it, such as 72h or 1h30m.
-func DurationText(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = text[:len(text)-len("0s")]
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = text[:len(text)-len("0m")]
-	}
-	return text
 }
 
 // RampStep is a percentage that holds for some time.

@@ -184,15 +184,10 @@ type FlagDerivation[T any] struct {
 	identity *byte // of its own
 }
 
-// NewFlagDerivation returns the derivation that derive computes. derive must always
-// return the same value for the same flag.
-func NewFlagDerivation[T any](derive func(*Flag) T) *FlagDerivation[T] {
-	return NewCompiledDerivation(func(f *CompiledFlag) T { return derive(f.flag) })
-}
-
-// NewCompiledDerivation is NewFlagDerivation for a value that also depends on the segments
-// that the flag refers to, and on the flags that it requires.
-func NewCompiledDerivation[T any](derive func(*CompiledFlag) T) *FlagDerivation[T] {
+// NewFlagDerivation returns the derivation that derive computes from the flag, the segments
+// that it refers to, and the flags that it requires. derive must always return the same value
+// for them.
+func NewFlagDerivation[T any](derive func(*CompiledFlag) T) *FlagDerivation[T] {
 	return &FlagDerivation[T]{derive, new(byte)}
 }
 

@@ -77,8 +77,8 @@ func TestDerivationIsCollected(t *testing.T) {
 // TestFlagDerivation: a flag has one value until it changes, even if many goroutines
 // call Of concurrently.
 func TestFlagDerivation(t *testing.T) {
-	names := guidon.NewFlagDerivation(func(f *guidon.Flag) *string { return new(f.Name) })
-	other := guidon.NewFlagDerivation(func(*guidon.Flag) *string { return new(string) })
+	names := guidon.NewFlagDerivation(func(f *guidon.CompiledFlag) *string { return new(f.Flag().Name) })
+	other := guidon.NewFlagDerivation(func(*guidon.CompiledFlag) *string { return new(string) })
 	flag := func(key, name string) *guidon.Flag { return &guidon.Flag{Key: key, Name: name} }
 	first := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, []*guidon.Flag{flag("kept", "Kept"), flag("f", "Old")}, nil)
 	next := first.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2}, Flags: []*guidon.Flag{flag("f", "New")}})

@@ -13,7 +13,7 @@ import (
 // (contract 9.5).
 func ClientOmission(f *guidon.CompiledFlag) string { return clientOmissions.Of(f) }
 
-var clientOmissions = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) string {
+var clientOmissions = guidon.NewFlagDerivation(func(f *guidon.CompiledFlag) string {
 	if len(f.Flag().Requires) > 0 {
 		return "it requires other flags"
 	}

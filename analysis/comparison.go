@@ -76,3 +76,53 @@ func actualProblem(t guidon.ComparisonType, value string) ConstraintProblem {
 // TypeWords returns a type of constraints in words, such as "yes or no". It returns "" for one
 // that is not known.
 func TypeWords(t guidon.ComparisonType) string { return comparisonTypes[t].words }
+
+// operand is the operand of a constraint, with what makes it useless.
+type operand struct {
+	guidon.Operand
+	problem ConstraintProblem // the comparison fails for every value because of it
+
+	content string // of the constraint, if it is one of a predicate
+}
+
+func operandOf(c *guidon.Constraint) operand {
+	o := operand{Operand: c.Operand()}
+	switch {
+	case !o.Compared:
+		o.problem = OperatorUnsupported
+	case !o.Valid:
+		o.problem = expectedProblem(c)
+	}
+	return o
+}
+
+// subject is the subject of a constraint: a property, or the entity's id.
+type subject struct {
+	entity   bool
+	property string
+}
+
+func subjectOf(c *guidon.Constraint) subject {
+	if c.Type == guidon.EntityIDComparison {
+		return subject{entity: true}
+	}
+	return subject{property: c.Property}
+}
+
+// name returns the property by which constraints name the subject.
+func (s subject) name() string {
+	if s.entity {
+		return guidon.EntityProperty
+	}
+	return s.property
+}
+
+// sameSubject reports whether the constraints compare the same property, or both the
+// entity's id.
+func sameSubject(a, b *guidon.Constraint) bool { return subjectOf(a) == subjectOf(b) }
+
+// comparesAs reports whether the constraint, which is about the same property, compares it in
+// the same way as the other one. Either may be negated.
+func comparesAs(c, other *guidon.Constraint) bool {
+	return c.Value == other.Value && c.Operator == other.Operator && c.Type == other.Type
+}

@@ -8,30 +8,25 @@ import (
 )
 
 // dimension identifies the ways to compute buckets that put each entity into the same one, or
-// into a part of it.
-type dimension struct {
-	by, seed  string
-	hash      guidon.BucketHash // FliptHash also for FliptFineHash
-	threshold bool              // for FliptHash, and for UnleashHash also of a portion
-	portion   bool              // for Murmur3Hash
-}
+// into a part of it: it is one of them.
+type dimension guidon.Bucketer
 
 func dimensionOf(b *guidon.Bucketer) dimension {
-	d := dimension{by: b.By, seed: b.Seed, hash: b.Hash}
+	d := dimension(*b)
 	switch b.Hash {
 	case guidon.Murmur3Hash:
-		d.portion = b.Portion
+		d.Threshold = false
 	case guidon.UnleashHash:
-		d.threshold = b.Threshold || b.Portion
+		d.Threshold, d.Portion = b.Threshold || b.Portion, false
 	default:
-		d.hash, d.threshold = guidon.FliptHash, b.Threshold
+		d.Hash, d.Portion = guidon.FliptHash, false
 	}
 	return d
 }
 
 // ownDimension returns the dimension of the shares of the flag that state nothing else.
 func ownDimension(f *guidon.Flag) dimension {
-	return dimension{seed: f.Key, hash: guidon.FliptHash, threshold: f.Type == guidon.BooleanFlag}
+	return dimension{Seed: f.Key, Hash: guidon.FliptHash, Threshold: f.Type == guidon.BooleanFlag}
 }
 
 // isPlain reports whether the share of a threshold is the first of the flag's own buckets, or

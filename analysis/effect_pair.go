@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // pairSteps returns the rules of variant flags, or the rollouts of boolean flags, of both
@@ -68,29 +69,16 @@ func encode(values ...any) string {
 // pairBy pairs the items of two lists by their names. An earlier name that is equal and not
 // empty counts more than a later one.
 func pairBy(old, current [][]string) []StepPair {
-	pairs := make([]StepPair, len(current))
-	for j := range pairs {
-		pairs[j] = StepPair{NoStep, j}
-	}
-	used := make([]bool, len(old))
+	p := lists.NewPairing(len(old), len(current))
 	for level := range 3 {
-		free := map[string][]int{}
-		for i, names := range old {
-			if !used[i] {
-				free[names[level]] = append(free[names[level]], i)
-			}
-		}
-		for j, names := range current {
-			same := free[names[level]]
-			if pairs[j].Before != NoStep || names[level] == "" || len(same) == 0 {
-				continue
-			}
-			pairs[j].Before, used[same[0]] = same[0], true
-			free[names[level]] = same[1:]
-		}
+		p.By(func(i int) string { return old[i][level] }, func(i int) string { return current[i][level] })
 	}
-	for i := range used {
-		if !used[i] {
+	pairs := make([]StepPair, len(current))
+	for i, from := range p.From {
+		pairs[i] = StepPair{from, i} // NoStep is -1 too
+	}
+	for i, taken := range p.Taken {
+		if !taken {
 			pairs = append(pairs, StepPair{i, NoStep})
 		}
 	}

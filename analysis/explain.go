@@ -27,15 +27,13 @@ const MaxExplainedSteps = 10_000
 // Constraints are compared by the matchers of the evaluation, all of them: also those that
 // an evaluation skips because another one has decided about their segment.
 func Explain(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	x, err := newExplainer(s, flagKey, entityID, context)
+	e, err := Decide(s, flagKey, entityID, context)
 	if err != nil {
 		return nil, err
 	}
-	e, err := x.evaluate()
-	if err != nil {
-		return nil, err
-	}
-	e.Requirements = x.requirements(x.compiled.Requires())
+	compiled := s.Compiled(flagKey)
+	x := &explainer{snapshot: s, compiled: compiled, flag: e.Flag, steps: stepsOf(compiled), entityID: entityID, context: context}
+	e.Requirements = x.requirements(compiled.Requires())
 	e.Steps = x.path(e)
 	x.addOthers(e)
 	return e, nil
@@ -43,11 +41,30 @@ func Explain(s *guidon.Snapshot, flagKey, entityID string, context map[string]st
 
 // Decide is Explain without the path and the other results.
 func Decide(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*Explanation, error) {
-	x, err := newExplainer(s, flagKey, entityID, context)
+	compiled := s.Compiled(flagKey)
+	if compiled == nil {
+		return nil, guidon.FlagNotFound(s.Namespace().Key, flagKey)
+	}
+	f := compiled.Flag()
+	if max(len(f.Rules), len(f.Rollouts)) > MaxExplainedSteps {
+		return nil, guidon.Errorf(guidon.TooLarge,
+			"flag %q has more than %d rules, which cannot be explained", f.Key, MaxExplainedSteps)
+	}
+	e := &Explanation{Flag: f, Timed: compiled.LastBoundary() != 0}
+	if f.Type == guidon.BooleanFlag {
+		result, err := compiled.Boolean(entityID, context)
+		if err != nil {
+			return nil, err
+		}
+		e.Boolean, e.Decided = &result, int(result.Rule)-1
+		return e, nil
+	}
+	result, err := compiled.Variant(entityID, context)
 	if err != nil {
 		return nil, err
 	}
-	return x.evaluate()
+	e.Variant, e.Decided = &result, int(result.Rule)-1
+	return e, nil
 }
 
 // explainer is one explanation while it is made.
@@ -58,21 +75,6 @@ type explainer struct {
 	steps    []step
 	entityID string
 	context  map[string]string
-}
-
-func newExplainer(s *guidon.Snapshot, flagKey, entityID string, context map[string]string) (*explainer, error) {
-	compiled := s.Compiled(flagKey)
-	if compiled == nil {
-		return nil, guidon.FlagNotFound(s.Namespace().Key, flagKey)
-	}
-	f := compiled.Flag()
-	if max(len(f.Rules), len(f.Rollouts)) > MaxExplainedSteps {
-		return nil, guidon.Errorf(guidon.TooLarge,
-			"flag %q has more than %d rules, which cannot be explained", f.Key, MaxExplainedSteps)
-	}
-	x := &explainer{snapshot: s, compiled: compiled, flag: f, entityID: entityID, context: context}
-	x.steps = stepsOf(compiled)
-	return x, nil
 }
 
 // Unmet returns the key of the flag because of which the flag is off, or "".
@@ -99,39 +101,4 @@ func (x *explainer) admits(s *step) bool {
 		}
 	}
 	return c.Portion == nil || c.Portion.Has(x.entityID, x.context)
-}
-
-// evaluate returns the result and the step that decided it.
-func (x *explainer) evaluate() (*Explanation, error) {
-	e := &Explanation{Flag: x.flag, Timed: x.compiled.LastBoundary() != 0, Decided: -1}
-	if x.flag.Type == guidon.BooleanFlag {
-		result, err := x.compiled.Boolean(x.entityID, x.context)
-		if err != nil {
-			return nil, err
-		}
-		e.Boolean = &result
-	} else {
-		result, err := x.compiled.Variant(x.entityID, x.context)
-		if err != nil {
-			return nil, err
-		}
-		e.Variant = &result
-		if !x.flag.Enabled {
-			return e, nil
-		}
-	}
-	if e.Unmet() != "" {
-		return e, nil
-	}
-	for i := range x.steps {
-		matched, err := x.steps[i].matches(x.entityID, x.context)
-		if err != nil {
-			return nil, err
-		}
-		if matched {
-			e.Decided = i
-			break
-		}
-	}
-	return e, nil
 }

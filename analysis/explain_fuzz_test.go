@@ -68,7 +68,7 @@ func variantOfPath(e *analysis.Explanation) guidon.VariantResult {
 		return result
 	}
 	step := &e.Steps[e.Decided]
-	result.SegmentKeys = matchedKeys(step)
+	result.SegmentKeys, result.Rule = matchedKeys(step), int32(e.Decided+1)
 	if b := step.Bucket; b != nil {
 		for _, r := range b.Ranges {
 			if r.Distribution.Rollout > 0 && r.Variant != "" {
@@ -99,7 +99,7 @@ func booleanOfPath(e *analysis.Explanation) guidon.BooleanResult {
 		return result
 	}
 	step := &e.Steps[e.Decided]
-	result.Reason = guidon.ReasonMatch
+	result.Reason, result.Rule = guidon.ReasonMatch, int32(e.Decided+1)
 	if r := step.Rollout; r.Threshold != nil {
 		result.Enabled = r.Threshold.Value
 	} else {

@@ -163,7 +163,10 @@ func newReachStep(f *guidon.Flag, index int, s step, p *predicates) *reachStep {
 	r.plain = s.share != nil && isPlain(f, s.share)
 	switch {
 	case s.rule != nil && !s.rule.CodeDefault:
-		r.Shares, r.Unassigned = shares(f, &s)
+		r.Unassigned = s.divider.Buckets()
+		for share := range eachShare(f, s.rule, &s.divider) {
+			r.Shares, r.Unassigned = append(r.Shares, share), share.Of-share.End
+		}
 	case s.share != nil:
 		r.Shares = []Share{shareOf(s.share)}
 	}

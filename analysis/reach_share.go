@@ -41,16 +41,6 @@ func (s Share) Given() float32 { return float32(s.Buckets()) * 100 / float32(s.O
 // Rounded reports whether the engine gives another percentage than configured.
 func (s Share) Rounded() bool { return s.Given() != s.Percentage }
 
-// shares returns the shares of a rule's distributions, and how many buckets they leave.
-func shares(f *guidon.Flag, s *step) (list []Share, unassigned int) {
-	unassigned = s.divider.Buckets()
-	for share := range eachShare(f, s.rule, &s.divider) {
-		list = append(list, share)
-		unassigned = share.Of - share.End
-	}
-	return list, unassigned
-}
-
 // eachShare yields the shares of the distributions of a rule, which are those of
 // evaluations.
 func eachShare(f *guidon.Flag, r *guidon.Rule, divider *guidon.Bucketer) iter.Seq[Share] {

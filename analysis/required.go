@@ -26,7 +26,7 @@ const (
 // flag depend on those of others.
 var answersOf *guidon.FlagDerivation[[]string]
 
-func init() { answersOf = guidon.NewCompiledDerivation(findAnswers) }
+func init() { answersOf = guidon.NewFlagDerivation(findAnswers) }
 
 func findAnswers(f *guidon.CompiledFlag) (answers []string) {
 	d := decisions{buckets: bucketsOfType(f.Kind()), p: newPredicates(context.Background())}

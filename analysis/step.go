@@ -59,21 +59,6 @@ func (s *step) missing(from *guidon.Snapshot) string {
 	return ""
 }
 
-// matches reports whether the entity reaches no step after this one.
-func (s *step) matches(entityID string, context map[string]string) (bool, error) {
-	switch {
-	case s.Audience != nil:
-		keys, err := s.Audience.Match(entityID, context)
-		if keys == nil || err != nil || s.Conditions == nil {
-			return keys != nil, err
-		}
-		return s.Conditions.Met(entityID, context, new(bool))
-	case s.share != nil:
-		return s.share.Has(entityID, context), nil
-	}
-	return false, nil
-}
-
 // conditional reports whether the step is for others than all entities of its segments.
 func (s step) conditional() bool {
 	return len(s.stated.Groups) > 0 || len(s.stated.ExceptSegmentKeys) > 0 || s.stated.Portion != nil || s.Conditions != nil

@@ -260,26 +260,12 @@ func (f *summarized) segments() iter.Seq[*guidon.CompiledSegment] {
 func (f *summarized) reachedAnswers() (a answers) {
 	f.addUnmet(&a)
 	r, _ := reachOf(context.Background(), f.CompiledFlag) // it does not stop: the flag is small
-	for i := range r.Steps {
-		step := &r.Steps[i]
-		switch {
-		case step.Cause != Reached && !(f.own && step.Cause == NeverMet):
-		case step.Fails:
-			a.add(Answer{Fails: true})
-		case f.Kind() == guidon.BooleanFlag:
-			a.add(Answer{Enabled: rolloutValue(f.flag.Rollouts[step.Index])})
-		default:
-			for _, share := range step.Shares {
-				if share.Buckets() > 0 {
-					a.add(Answer{Variant: f.flag.VariantByKey(share.Variant)})
-				}
-			}
-			if step.Unassigned > 0 {
-				a.add(f.defaultAnswer())
-			}
-			if f.flag.Rules[step.Index].CodeDefault {
-				a.add(Answer{Default: true})
-			}
+	for i, step := range f.steps() {
+		if cause := r.Steps[i].Cause; cause != Reached && !(f.own && cause == NeverMet) {
+			continue
+		}
+		for _, share := range f.given(i, step) {
+			a.add(share.Answer)
 		}
 	}
 	if r.Default.Cause == Reached {

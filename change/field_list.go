@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // list is a member that is a list of objects. Its order is content.
@@ -136,19 +137,19 @@ func (l *list[T, E]) compareRemoved(c *comparer, at place, was []*E, from []int)
 
 // pair returns the index of the counterpart of each item of is, or -1.
 func (l *list[T, E]) pair(c *comparer, was, is []*E) []int {
-	p := &pairing{from: slices.Repeat([]int{-1}, len(is)), taken: make([]bool, len(was)), left: min(len(was), len(is))}
-	p.ends(func(i, j int) bool {
+	p := lists.NewPairing(len(was), len(is))
+	p.Ends(func(i, j int) bool {
 		return (c.matching != byIdentity || *l.id(was[i]) == *l.id(is[j])) && l.shape.same(&c.sides, was[i], is[j])
 	})
 	if c.matching == byIdentity {
-		p.by(func(i int) string { return *l.id(was[i]) }, func(i int) string { return *l.id(is[i]) })
+		p.By(func(i int) string { return *l.id(was[i]) }, func(i int) string { return *l.id(is[i]) })
 	}
-	p.by(func(i int) string { return string(l.shape.form(c.before, was[i])) },
+	p.By(func(i int) string { return string(l.shape.form(c.before, was[i])) },
 		func(i int) string { return string(l.shape.form(c.after, is[i])) })
 	for _, match := range l.match {
-		p.by(func(i int) string { return match(c.before, was[i]) }, func(i int) string { return match(c.after, is[i]) })
+		p.By(func(i int) string { return match(c.before, was[i]) }, func(i int) string { return match(c.after, is[i]) })
 	}
-	return p.from
+	return p.From
 }
 
 // compareRanks adds the ranks that differ although the order is the same. Between
@@ -161,57 +162,6 @@ func (l *list[T, E]) compareRanks(c *comparer, at place, was, is []*E) {
 		if a, b := *l.rank(was[i]), *l.rank(is[i]); a != b {
 			here := l.place(at, c.after, i, is[i]).field("rank", "rank")
 			c.replaced(here, Encode(a), Encode(b), transition(a, b, false))
-		}
-	}
-}
-
-// pairing pairs items of two lists.
-type pairing struct {
-	from  []int  // for each item of the later list, the index in the earlier one, or -1
-	taken []bool // the items of the earlier list that are paired
-	left  int    // how many pairs are still possible
-}
-
-// ends pairs the items at the start and at the end of both lists that are the same: in
-// most cases all but one, and without making keys for them.
-func (p *pairing) ends(same func(before, after int) bool) {
-	start := 0
-	for p.left > 0 && same(start, start) {
-		p.pair(start, start)
-		start++
-	}
-	for i, j := len(p.taken)-1, len(p.from)-1; p.left > 0 && same(i, j); i, j = i-1, j-1 {
-		p.pair(i, j)
-	}
-}
-
-func (p *pairing) pair(before, after int) {
-	p.from[after], p.taken[before] = before, true
-	p.left--
-}
-
-// by pairs items that are not paired yet and have the same key, in their order.
-func (p *pairing) by(before, after func(i int) string) {
-	if p.left == 0 {
-		return
-	}
-	free := map[string][]int{}
-	for i, taken := range p.taken {
-		if taken {
-			continue
-		}
-		if key := before(i); key != "" {
-			free[key] = append(free[key], i)
-		}
-	}
-	for i, from := range p.from {
-		if from >= 0 {
-			continue
-		}
-		key := after(i)
-		if same := free[key]; len(same) > 0 {
-			p.pair(same[0], i)
-			free[key] = same[1:]
 		}
 	}
 }

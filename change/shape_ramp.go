@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
@@ -29,10 +30,10 @@ func rampWords(r *guidon.Ramp) string {
 	if r == nil {
 		return ""
 	}
-	text := "reached over " + guidon.DurationText(r.Over)
+	text := "reached over " + clock.Text(r.Over)
 	if len(r.Steps) > 0 {
 		steps := lists.Map(r.Steps, func(s guidon.RampStep) string {
-			return analysis.PercentWords(s.Percentage) + " for " + guidon.DurationText(s.For)
+			return analysis.PercentWords(s.Percentage) + " for " + clock.Text(s.For)
 		})
 		text = "reached after " + strings.Join(steps, ", ")
 	}
@@ -41,10 +42,10 @@ func rampWords(r *guidon.Ramp) string {
 		text += ", starting at " + analysis.PercentWords(r.Initial)
 	}
 	if r.Delay != 0 {
-		text += ", delayed by " + guidon.DurationText(r.Delay)
+		text += ", delayed by " + clock.Text(r.Delay)
 	}
 	if c := r.Confirm; c != nil {
-		text += ", confirmed every " + guidon.DurationText(c.Every)
+		text += ", confirmed every " + clock.Text(c.Every)
 		if c.Lapse == guidon.BackRamp {
 			text += " or taken back"
 		}

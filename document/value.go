@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 func textNode(value string) *node { return &node{kind: text, text: value} }
@@ -38,7 +39,7 @@ var asDuration = form[time.Duration]{
 	read: func(d *decoder, n *node, to *time.Duration) {
 		readText(d, n, to, "must be a duration, such as 72h or 30m", time.ParseDuration)
 	},
-	write: func(_ *encoder, from *time.Duration) *node { return textNode(guidon.DurationText(*from)) },
+	write: func(_ *encoder, from *time.Duration) *node { return textNode(clock.Text(*from)) },
 }
 
 // readText reads a value that is parsed from a text, unless that is empty.

@@ -22,7 +22,7 @@ type flagFacts struct {
 	lastBoundary int64 // of it and the flags that it requires, in Unix seconds; 0 if there are none
 }
 
-var factsOf = guidon.NewCompiledDerivation(func(c *guidon.CompiledFlag) *flagFacts {
+var factsOf = guidon.NewFlagDerivation(func(c *guidon.CompiledFlag) *flagFacts {
 	f := c.Flag()
 	return &flagFacts{
 		flag: f, lowerName: strings.ToLower(f.Name), Summary: analysis.Summarize(c), metadata: metadataOf(f),

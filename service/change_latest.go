@@ -74,7 +74,7 @@ type latestRecord struct {
 }
 
 // latestOf remembers the newest record of a flag as long as the flag does not change.
-var latestOf = guidon.NewFlagDerivation(func(*guidon.Flag) *atomic.Pointer[latestRecord] { return new(atomic.Pointer[latestRecord]) })
+var latestOf = guidon.NewFlagDerivation(func(*guidon.CompiledFlag) *atomic.Pointer[latestRecord] { return new(atomic.Pointer[latestRecord]) })
 
 // LatestChangesWithoutObjects is [Service.LatestChanges] without the objects before and after.
 // The records of flags are remembered, so that a list that names the author of each flag

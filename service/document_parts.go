@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // partHeader is what a part of a flag or segment has besides its content. rank is nil for a
@@ -53,7 +54,7 @@ var ruleParts = &partKind[guidon.Rule]{
 		}
 		return string(text)
 	},
-	keys: []func(*guidon.Rule) string{sameSegments, func(*guidon.Rule) string { return "" }},
+	keys: []func(*guidon.Rule) string{sameSegments, func(*guidon.Rule) string { return "any" }},
 }
 
 func sameSegments(r *guidon.Rule) string {
@@ -94,7 +95,7 @@ var constraintParts = &partKind[guidon.Constraint]{
 	keys: []func(*guidon.Constraint) string{
 		func(c *guidon.Constraint) string { return fmt.Sprintf("%d %q %q", c.Type, c.Property, c.Operator) },
 		func(c *guidon.Constraint) string { return fmt.Sprintf("%d %q", c.Type, c.Property) },
-		func(*guidon.Constraint) string { return "" },
+		func(*guidon.Constraint) string { return "any" },
 	},
 }
 
@@ -125,23 +126,11 @@ func (k *partKind[E]) continued(wants, haves []*E, now time.Time) (parts, were [
 // pair returns, for each item of wants, the index of the matching item of haves, or -1.
 // Each key is used for the items that the previous keys did not pair.
 func pair[T any](wants, haves []T, keys []func(T) string) []int {
-	out := slices.Repeat([]int{-1}, len(wants))
-	taken := make([]bool, len(haves))
+	p := lists.NewPairing(len(haves), len(wants))
 	for _, key := range keys {
-		free := map[string][]int{}
-		for i, have := range haves {
-			if !taken[i] {
-				free[key(have)] = append(free[key(have)], i)
-			}
-		}
-		for i, want := range wants {
-			if same := free[key(want)]; out[i] < 0 && len(same) > 0 {
-				out[i], taken[same[0]] = same[0], true
-				free[key(want)] = same[1:]
-			}
-		}
+		p.By(func(i int) string { return key(haves[i]) }, func(i int) string { return key(wants[i]) })
 	}
-	return out
+	return p.From
 }
 
 // contentOf returns a text that is the same for the same content.

@@ -3,33 +3,26 @@ package store
 import (
 	"context"
 	"database/sql"
-	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
 // bindings returns all stored bindings.
 func (s *session) bindings(ctx context.Context) (*service.Bindings, error) {
-	type row struct {
-		binding *service.Binding
-		created guidon.Position
-	}
-	const query = "SELECT created_rev, created_seq, body FROM bindings"
-	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (row, error) {
-		r := row{binding: new(service.Binding)}
+	const query = "SELECT body FROM bindings ORDER BY created_rev, created_seq"
+	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (*service.Binding, error) {
 		var body []byte
-		if err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body); err != nil {
-			return r, err
+		if err := rows.Scan(&body); err != nil {
+			return nil, err
 		}
-		return r, decode(body, r.binding)
+		b := new(service.Binding)
+		return b, decode(body, b)
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b row) int { return compareCursors(a.created, b.created) })
-	return service.NewBindings(lists.Map(all, func(r row) *service.Binding { return r.binding })), nil
+	return service.NewBindings(all), nil
 }
 
 func (tx *authenticationTx) Bindings(ctx context.Context) (*service.Bindings, error) {

@@ -54,21 +54,8 @@ type dialect struct {
 	// rebind replaces the ? placeholders by the database's own. nil leaves them.
 	rebind func(query string) string
 
-	// isUniqueViolation reports whether the error is a violation of a primary key or
-	// unique index.
-	isUniqueViolation func(err error) bool
-	// mayRetry reports whether the transaction that got the error was rolled back as a
-	// whole, or never began, and may succeed if it is run again.
-	mayRetry func(err error) bool
-	// isLost reports whether the error is one by which the server ends the connection.
-	// The running statement then had no effect, except that a COMMIT may have.
-	isLost func(err error) bool
-	// refuses reports whether the server has refused the connection for a reason that does
-	// not go away by itself. It is nil if there is no server.
-	refuses func(err error) bool
-	// unavailable returns the message for callers if the database is to blame for the
-	// error, or "".
-	unavailable func(err error) string
+	// failure returns what an error of the driver means. It is the zero failure if that is not known.
+	failure func(err error) failure
 }
 
 // batchResult is the outcome of a batch.
@@ -78,6 +65,31 @@ type batchResult struct {
 	// and so not to have run the last one.
 	lastSkipped bool
 }
+
+// failure is what an error of a database means.
+type failure struct {
+	message string // for callers, if the database is to blame, otherwise ""
+	unique  bool   // a primary key or unique index is violated
+	// retry is set if the transaction that got the error was rolled back as a whole, or never
+	// began, and may succeed if it is run again.
+	retry bool
+	// lost is set if the server ends the connection by the error. The running statement then
+	// had no effect, except that a COMMIT may have.
+	lost    bool
+	refused bool // the server refuses the connection for a reason that does not go away by itself
+}
+
+// Failures that several databases have.
+var (
+	uniqueFailure   = failure{unique: true}
+	busyFailure     = failure{message: messageBusy, retry: true}
+	lostFailure     = failure{lost: true}
+	refusedFailure  = failure{message: messageRejects, refused: true}
+	closedFailure   = failure{message: messageClosed}
+	slowFailure     = failure{message: messageSlow}
+	fullFailure     = failure{message: "the database's disk is full"}
+	readOnlyFailure = failure{message: "the database cannot be written to"}
+)
 
 func (d *dialect) query(q string) string {
 	if d.rebind == nil {

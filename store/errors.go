@@ -42,7 +42,7 @@ func (d *DB) classify(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return unavailable("the certificate of the database is not trusted", err)
 	}
-	if message := d.dialect.unavailable(err); message != "" {
+	if message := d.dialect.failure(err).message; message != "" {
 		return unavailable(message, err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) { // the timeout of one statement
@@ -69,7 +69,7 @@ func (d *DB) isLost(err error) bool {
 			return true
 		}
 	}
-	return d.dialect.isLost(err)
+	return d.dialect.failure(err).lost
 }
 
 // refuses reports whether the server will refuse connections until the configuration of this
@@ -77,19 +77,21 @@ func (d *DB) isLost(err error) bool {
 func (d *DB) refuses(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, unencrypted := errors.AsType[tls.RecordHeaderError](err)
-	return untrusted || unencrypted || d.dialect.refuses != nil && d.dialect.refuses(err)
+	return untrusted || unencrypted || d.dialect.failure(err).refused
 }
 
 // mayRetry reports whether the transaction that got the error left nothing behind and
 // may succeed if it is run again.
 func (d *DB) mayRetry(err error) bool {
-	return d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err) || d.dialect.shared && d.isLost(err)
+	f := d.dialect.failure(err)
+	return f.retry || f.unique || d.dialect.shared && d.isLost(err)
 }
 
 // wasRolledBack reports whether an error of COMMIT means for certain that nothing was
 // committed.
 func (d *DB) wasRolledBack(err error) bool {
-	return !d.dialect.shared || !d.isLost(err) && (d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err))
+	f := d.dialect.failure(err)
+	return !d.dialect.shared || !d.isLost(err) && (f.retry || f.unique)
 }
 
 // isClosed reports whether the pool has been closed, for which database/sql exports

@@ -16,15 +16,11 @@ var mysqlDialect = &dialect{
 	shared: true,
 	// The isolation level is set for each session, because no statement both begins a
 	// transaction and sets its level.
-	beginWrite:        "START TRANSACTION",
-	beginRead:         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
-	batch:             mysqlBatch,
-	unions:            true,
-	isUniqueViolation: func(err error) bool { return mysqlNumber(err) == 1062 },
-	mayRetry:          mysqlMayRetry,
-	isLost:            mysqlIsLost,
-	unavailable:       mysqlUnavailable,
-	refuses:           mysqlRefuses,
+	beginWrite: "START TRANSACTION",
+	beginRead:  "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+	batch:      mysqlBatch,
+	unions:     true,
+	failure:    mysqlFailure,
 }
 
 const (
@@ -40,55 +36,30 @@ func mysqlNumber(err error) uint16 {
 	return 0
 }
 
-func mysqlMayRetry(err error) bool {
-	switch mysqlNumber(err) {
-	case 1213, 1020: // deadlock, record changed since the snapshot
-		return true
-	case 1205: // lock wait timeout; we roll back what the server did not
-		return true
-	case 3101, 1180: // a cluster, or the engine, rolled the COMMIT back
-		return true
-	case 1040, 1203, 1226: // too many connections: in total, of the user, by quota
-		return true
-	}
-	return false
+// mysqlFailures are the failures by the number of the error.
+var mysqlFailures = map[uint16]failure{
+	1062: uniqueFailure,
+	1213: busyFailure, 1020: busyFailure, // deadlock, record changed since the snapshot
+	1205: busyFailure,                    // lock wait timeout; we roll back what the server did not
+	3101: busyFailure, 1180: busyFailure, // a cluster, or the engine, rolled the COMMIT back
+	1040: busyFailure, 1203: busyFailure, 1226: busyFailure, // too many connections: in total, of the user, by quota
+	1053: lostFailure, 1927: lostFailure, 3169: lostFailure, 4031: lostFailure, // shutdown, killed, killed, idle for too long
+	1021: fullFailure, 1114: fullFailure,
+	1290: readOnlyFailure, 1792: readOnlyFailure, 1836: readOnlyFailure,
+	1317: slowFailure, 1969: slowFailure, 3024: slowFailure, // interrupted, statement time exceeded
+	1129: {message: messageRejects},                                  // the host is blocked for now
+	1044: refusedFailure, 1045: refusedFailure, 1698: refusedFailure, // database, password, authentication method
+	1049: refusedFailure, 1130: refusedFailure, // no such database, host not allowed
 }
 
-func mysqlIsLost(err error) bool {
-	switch mysqlNumber(err) {
-	case 1053, 1927, 3169, 4031: // shutdown, killed, killed, idle for too long
-		return true
+func mysqlFailure(err error) failure {
+	switch {
+	case errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, driver.ErrBadConn):
+		return lostFailure
+	case errors.Is(err, mysql.ErrNoTLS):
+		return refusedFailure
 	}
-	return errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, driver.ErrBadConn)
-}
-
-func mysqlUnavailable(err error) string {
-	switch mysqlNumber(err) {
-	case 1213, 1020, 1205, 3101, 1180, 1040, 1203, 1226:
-		return messageBusy
-	case 1021, 1114:
-		return "the database's disk is full"
-	case 1290, 1792, 1836:
-		return "the database cannot be written to"
-	case 1317, 1969, 3024: // interrupted, statement time exceeded
-		return messageSlow
-	case 1129: // the host is blocked for now
-		return messageRejects
-	}
-	if mysqlRefuses(err) {
-		return messageRejects
-	}
-	return ""
-}
-
-func mysqlRefuses(err error) bool {
-	switch mysqlNumber(err) {
-	case 1044, 1045, 1698: // database, password, authentication method
-		return true
-	case 1049, 1130: // no such database, host not allowed
-		return true
-	}
-	return errors.Is(err, mysql.ErrNoTLS)
+	return mysqlFailures[mysqlNumber(err)]
 }
 
 // mysqlPacket is the maximum size of a statement with interpolated arguments. Above

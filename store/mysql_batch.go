@@ -35,29 +35,12 @@ func mysqlBatch(ctx context.Context, conn *sql.Conn, statements []statement) (ba
 // oneByOne runs a batch with one round trip for each statement.
 func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	for i, s := range statements {
-		if s.row != nil {
-			err = mysqlQuery(ctx, conn, s)
-		} else {
-			var done sql.Result
-			if done, err = conn.ExecContext(ctx, s.query, s.args...); err == nil {
-				result.changed, err = done.RowsAffected()
-			}
-		}
-		if err != nil {
-			result.lastSkipped = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlIsLost(err)
+		if result.changed, err = s.run(ctx, conn); err != nil {
+			result.lastSkipped = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlFailure(err).lost
 			return result, err
 		}
 	}
 	return result, nil
-}
-
-func mysqlQuery(ctx context.Context, conn *sql.Conn, s statement) error {
-	rows, err := conn.QueryContext(ctx, s.query, s.args...)
-	if err != nil {
-		return err
-	}
-	err = s.row.read(rows)
-	return errors.Join(err, rows.Close())
 }
 
 func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {

@@ -19,22 +19,18 @@ import (
 )
 
 var postgresDialect = &dialect{
-	name:              "postgres",
-	ping:              "SELECT 1",
-	shared:            true,
-	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
-	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-	prepare:           "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)", // it would compile whatever must be sorted
-	batch:             postgresBatch,
-	batchReads:        true,
-	analyze:           "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",
-	interrupt:         postgresInterrupt,
-	rebind:            numbered,
-	isUniqueViolation: func(err error) bool { return sqlState(err) == "23505" },
-	mayRetry:          postgresMayRetry,
-	isLost:            postgresIsLost,
-	unavailable:       postgresUnavailable,
-	refuses:           postgresRefuses,
+	name:       "postgres",
+	ping:       "SELECT 1",
+	shared:     true,
+	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED",
+	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+	prepare:    "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)", // it would compile whatever must be sorted
+	batch:      postgresBatch,
+	batchReads: true,
+	analyze:    "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",
+	interrupt:  postgresInterrupt,
+	rebind:     numbered,
+	failure:    postgresFailure,
 }
 
 // cockroachDialect is that of PostgreSQL except for the isolation level: CockroachDB
@@ -72,7 +68,7 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) 
 			}
 			if err != nil {
 				_ = results.Close() // it would return the same error
-				result.lastSkipped = i < last && sqlState(err) != "" && !postgresIsLost(err)
+				result.lastSkipped = i < last && sqlState(err) != "" && !postgresFailure(err).lost
 				return err
 			}
 		}
@@ -96,14 +92,41 @@ func sqlState(err error) string {
 	return ""
 }
 
-func postgresMayRetry(err error) bool {
-	switch sqlState(err) {
-	case "40001", "40P01": // serialization failure, deadlock
-		return true
-	case "53300": // too many connections
-		return true
+// postgresFailures are the failures by the code of the error, or by its class, which is the first
+// two characters.
+var postgresFailures = map[string]failure{
+	"23505": uniqueFailure,
+	"40001": busyFailure, "40P01": busyFailure, // serialization failure, deadlock
+	"53300": busyFailure,                                             // too many connections
+	"55P03": {message: messageBusy},                                  // a lock is not available
+	"57P01": lostFailure, "57P02": lostFailure, "57P03": lostFailure, // shutdown, crash, starting or stopping
+	"57P04": lostFailure, "57P05": lostFailure, "25P03": lostFailure, // dropped, idle, idle in a transaction
+	"08": lostFailure, "40003": lostFailure, // connection, statement completion unknown
+	"53100": fullFailure,
+	"53":    {message: "the database is out of resources"},
+	"25006": readOnlyFailure,
+	"57014": slowFailure,
+	"28":    refusedFailure, "3D000": refusedFailure, // user or password, no such database
+}
+
+func postgresFailure(err error) failure {
+	state := sqlState(err)
+	f, found := postgresFailures[state]
+	if !found && len(state) > 2 {
+		f = postgresFailures[state[:2]]
 	}
-	return isOutdatedPlan(err)
+	connecting, isConnecting := errors.AsType[*pgconn.ConnectError](err)
+	switch {
+	case isConnecting && strings.Contains(connecting.Error(), "server refused TLS connection"): // the driver has no value for it
+		return refusedFailure
+	case isConnecting && f.message == "": // so no connection was lost
+		return closedFailure
+	case errors.Is(err, pgconn.ErrConnClosed):
+		return lostFailure
+	case isOutdatedPlan(err):
+		return failure{retry: true}
+	}
+	return f
 }
 
 // isOutdatedPlan reports whether a schema step has changed the column types of a
@@ -112,54 +135,6 @@ func postgresMayRetry(err error) bool {
 func isOutdatedPlan(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "0A000" && e.Routine == "RevalidateCachedQuery"
-}
-
-// postgresIsLost reports whether the server has ended the connection.
-func postgresIsLost(err error) bool {
-	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
-		return false
-	}
-	state := sqlState(err)
-	switch state {
-	case "57P01", "57P02", "57P03", "57P04", "57P05": // shutdown, crash, dropped, idle
-		return true
-	case "25P03", "40003": // idle in a transaction, statement completion unknown
-		return true
-	}
-	return strings.HasPrefix(state, "08") || errors.Is(err, pgconn.ErrConnClosed)
-}
-
-func postgresUnavailable(err error) string {
-	state := sqlState(err)
-	switch {
-	case state == "53300", state == "40001", state == "40P01", state == "55P03":
-		return messageBusy
-	case state == "53100":
-		return "the database's disk is full"
-	case state == "25006":
-		return "the database cannot be written to"
-	case strings.HasPrefix(state, "53"):
-		return "the database is out of resources"
-	case state == "57014":
-		return messageSlow
-	case postgresRefuses(err):
-		return messageRejects
-	}
-	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
-		return messageClosed
-	}
-	return ""
-}
-
-// postgresRefuses reports whether the server rejects the user, the password, the database or
-// TLS. The driver has no value for the last.
-func postgresRefuses(err error) bool {
-	state := sqlState(err)
-	if strings.HasPrefix(state, "28") || state == "3D000" {
-		return true
-	}
-	connecting, ok := errors.AsType[*pgconn.ConnectError](err)
-	return ok && strings.Contains(connecting.Error(), "server refused TLS connection")
 }
 
 // numbered replaces the ? of a query by $1, $2, …. No query has a ? in a string
@@ -236,4 +211,31 @@ func withoutDSN(err error) string {
 		}
 	}
 	return text
+}
+
+// queryInterruptible runs one read query on a connection of its own, for a driver
+// whose statements can be interrupted from outside. Otherwise database/sql and the
+// driver would each start a goroutine per query to watch the context, a quarter of
+// the cost of a small query.
+func (d *DB) queryInterruptible(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+	conn, err := d.reader.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var interrupt func()
+	if err := conn.Raw(func(c any) error { interrupt = d.dialect.interrupt(c); return nil }); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, interrupt)
+	rows, err := conn.QueryContext(context.WithoutCancel(ctx), query, args...)
+	err = scanAll(rows, err, scan)
+	if stop() {
+		return err
+	}
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // the connection is no longer usable
+	if err != nil {
+		err = ctx.Err()
+	}
+	return err
 }

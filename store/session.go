@@ -109,7 +109,6 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 		s.drop()
 		return nil, d.markRetryable(ctx, err)
 	}
-	s.open = true
 	return s, nil
 }
 
@@ -155,46 +154,29 @@ func (d *DB) traced(ctx context.Context, queued []statement, last string) func(*
 func ignoreError(*error) {}
 
 // exec runs a statement and returns the number of rows that it changed.
-func (s *session) exec(ctx context.Context, query string, args ...any) (_ int64, err error) {
-	if s.failed != nil {
-		return 0, s.failed
-	}
-	defer s.db.traced(ctx, s.queued, query)(&err)
-	bounded, cancel := s.db.withStatementTimeout(ctx)
-	defer cancel()
-	if len(s.queued) > 0 {
-		result, err := s.send(bounded, statement{query: query, args: args, count: true})
-		return result.changed, s.fail(ctx, err)
-	}
-	result, err := s.conn.ExecContext(bounded, s.db.dialect.query(query), args...)
-	if err != nil {
-		return 0, s.fail(ctx, err)
-	}
-	n, err := result.RowsAffected()
-	return n, s.fail(ctx, err)
+func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	result, err := s.run(ctx, statement{query: query, args: args, count: true})
+	return result.changed, err
+}
+
+// row scans the only row of a query and reports whether there was one.
+func (s *session) row(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
+	r := &row{dest: dest}
+	_, err := s.run(ctx, statement{query: query, args: args, row: r})
+	return r.found, err
 }
 
 // later runs a statement whose result is not needed, together with the next one if
 // the database supports it: over a network, the cost of a write is the number of
 // round trips.
 func (s *session) later(ctx context.Context, query string, args ...any) error {
-	if s.queue(statement{query: query, args: args}) {
-		return nil
-	}
-	_, err := s.exec(ctx, query, args...)
-	return err
+	return s.queue(ctx, statement{query: query, args: args})
 }
 
 // rowLater is later for a query of one row. Its destinations are filled when flush,
 // or any other call that sends a statement, has returned.
 func (s *session) rowLater(ctx context.Context, query string, args []any, dest ...any) (*row, error) {
-	r := &row{dest: dest}
-	if s.queue(statement{query: query, args: args, row: r}) {
-		return r, nil
-	}
-	var err error
-	r.found, err = s.row(ctx, query, args, dest...)
-	return r, err
+	return s.rowsLater(ctx, query, args, nil, dest...)
 }
 
 // rowsLater is rowLater for a query of any number of rows. It calls each for every
@@ -202,69 +184,70 @@ func (s *session) rowLater(ctx context.Context, query string, args []any, dest .
 // set: a batch may take effect although its response is lost.
 func (s *session) rowsLater(ctx context.Context, query string, args []any, each func(), dest ...any) (*row, error) {
 	r := &row{dest: dest, each: each}
-	if s.queue(statement{query: query, args: args, row: r}) {
-		return r, nil
-	}
-	err := s.rows(ctx, query, args, func(rows *sql.Rows) error {
-		err := rows.Scan(dest...)
-		if err == nil {
-			each()
-		}
-		return err
-	})
-	r.ended = err == nil
-	return r, err
+	return r, s.queue(ctx, statement{query: query, args: args, row: r})
 }
 
-// queue queues the statement and reports whether it could.
-func (s *session) queue(st statement) bool {
-	can := s.failed == nil && s.canQueue && len(s.queued) < maxQueued
-	if can {
+// queue queues the statement if it can, or else runs it.
+func (s *session) queue(ctx context.Context, st statement) error {
+	if s.failed == nil && s.canQueue && len(s.queued) < maxQueued {
 		s.queued = append(s.queued, st)
+		return nil
 	}
-	return can
+	_, err := s.run(ctx, st)
+	return err
 }
 
-// send sends the queued statements and the last one.
-func (s *session) send(ctx context.Context, last statement) (batchResult, error) {
-	all := append(s.queued, last)
+// run sends the queued statements and the last one.
+func (s *session) run(ctx context.Context, last statement) (result batchResult, err error) {
+	if s.failed != nil {
+		return result, s.failed
+	}
+	defer s.db.traced(ctx, s.queued, last.query)(&err)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
+	defer cancel()
+	result, err = s.send(bounded, last)
+	return result, s.fail(ctx, err)
+}
+
+// send is run without the timeout, the trace and the effect of an error.
+func (s *session) send(ctx context.Context, last statement) (result batchResult, err error) {
+	queued := s.queued
 	s.queued, s.open = nil, true
-	return s.db.dialect.batch(ctx, s.conn, all)
+	if len(queued) > 0 {
+		return s.db.dialect.batch(ctx, s.conn, append(queued, last))
+	}
+	last.query = s.db.dialect.query(last.query)
+	result.changed, err = last.run(ctx, s.conn)
+	return result, err
+}
+
+// run runs the statement by itself. It returns the number of rows that it changed.
+func (st *statement) run(ctx context.Context, conn *sql.Conn) (int64, error) {
+	if st.row == nil {
+		done, err := conn.ExecContext(ctx, st.query, st.args...)
+		if err != nil {
+			return 0, err
+		}
+		return done.RowsAffected()
+	}
+	rows, err := conn.QueryContext(ctx, st.query, st.args...)
+	if err != nil {
+		return 0, err
+	}
+	err = st.row.read(rows)
+	return 0, errors.Join(err, rows.Close())
 }
 
 // flush sends the queued statements.
-func (s *session) flush(ctx context.Context) (err error) {
-	if s.failed != nil || len(s.queued) == 0 {
+func (s *session) flush(ctx context.Context) error {
+	last := len(s.queued) - 1
+	if s.failed != nil || last < 0 {
 		return s.failed
 	}
-	bounded, cancel := s.db.withStatementTimeout(ctx)
-	defer cancel()
-	last := len(s.queued) - 1
 	st := s.queued[last]
 	s.queued = s.queued[:last]
-	defer s.db.traced(ctx, s.queued, st.query)(&err)
-	_, err = s.send(bounded, st)
-	return s.fail(ctx, err)
-}
-
-// row scans the only row of a query and reports whether there was one.
-func (s *session) row(ctx context.Context, query string, args []any, dest ...any) (_ bool, err error) {
-	if s.failed != nil {
-		return false, s.failed
-	}
-	defer s.db.traced(ctx, s.queued, query)(&err)
-	bounded, cancel := s.db.withStatementTimeout(ctx)
-	defer cancel()
-	if len(s.queued) > 0 {
-		r := &row{dest: dest}
-		_, err := s.send(bounded, statement{query: query, args: args, row: r})
-		return r.found, s.fail(ctx, err)
-	}
-	err = s.conn.QueryRowContext(bounded, s.db.dialect.query(query), args...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, s.fail(ctx, err)
+	_, err := s.run(ctx, st)
+	return err
 }
 
 // rows calls scan for every row of a query.
@@ -333,12 +316,7 @@ func (s *session) commit(ctx context.Context) (err error) {
 		detached, cancel = context.WithDeadline(detached, deadline)
 		defer cancel()
 	}
-	var result batchResult
-	if len(s.queued) > 0 {
-		result, err = s.send(detached, statement{query: "COMMIT"})
-	} else {
-		_, err = s.conn.ExecContext(detached, "COMMIT")
-	}
+	result, err := s.send(detached, statement{query: "COMMIT"})
 	if err == nil {
 		s.open = false
 		s.notifyCommitted()

@@ -45,31 +45,26 @@ var sqliteDialect = &dialect{
 	// without waiting.
 	beginWrite: "BEGIN IMMEDIATE",
 	beginRead:  "BEGIN DEFERRED",
-	isUniqueViolation: func(err error) bool {
+	failure: func(err error) failure {
 		code := sqliteCode(err)
-		return code == sqliteConstraintPrimaryKey || code == sqliteConstraintUnique
-	},
-	mayRetry: func(err error) bool {
-		primary := sqliteCode(err) & 0xff
-		return primary == sqliteBusy || primary == sqliteLocked
-	},
-	isLost: func(error) bool { return false },
-	unavailable: func(err error) string {
-		switch sqliteCode(err) & 0xff {
-		case sqliteBusy, sqliteLocked:
-			return messageBusy
-		case sqliteFull:
-			return "the database's disk is full"
-		case sqliteReadOnly:
-			return "the database cannot be written to"
-		case sqliteIOErr, sqliteCantOpen, sqliteNoLFS:
-			return messageClosed
-		case sqliteCorrupt, sqliteNotADB:
-			return "the database file is damaged"
+		if f, found := sqliteFailures[code]; found {
+			return f
 		}
-		return ""
+		return sqliteFailures[code&0xff]
 	},
 }
+
+// sqliteFailures are the failures by the result code, or by its low byte, which is its class.
+var sqliteFailures = map[int]failure{
+	sqliteConstraintPrimaryKey: uniqueFailure, sqliteConstraintUnique: uniqueFailure,
+	sqliteBusy: busyFailure, sqliteLocked: busyFailure,
+	sqliteFull:     fullFailure,
+	sqliteReadOnly: readOnlyFailure,
+	sqliteIOErr:    closedFailure, sqliteCantOpen: closedFailure, sqliteNoLFS: closedFailure,
+	sqliteCorrupt: damagedFailure, sqliteNotADB: damagedFailure,
+}
+
+var damagedFailure = failure{message: "the database file is damaged"}
 
 // sqliteCode returns the extended result code of err, or 0 if it has none.
 func sqliteCode(err error) int {

@@ -66,7 +66,7 @@ func TestCachedStatementsAreReusable(t *testing.T) {
 	if got := cached(); got != 1 {
 		t.Errorf("%d statements are cached, want only the insertion", got)
 	}
-	if _, err := conn.ExecContext(t.Context(), insert, 0); !sqliteDialect.isUniqueViolation(err) {
+	if _, err := conn.ExecContext(t.Context(), insert, 0); !sqliteDialect.failure(err).unique {
 		t.Errorf("a duplicate number: got %v", err)
 	}
 	mustExec(t, conn, "ALTER TABLE numbers ADD COLUMN more TEXT")

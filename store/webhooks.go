@@ -5,11 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
-	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -21,27 +18,21 @@ func (d *DB) Webhooks(ctx context.Context) ([]*service.Webhook, error) {
 }
 
 func (s *session) webhooks(ctx context.Context) ([]*service.Webhook, error) {
-	type row struct {
-		webhook *service.Webhook
-		created guidon.Position
-	}
-	const query = `SELECT created_rev, created_seq, body, private,
-		(SELECT d.at FROM webhook_deliveries d WHERE d.webhook_id = w.id ORDER BY d.delivery_seq DESC LIMIT 1) FROM webhooks w`
-	all, err := collect(ctx, s, query, nil, func(rows *sql.Rows) (row, error) {
-		r := row{webhook: new(service.Webhook)}
+	const query = `SELECT body, private,
+		(SELECT d.at FROM webhook_deliveries d WHERE d.webhook_id = w.id ORDER BY d.delivery_seq DESC LIMIT 1)
+		FROM webhooks w ORDER BY created_rev, created_seq`
+	return collect(ctx, s, query, nil, func(rows *sql.Rows) (*service.Webhook, error) {
+		h := new(service.Webhook)
 		var body, private []byte
 		var last sql.NullInt64
-		err := rows.Scan(&r.created.Revision, &r.created.Sequence, &body, &private, &last)
-		if err == nil {
-			err = errors.Join(decode(body, r.webhook), decode(private, &r.webhook.Private))
+		if err := rows.Scan(&body, &private, &last); err != nil {
+			return nil, err
 		}
 		if last.Valid {
-			r.webhook.LastAt = time.UnixMicro(last.Int64).UTC()
+			h.LastAt = time.UnixMicro(last.Int64).UTC()
 		}
-		return r, err
+		return h, errors.Join(decode(body, h), decode(private, &h.Private))
 	})
-	slices.SortFunc(all, func(a, b row) int { return compareCursors(a.created, b.created) })
-	return lists.Map(all, func(r row) *service.Webhook { return r.webhook }), err
 }
 
 func (tx *authenticationTx) Webhooks(ctx context.Context) ([]*service.Webhook, error) {

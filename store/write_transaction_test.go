@@ -23,7 +23,7 @@ func openRetrying(t *testing.T) *DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d := *sqliteDialect
-	d.mayRetry = func(err error) bool { return errors.Is(err, errConflict) }
+	d.failure = func(err error) failure { return failure{retry: errors.Is(err, errConflict)} }
 	db.dialect = &d
 	if _, err := db.writer.ExecContext(t.Context(), "CREATE TABLE numbers (n INTEGER)"); err != nil {
 		t.Fatal(err)

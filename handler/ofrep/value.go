@@ -28,7 +28,8 @@ type flagForm struct {
 // flagForms caches the forms of the flags that have been evaluated.
 var flagForms = guidon.NewFlagDerivation(newFlagForm)
 
-func newFlagForm(f *guidon.Flag) *flagForm {
+func newFlagForm(compiled *guidon.CompiledFlag) *flagForm {
+	f := compiled.Flag()
 	form := &flagForm{
 		head:   jsontext.AppendString([]byte(`{"key":`), f.Key),
 		static: len(f.Rules)+len(f.Rollouts)+len(f.Requires) == 0,

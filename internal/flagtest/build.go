@@ -103,9 +103,12 @@ func Yes(properties ...string) map[string]string {
 
 func Attachment(variant string) string { return `{"is":"` + variant + `"}` }
 
-// VariantResult returns the result with the variant and its attachment.
+// VariantResult returns the result with the variant and its attachment, of the first rule if it is a match.
 func VariantResult(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
 	r := guidon.VariantResult{Match: match, Reason: reason, VariantKey: variant, SegmentKeys: segments}
+	if match {
+		r.Rule = 1
+	}
 	if variant != "" {
 		r.Attachment = Attachment(variant)
 	}

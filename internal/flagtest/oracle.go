@@ -117,7 +117,7 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 		initial.Reason, initial.Bucketed = guidon.ReasonFlagDisabled, bucketed
 		return initial
 	}
-	for _, r := range f.Rules {
+	for i, r := range f.Rules {
 		if !o.holds(r.Stated()) {
 			continue
 		}
@@ -127,9 +127,9 @@ func (o Oracle) Variant(f *guidon.Flag, id string, context map[string]string) gu
 			continue
 		}
 		result := initial
-		result.SegmentKeys, result.Bucketed = matched, bucketed
+		result.SegmentKeys, result.Bucketed, result.Rule = matched, bucketed, int32(i+1)
 		if r.CodeDefault {
-			return guidon.VariantResult{Reason: guidon.ReasonDefault, SegmentKeys: matched, Bucketed: bucketed}
+			return guidon.VariantResult{Reason: guidon.ReasonDefault, Rule: result.Rule, SegmentKeys: matched, Bucketed: bucketed}
 		}
 		result.Divided = partialPortion(o.portion(r.Stated().Portion))
 		return distribute(f, r, divided, result)
@@ -214,7 +214,7 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 	if key := o.unmet(f.Requires, id, context, &bucketed); key != "" {
 		return guidon.BooleanResult{Reason: guidon.ReasonDefault, Bucketed: bucketed, Unmet: key}
 	}
-	for _, r := range f.Rollouts {
+	for i, r := range f.Rollouts {
 		switch {
 		case !o.holds(r.Stated()):
 		case r.Threshold != nil:
@@ -224,12 +224,12 @@ func (o Oracle) Boolean(f *guidon.Flag, id string, context map[string]string) gu
 				bucketed = bucketed || t.Split == nil || t.Split.By == ""
 			}
 			if inThreshold(f, t, id, context) {
-				return guidon.BooleanResult{Enabled: t.Value, Reason: guidon.ReasonMatch, Bucketed: bucketed, Divided: divided}
+				return guidon.BooleanResult{Enabled: t.Value, Reason: guidon.ReasonMatch, Rule: int32(i + 1), Bucketed: bucketed, Divided: divided}
 			}
 		case r.Segment != nil:
 			if matched, ok := o.target(f, r.Segment.SegmentKeys, r.Segment.SegmentOperator, r.Stated(), id, context, &bucketed); ok {
 				return guidon.BooleanResult{
-					Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, SegmentKeys: matched,
+					Enabled: r.Segment.Value, Reason: guidon.ReasonMatch, Rule: int32(i + 1), SegmentKeys: matched,
 					Bucketed: bucketed, Divided: partialPortion(o.portion(r.Stated().Portion)),
 				}
 			}

@@ -76,7 +76,7 @@ type flagCounter struct {
 
 // flagCounters has that of each compiled flag that was evaluated. A flag that changes is compiled anew,
 // and gets another one; the former stays listed until it has been taken.
-var flagCounters = guidon.NewCompiledDerivation(func(f *guidon.CompiledFlag) *flagCounter {
+var flagCounters = guidon.NewFlagDerivation(func(f *guidon.CompiledFlag) *flagCounter {
 	c := &flagCounter{key: f.Flag().Key}
 	if f.Kind() == guidon.BooleanFlag {
 		c.answers = []string{"false", "true"}

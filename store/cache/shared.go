@@ -57,8 +57,9 @@ type Shared struct {
 	service.ChangeLog // of the source; records are not cached
 	source            SharedSource
 	freshness         Freshness
-	stats             stats
 	revisions         *revisions
+	*watches          // of the revisions
+	stats
 }
 
 var _ service.Store = (*Shared)(nil)
@@ -67,11 +68,9 @@ var _ service.Store = (*Shared)(nil)
 func NewShared(source SharedSource, freshness Freshness) *Shared {
 	s := &Shared{ChangeLog: source, source: source, freshness: freshness}
 	s.revisions = newRevisions(source, freshness.MaxAge, &s.stats)
+	s.watches = &s.revisions.watches
 	return s
 }
-
-// Stats returns the counts so far.
-func (s *Shared) Stats() Stats { return s.stats.counts() }
 
 // Outage returns how long the source has not responded, as far as queries have shown,
 // or zero while it does.

@@ -14,10 +14,15 @@ type watch struct {
 	changed chan struct{} // closed and replaced at every change
 }
 
-// subscribe adds a subscriber of the namespace. changed returns a channel that is
-// closed at the next change. It must be called before the state is read, so that no
-// change in between is missed. cancel must be called once, at the end.
-func (w *watches) subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
+// Subscribe returns functions to wait for changes that are made through the cache, or that it
+// has loaded: to the namespace, or to the authentications, which decide what its readers may
+// see. changed returns a channel that is closed at the next such change. It must be called
+// before the state is read: a change after the read then closes the channel, too. The channel
+// may also be closed without a change. cancel ends the subscription and must be called once.
+// The namespace need not exist. Subscribe and changed are safe for concurrent use.
+//
+// A [Shared] cache queries its source at every [Shared.Refresh] while there are subscribers.
+func (w *watches) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one := w.byKey[namespace]
@@ -84,22 +89,4 @@ func (w *watches) any() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.byKey) > 0
-}
-
-// Subscribe returns functions to wait for changes that are made through the cache: to
-// the namespace, or to the authentications, which decide what its readers may see.
-// changed returns a channel that is closed at the next such change. It must be called
-// before the state is read: a change after the read then closes the channel, too. The
-// channel may also be closed without a change. cancel ends the subscription and must be
-// called once. The namespace need not exist. Subscribe and changed are safe for
-// concurrent use.
-func (c *Cache) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
-	return c.watches.subscribe(namespace)
-}
-
-// Subscribe is [Cache.Subscribe] for a source with other writers: the channel is closed
-// when the cache has loaded a new state, or something was written through it. While
-// there are subscribers, every [Shared.Refresh] queries the source.
-func (s *Shared) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
-	return s.revisions.watches.subscribe(namespace)
 }

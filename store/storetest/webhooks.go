@@ -36,7 +36,7 @@ func wantWebhooks(t testing.TB, what string, s *store.DB, want ...*service.Webho
 	t.Helper()
 	got, err := s.Webhooks(t.Context())
 	mustSucceed(t, err)
-	wantEqual(t, what, append([]*service.Webhook{}, want...), got)
+	wantEqual(t, what, want, got)
 }
 
 // A webhook is kept with its private part, of which nothing is in records; the authentications

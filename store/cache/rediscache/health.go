@@ -2,9 +2,10 @@ package rediscache
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 const (
@@ -103,7 +104,7 @@ func (h *health) probed(now time.Time, err error) {
 // wait sets when the next probe is due. h.mu must be held.
 func (h *health) wait(now time.Time) {
 	h.pause = min(max(2*h.pause, minRetry), maxRetry)
-	h.retry = now.Add(h.pause/2 + rand.N(h.pause)) // #nosec G404 -- jitter, not a secret
+	h.retry = now.Add(clock.Jitter(h.pause))
 }
 
 // failingFor returns how long every round trip has failed, or zero if the last one
