@@ -68,7 +68,7 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 	oidc, codehost := enabled(service.MethodOIDC), enabled(service.MethodCodehost)
 	const oidcService, codehostService = "/flipt.auth.AuthenticationMethodOIDCService/", "/flipt.auth.AuthenticationMethodGithubService/"
 	oidcPath, codehostPath := prefix+"/method/oidc/{provider}/", prefix+"/method/codehost/"
-	rows := []exchange.Row{
+	return []exchange.Row{
 		form(authorize(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(callback(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
@@ -97,12 +97,6 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 				return in.ExchangeGrant(ctx, s, c.Write(), m)
 			}).Light().With(verifying).ForEveryIdentity(), nil),
 	}
-	if _, nobody := in.(NoSignIn); nobody {
-		for _, row := range rows {
-			row.Failing(errNoSignIn)
-		}
-	}
-	return rows
 }
 
 func route(method, pattern string) []call.Route {
@@ -182,14 +176,3 @@ func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Em
 	}
 	return response, nil
 }
-
-// NoSignIn is a [SignIn] with which nobody can sign in: all its operations fail.
-type NoSignIn struct{ SignIn }
-
-var errNoSignIn = guidon.Errorf(guidon.Unimplemented, "nobody can sign in")
-
-// Describe implements [SignIn].
-func (NoSignIn) Describe(service.Method) (bool, *structpb.Struct) { return false, nil }
-
-// NextURI implements [SignIn].
-func (NoSignIn) NextURI(context.Context, *service.Authentication) string { return "" }

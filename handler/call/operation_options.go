@@ -1,12 +1,6 @@
 package call
 
-import (
-	"context"
-
-	"google.golang.org/protobuf/proto"
-
-	"github.com/guidonhq/guidon/service"
-)
+import "google.golang.org/protobuf/proto"
 
 // Trait is something special about an operation. Several are combined by |.
 type Trait uint16
@@ -49,11 +43,6 @@ func (o *Operation) EnabledIf(enabled bool) *Operation {
 func (o *Operation) Reusing(take func() proto.Message, release func(proto.Message)) *Operation {
 	o.newRequest, o.releaseRequest = take, release
 	return o
-}
-
-// Failing makes the operation fail with the error once its checks have passed.
-func (o *Operation) Failing(err error) {
-	o.run = func(context.Context, *service.Service, *Call, *Request) (Response, error) { return Response{}, err }
 }
 
 // Large replaces the limits of the request, which may have a long body.
