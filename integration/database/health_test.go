@@ -13,7 +13,6 @@ import (
 // TestRemovedFile: a server whose database file was removed says so, with the reason, to
 // those who check the database, and logs it once. When the file is back, so is the server.
 func TestRemovedFile(t *testing.T) {
-	t.Parallel() // it mostly waits
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	s := harness.Start(t, "file:"+file)
 	const reason = "the database file was replaced, moved or removed; the server must be restarted"
@@ -46,7 +45,7 @@ func TestRemovedFile(t *testing.T) {
 	if got := health(); !strings.HasSuffix(got, "is not serving: "+reason) {
 		t.Errorf("guidon health: got %q", got)
 	}
-	logged(reason)
+	logged("writes are rejected") // others may log the reason before
 	if err := os.Rename(file+".moved", file); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +53,6 @@ func TestRemovedFile(t *testing.T) {
 	if got := health(); got != "serving" {
 		t.Errorf("guidon health: got %q", got)
 	}
-	// A loop whose first run falls into that time may fail for the same reason.
 	if n := strings.Count(s.Log(), "writes are rejected"); n != 1 {
 		t.Errorf("the log says %d times that the file is gone, want once", n)
 	}

@@ -41,7 +41,7 @@ type FliptKey struct {
 func FindFlipt(key string) (FliptKey, bool) {
 	path := strings.Split(key, ".")
 	best, found := FliptKey{}, false
-	for _, k := range fliptKeys {
+	for _, k := range fliptKeys() {
 		if matches(path, strings.Split(k.Key, ".")) && len(k.Key) > len(best.Key) {
 			best, found = k, true
 		}
@@ -65,7 +65,7 @@ func matches(path, pattern []string) bool {
 // FindFliptVariable returns the entry for the variable, given without its prefix, and the rest
 // of the key: the name for which a star stands, or the part after the variable of a group.
 func FindFliptVariable(variable string) (k FliptKey, rest string, found bool) {
-	for _, candidate := range fliptKeys {
+	for _, candidate := range fliptKeys() {
 		r, ok := candidate.matchVariable(variable)
 		if ok && len(candidate.Key) > len(k.Key) {
 			k, rest, found = candidate, r, true
@@ -103,7 +103,7 @@ func FliptHasMembers(key string) bool {
 
 // FliptIsWhole reports whether the entry for the key applies to all keys below it.
 func FliptIsWhole(key string) bool {
-	return !slices.ContainsFunc(fliptKeys, func(k FliptKey) bool { return strings.HasPrefix(k.Key, key+".") })
+	return !slices.ContainsFunc(fliptKeys(), func(k FliptKey) bool { return strings.HasPrefix(k.Key, key+".") })
 }
 
 // Keys whose members have names that the operator chose.

@@ -1,8 +1,8 @@
 package config
 
 import (
-	"slices"
 	"strings"
+	"sync"
 
 	"github.com/guidonhq/guidon/internal/lists"
 )
@@ -107,10 +107,12 @@ var fliptRows = []FliptKey{
 const movedKeys = "enabled cleanup.interval cleanup.grace_period server_url api_url " +
 	"client_id client_secret redirect_address scopes allowed_organizations"
 
-// fliptKeys are all keys of Flipt v1, and some groups of them, one by one.
-var fliptKeys = slices.Concat(apart(fliptRows), lists.Map(strings.Fields(movedKeys), func(name string) FliptKey {
-	return FliptKey{"authentication.methods.github." + name, FliptMoved, "authentication.methods.codehost." + name, codehostHint}
-}))
+// fliptKeys returns all keys of Flipt v1, and some groups of them, one by one. Few programs need them.
+var fliptKeys = sync.OnceValue(func() []FliptKey {
+	return append(apart(fliptRows), lists.Map(strings.Fields(movedKeys), func(name string) FliptKey {
+		return FliptKey{"authentication.methods.github." + name, FliptMoved, "authentication.methods.codehost." + name, codehostHint}
+	})...)
+})
 
 // apart returns a row for each of the keys that share one.
 func apart(rows []FliptKey) (all []FliptKey) {

@@ -43,7 +43,7 @@ func TestEveryFliptKey(t *testing.T) {
 // TestNoOtherFliptKeys: the table has no keys that Flipt has not.
 func TestNoOtherFliptKeys(t *testing.T) {
 	list := fliptReference(t)
-	for _, k := range fliptKeys {
+	for _, k := range fliptKeys() {
 		known := slices.ContainsFunc(list, func(key string) bool {
 			return key == k.Key || k.Status != FliptKept && strings.HasPrefix(key, k.Key+".")
 		})
