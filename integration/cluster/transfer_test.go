@@ -105,7 +105,7 @@ func TestHundredThousandFlags(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a process is read from /proc")
 	}
-	const flags, most, serverMost = 100_000, 600 << 20, 480 << 20
+	const flags, most, serverMost = 100_000, 600 << 20, 560 << 20
 	dir := t.TempDir()
 	written := filepath.Join(dir, "written.json")
 	writeFlags(t, written, flags)
