@@ -24,7 +24,7 @@ type counted struct {
 	now     time.Time
 }
 
-// newEvaluated returns one of which evaluations have been counted for some time.
+// newCounted returns one of which evaluations have been counted for some time.
 func newCounted(t *testing.T, since time.Duration) counted {
 	t.Helper()
 	e := counted{db: storetest.NewSQLite(t), now: time.Now().UTC()}

@@ -65,8 +65,8 @@ func (b *Batch) Reset() {
 	b.booleans = slices.Delete(b.booleans, 0, len(b.booleans))
 }
 
-// EvaluateVariant evaluates a variant flag. It returns the errors of
-// [guidon.Snapshot.Variant].
+// EvaluateVariant evaluates a variant flag. It returns NotFound if there is no such flag, and the
+// errors of [guidon.CompiledFlag.Variant].
 func (s *Service) EvaluateVariant(ctx context.Context, d Demand, request EvaluationRequest) (guidon.VariantResult, State, error) {
 	view, err := s.ViewOrEmpty(ctx, request.Namespace, d)
 	if err != nil {
@@ -81,8 +81,8 @@ func (s *Service) EvaluateVariant(ctx context.Context, d Demand, request Evaluat
 	return result, view.State, err
 }
 
-// EvaluateBoolean evaluates a boolean flag. It returns the errors of
-// [guidon.Snapshot.Boolean].
+// EvaluateBoolean evaluates a boolean flag. It returns NotFound if there is no such flag, and the
+// errors of [guidon.CompiledFlag.Boolean].
 func (s *Service) EvaluateBoolean(ctx context.Context, d Demand, request EvaluationRequest) (guidon.BooleanResult, State, error) {
 	view, err := s.ViewOrEmpty(ctx, request.Namespace, d)
 	if err != nil {

@@ -148,6 +148,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"flag", "history", "x"}, `did you mean "guidon log"?`},
 		{[]string{"help", "sever"}, `unknown command "sever" for "guidon"; did you mean server?`},
 		{[]string{"help", "token", "creat"}, `unknown command "creat" for "guidon token"; did you mean create?`},
+		{[]string{"flag", "explain", "f", "-a", "http://localhost"}, `unknown command "explain" for "guidon flag"; did you mean "guidon explain"?`},
+		{[]string{"sever", "-a", "x"}, `unknown command "sever" for "guidon"; did you mean server?`},
 		{[]string{"migrate", "upp"}, `unknown command "upp" for "guidon migrate"; did you mean up?`},
 		{[]string{"copy-database"}, "--to or --to-file is required"},
 		{[]string{"copy-database", "--to", "a.db", "--from", "b.db", "--from-file", "c"}, "--from and --from-file cannot be combined"},

@@ -60,6 +60,7 @@ func root(p *cli.Program) *cobra.Command {
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
 	root.SetUsageFunc(cli.Usage(root.UsageFunc()))
+	root.SetFlagErrorFunc(cli.OptionError)
 	root.PersistentFlags().StringVar(&p.ConfigFile, "config", "",
 		"configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
 	_ = root.MarkPersistentFlagFilename("config", "yml", "yaml") // the flag exists

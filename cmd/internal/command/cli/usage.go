@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -164,6 +165,15 @@ func NoSuchCommand(command *cobra.Command, args []string) error {
 		hint = "; did you mean " + JoinWords(similar, "or") + "?"
 	}
 	return fmt.Errorf("unknown command %q for %q%s", args[0], command.CommandPath(), hint)
+}
+
+// OptionError returns the error of a command whose options are malformed. If it has other commands, an argument is a
+// misspelled one of them, whose options it does not know.
+func OptionError(command *cobra.Command, err error) error {
+	if command.HasSubCommands() {
+		return cmp.Or(NoSuchCommand(command, command.Flags().Args()), err)
+	}
+	return err
 }
 
 // findings is the annotation of commands that may end with [ExitFindings]. It says when.
