@@ -78,7 +78,9 @@ test: ## run the tests without external dependencies; RACE=1 uses the race detec
 
 .PHONY: integration
 integration: ## run the tests with real databases, servers and clients; FULL=1 tries all combinations
-	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; export TEST_SKIPPED=$$skipped; \
+	@made=$$(mktemp -d); skipped=$$made/skipped; trap 'sort -u "$$skipped"; rm -rf "$$made"' EXIT; touch "$$skipped"; \
+	  $(GO) build -o "$$made/guidon" ./cmd/guidon && $(GO) build -tags $(LAMBDA_TAGS) $(RELEASE) -o "$$made/bootstrap" ./cmd/guidon-lambda && \
+	  export TEST_SKIPPED="$$skipped" TEST_PROGRAMS="$$made" && \
 	  $(GO) test -vet=off -count=1 -p 2 -timeout 45m $$($(GO) list ./integration/... $(if $(RACED),| grep -vE '/(database|cluster)$$')) \
 	  $(if $(RACED),&& CGO_ENABLED=1 $(GO) test -vet=off $(RACED) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster)
 

@@ -38,6 +38,6 @@
 // The benchmarks find their databases in the same way, but use separate private processes,
 // which wait for the disk at every commit.
 //
-// database and cluster run one after the other (go test -p 1), because some of their tests
-// measure memory and time. Of the other packages, two run at a time: some only wait.
+// make integration builds the programs once, in the folder TEST_PROGRAMS. Without it, each package
+// builds those that it needs.
 package harness

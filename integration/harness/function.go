@@ -11,6 +11,9 @@ import (
 
 // bootstrap builds the function once, for this machine.
 var bootstrap = sync.OnceValues(func() (string, error) {
+	if path := built("bootstrap"); path != "" {
+		return path, nil
+	}
 	path := filepath.Join(buildDir, "bootstrap")
 	return path, BuildFunction(path)
 })

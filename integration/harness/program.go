@@ -38,7 +38,18 @@ func Run(m *testing.M) int {
 	return code
 }
 
+// built returns the path of a program that make integration has built for all packages, or "".
+func built(name string) string {
+	if dir := os.Getenv("TEST_PROGRAMS"); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return ""
+}
+
 var buildProgram = sync.OnceValues(func() (string, error) {
+	if path := built("guidon"); path != "" {
+		return path, nil
+	}
 	path := filepath.Join(buildDir, "guidon")
 	build := exec.Command("go", "build", "-o", path, "github.com/guidonhq/guidon/cmd/guidon") // #nosec G204 -- our own
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
