@@ -77,8 +77,8 @@ const leastOutside = 100
 
 // TestSuite runs the whole suite of package handler (management, evaluation, OFREP, tokens,
 // errors and limits) against the real programs on PostgreSQL: the server, and the function
-// behind two fronts or, with FULL=1, behind each. Each server of a test is a separate process with its own database. The
-// servers that must be in the test's process are behind the front as well.
+// behind one front or, with FULL=1, behind each. Each server of a test is a separate process with
+// its own database. The servers that must be in the test's process are behind the front as well.
 func TestSuite(t *testing.T) {
 	harness.Postgres.Need(t)
 	tests := filepath.Join(t.TempDir(), "handler.test")
@@ -111,8 +111,7 @@ func TestSuite(t *testing.T) {
 	}
 	const streaming = "GUIDON_LAMBDA_STREAMING=true"
 	behindFront("function URL, streaming", lambdatest.FunctionURL(), streaming)
-	if !harness.Full() { // package lambda tests each kind of event
-		behindFront("REST API", lambdatest.RESTAPI())
+	if !harness.Full() { // package lambda tests each kind of event, and responses that are not streamed
 		return
 	}
 	behindFront("REST API, streaming", lambdatest.RESTAPI(), streaming)

@@ -92,6 +92,19 @@ func EachDatabase(t *testing.T, test func(t *testing.T, s *DatabaseServer)) {
 	}
 }
 
+// AnyDatabase runs the test, which shows the same on any kind of database server, with
+// PostgreSQL, or with FULL=1 like EachDatabase.
+func AnyDatabase(t *testing.T, test func(t *testing.T, s *DatabaseServer)) {
+	if Full() {
+		EachDatabase(t, test)
+		return
+	}
+	t.Run(Postgres.Name, func(t *testing.T) {
+		Postgres.Need(t)
+		test(t, Postgres)
+	})
+}
+
 // endDatabases stops the servers that were started.
 func endDatabases() error {
 	var errs []error

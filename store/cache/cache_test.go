@@ -17,7 +17,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) service.Store { return cache.New(openSQLite(t)) })
+	storetest.RunAgain(t, func(t *testing.T) service.Store { return cache.New(openSQLite(t)) })
 }
 
 func TestAdditions(t *testing.T) {

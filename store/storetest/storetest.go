@@ -24,17 +24,33 @@ import (
 // Run runs the suite. open must return a fresh store in its seed state (contract 4.7)
 // and close it with t.Cleanup. It is called once for each subtest. It includes the
 // operations of a service that are checked against a model; see [servicetest.Seeds].
-func Run(t *testing.T, open func(t *testing.T) service.Store) { run(t, manyPasts, open) }
+func Run(t *testing.T, open func(t *testing.T) service.Store) {
+	run(t, manyPasts, open)
+	for _, part := range large {
+		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+}
 
 // RunAgain is Run for another way to use a database that passes Run. It makes fewer random
-// changes.
+// changes, and none that are large.
 func RunAgain(t *testing.T, open func(t *testing.T) service.Store) { run(t, fewPasts, open) }
 
+// part is a test of the suite.
+type part struct {
+	name string
+	test func(t *testing.T, s service.Store)
+}
+
+// large are the tests of what only the database bounds.
+var large = []part{
+	{"ChangeSearchBounded", testChangeSearchBounded},
+	{"ChangeFeedBounded", testFeedBounded},
+	{"ChangePagesBounded", testChangePagesBounded},
+	{"TooLarge", testTooLarge},
+}
+
 func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
-	for _, part := range []struct {
-		name string
-		test func(t *testing.T, s service.Store)
-	}{
+	for _, part := range []part{
 		{"Seed", testSeed},
 		{"NamespaceLifeCycle", testNamespaceLifeCycle},
 		{"NamespaceOrder", testNamespaceOrder},
@@ -71,20 +87,16 @@ func run(t *testing.T, pasts int, open func(t *testing.T) service.Store) {
 		{"ChangeFilters", testChangeFilters},
 		{"ChangeNotes", testNotes},
 		{"ChangeSearch", testChangeSearch},
-		{"ChangeSearchBounded", testChangeSearchBounded},
 		{"ChangeFeed", testFeed},
-		{"ChangeFeedBounded", testFeedBounded},
 		{"ChangeLatest", testLatestChanges},
 		{"LastChange", testLastChange},
 		{"LastChangeOneWins", testLastChangeOneWins},
 		{"FormerPositions", testFormerPositions},
 		{"ChangePages", testChangePages},
-		{"ChangePagesBounded", testChangePagesBounded},
 		{"Collation", testCollation},
 		{"Text", testText},
 		{"UnstorableKeys", testUnstorableKeys},
 		{"Attachments", testAttachments},
-		{"TooLarge", testTooLarge},
 		{"Times", testTimes},
 		{"Past", func(t *testing.T, s service.Store) { testPast(t, s, pasts) }},
 		{"PastOfDeleted", testPastOfDeleted},
