@@ -116,12 +116,12 @@ func TestHostileForms(t *testing.T) {
 }
 
 // textsOf returns the texts for the forms of a page: with FULL=1 all, beginning with another one
-// on each page, otherwise an eighth of them, another one on each page.
+// on each page, otherwise some of them, others on each page.
 func textsOf(texts []string, page int) (some []string) {
 	if first := 7 * page % len(texts); harness.Full() {
 		return slices.Concat(texts[first:], texts[:first])
 	}
-	const parts = 8
+	const parts = 16
 	for i := page % parts; i < len(texts); i += parts {
 		some = append(some, texts[i])
 	}
