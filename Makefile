@@ -21,6 +21,10 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 RACE  ?=
 RACED := $(if $(filter 1,$(RACE)),-race -gcflags=modernc.org/...=-d=checkptr=0)
 
+# These packages and their tests run on one goroutine only, and compute for long: the race detector
+# would find nothing, ten times as slowly.
+SEQUENTIAL := /guidon/(analysis|change|docs|document/unleash)
+
 # FULL=1 makes make integration try all combinations instead of each case once.
 export FULL ?=
 
@@ -69,7 +73,9 @@ dist: ## make the files of a release in DIST (default bin/dist); see docs/releas
 
 .PHONY: test
 test: ## run the tests without external dependencies; RACE=1 uses the race detector
-	$(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/store)(/|$$)')
+	$(if $(RACED),CGO_ENABLED=1) $(GO) test -vet=off $(RACED) -shuffle=on $$($(GO) list ./... | \
+	  grep -vE '/(integration|bench/store)(/|$$)' $(if $(RACED),| grep -vE '$(SEQUENTIAL)$$'))
+	$(if $(RACED),$(GO) test -vet=off -shuffle=on $$($(GO) list ./... | grep -E '$(SEQUENTIAL)$$'))
 	cd infra/dist && $(GO) test ./...
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACED),$(GO) test -vet=off -run Allocations ./handler)

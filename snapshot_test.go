@@ -123,7 +123,7 @@ func newWorld(seed uint64) *world {
 // TestApplyRandomly compares Apply with NewSnapshot of the same state, over long
 // sequences of changes. They create and delete segments that flags use.
 func TestApplyRandomly(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(10) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			w := newWorld(seed)
 			applied := w.snapshot()

@@ -164,7 +164,7 @@ func TestBoundaries(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	instants := instantsOfRules()
 	inSeconds, inMinutes := 0, 0
-	for range 3_000 {
+	for range 2_000 {
 		data := make([]byte, 400)
 		for i := range data {
 			data[i] = byte(random.Uint32()) // #nosec G115 -- the low byte is meant

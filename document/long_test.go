@@ -3,6 +3,7 @@ package document_test
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -45,7 +46,8 @@ func TestLongDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if !reflect.DeepEqual(want, got) {
+			diff := cmp.Diff(want, got)
 			t.Errorf("%s (-want +got):\n%s", format, diff[:min(len(diff), 2000)])
 		}
 	}

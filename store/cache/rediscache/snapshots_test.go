@@ -198,16 +198,16 @@ func TestForeignSnapshot(t *testing.T) {
 // A snapshot that is too large, or for which Redis has no memory, is only in the
 // database and costs Redis nothing.
 func TestSnapshotIsNotKept(t *testing.T) {
+	noise := make([]byte, 12<<20)
+	for i := range noise {
+		noise[i] = byte(' ' + rand.IntN(95))
+	}
 	for name, full := range map[string]bool{"large": false, "full": true} {
 		t.Run(name, func(t *testing.T) {
 			db, loads := snapshots(1)
 			db.load = func(string) *guidon.Snapshot {
 				*loads++
 				s := newSnapshot(1, 1)
-				noise := make([]byte, 12<<20)
-				for i := range noise {
-					noise[i] = byte(' ' + rand.IntN(95))
-				}
 				s.Flags()[0].Description = string(noise)
 				return s
 			}
