@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -25,18 +23,20 @@ const (
 // group. No write is acknowledged before its commit, and a write that fails undoes
 // only its own changes.
 type groupCommit struct {
-	mu        sync.Mutex
-	hasLeader bool
-	waiting   []*writer // in order of arrival
+	leading chan struct{} // full while there is a leader
+	joining chan *writer  // from a waiting writer to the leader, without a buffer
+}
+
+func newGroupCommit() groupCommit {
+	return groupCommit{leading: make(chan struct{}, 1), joining: make(chan *writer)}
 }
 
 // writer is a pending write.
 type writer struct {
-	ctx      context.Context
-	fn       func(ctx context.Context, s *session) error
-	ready    chan struct{} // closed once it is the leader or has its outcome
-	isLeader bool
-	outcome  outcome
+	ctx     context.Context
+	fn      func(ctx context.Context, s *session) error
+	ended   chan struct{} // closed once it has its outcome
+	outcome outcome
 
 	committed func() // called after the commit of its part
 }
@@ -54,11 +54,11 @@ func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.
 	if d.dialect.shared {
 		return d.writeInTurn(ctx, namespace, fn)
 	}
-	w := &writer{ctx: ctx, fn: fn, ready: make(chan struct{})}
-	if err := d.groups.enter(w, d.patience); err != nil {
+	w := &writer{ctx: ctx, fn: fn, ended: make(chan struct{})}
+	switch isLeader, err := d.groups.enter(w, d.patience); {
+	case err != nil:
 		return err
-	}
-	if w.isLeader {
+	case isLeader:
 		d.lead(w)
 	}
 	switch o := w.outcome; {
@@ -73,79 +73,32 @@ func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.
 	}
 }
 
-// enter waits until w is the leader or has its outcome. It returns an error if the
-// context ends or patience expires first.
-func (g *groupCommit) enter(w *writer, patience time.Duration) error {
-	if g.join(w) {
-		return nil
-	}
+// enter waits, in order of arrival, until w is the leader or has its outcome, and reports
+// whether it is the leader. It returns an error if the context ends or patience expires before
+// a leader has taken w over.
+func (g *groupCommit) enter(w *writer, patience time.Duration) (isLeader bool, err error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
-	var err error
 	select {
-	case <-w.ready:
-		return nil
+	case g.leading <- struct{}{}:
+		return true, nil
+	case g.joining <- w:
+		<-w.ended
+		return false, nil
 	case <-w.ctx.Done():
-		err = w.ctx.Err()
+		return false, w.ctx.Err()
 	case <-timer.C:
-		err = unavailable(messageBusy, nil)
+		return false, unavailable(messageBusy, nil)
 	}
-	if g.withdraw(w) {
-		return err
-	}
-	<-w.ready
-	return nil
 }
 
-// join makes w the leader if there is none, and otherwise adds it to the waiting
-// writers. It reports whether w is the leader.
-func (g *groupCommit) join(w *writer) (isLeader bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.hasLeader {
-		g.hasLeader, w.isLeader = true, true
-		return true
-	}
-	g.waiting = append(g.waiting, w)
-	return false
-}
-
-// withdraw removes w from the waiting writers and reports whether it was one of them.
-func (g *groupCommit) withdraw(w *writer) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := slices.Index(g.waiting, w)
-	if i >= 0 {
-		g.waiting = slices.Delete(g.waiting, i, i+1)
-	}
-	return i >= 0
-}
-
-// next removes and returns the writer that has waited longest, or nil.
+// next takes over the writer that has waited longest, and returns it, or nil if none waits.
 func (g *groupCommit) next() *writer {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.first()
-}
-
-// first is next; g.mu must be held.
-func (g *groupCommit) first() *writer {
-	if len(g.waiting) == 0 {
+	select {
+	case w := <-g.joining:
+		return w
+	default:
 		return nil
-	}
-	w := g.waiting[0]
-	g.waiting = slices.Delete(g.waiting, 0, 1)
-	return w
-}
-
-// handOff makes the writer that has waited longest the leader of the next group.
-func (g *groupCommit) handOff() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	w := g.first()
-	if g.hasLeader = w != nil; g.hasLeader {
-		w.isLeader = true
-		close(w.ready)
 	}
 }
 
@@ -300,10 +253,8 @@ func (t *groupTransaction) end() {
 // finish lets the next group begin and wakes the other members of this one.
 func (t *groupTransaction) finish() {
 	t.abandon()
-	t.db.groups.handOff()
+	<-t.db.groups.leading
 	for _, w := range t.members {
-		if w != t.leader {
-			close(w.ready)
-		}
+		close(w.ended)
 	}
 }
