@@ -67,7 +67,7 @@ func TestImportReason(t *testing.T) {
 		if _, _, err := s.Import(t.Context(), service.Write{Reason: test.given}, "default", doc, service.ImportCreate, false); err != nil {
 			t.Fatal(err)
 		}
-		got, _, _, err := s.ListChanges(t.Context(), service.Demand{}, "default", service.ChangeFilter{Limit: 1})
+		got, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: "default", Limit: 1}}, "")
 		if err != nil || len(got) != 1 || got[0].Reason != test.want {
 			t.Errorf("given %+v: got %+v, %v; want %+v", test.given, got, err, test.want)
 		}

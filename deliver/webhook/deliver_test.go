@@ -235,7 +235,7 @@ func TestStops(t *testing.T) {
 	if again := r.next(t); again.id() != first.id() {
 		t.Errorf("after resume: got %s, want %s", again.id(), first.id())
 	}
-	records, _, _, err := i.ListChanges(t.Context(), service.Demand{}, "", service.ChangeFilter{Kind: change.KindWebhook})
+	records, _, _, err := i.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Kind: change.KindWebhook}}, "")
 	if err != nil || len(records) != 3 || records[1].Actor.ID != "system:webhooks" || !strings.Contains(records[1].Summary(), "stopped") {
 		t.Errorf("records: got %+v, %v, want one of the stop", records, err)
 	}

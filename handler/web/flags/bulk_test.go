@@ -114,7 +114,7 @@ func TestTurnOffSome(t *testing.T) {
 		t.Errorf("got %+v and %+v", wishlist.Rollouts, redesign)
 	}
 	s.Get(fmt.Sprintf("%s?saved=%d", list, start+1)).Check(200)
-	records, _, _, err := s.Service.ListChanges(t.Context(), service.Demand{}, "default", service.ChangeFilter{Limit: 2})
+	records, _, _, err := s.Service.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: "default", Limit: 2}}, "")
 	if err != nil || len(records) != 2 || records[1].Revision != start+1 || records[0].Message != "incident 7" {
 		t.Errorf("got %+v, %v; want one revision with two records", records, err)
 	}
