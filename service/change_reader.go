@@ -37,14 +37,11 @@ type ChangeReaders interface {
 	// passed, including deleted ones, in the order of their keys. It returns at most
 	// limit of those whose keys are after the given key; the first page has "".
 	ChangedNamespaces(ctx context.Context, reader, after string, limit int) ([]ChangedNamespace, error)
-	// ReaderPosition returns the position of the reader's cursor in the namespace. The
-	// beginning of the log is change.After(0).
-	ReaderPosition(ctx context.Context, reader, namespace string) (guidon.Position, error)
 	// AdvanceReader moves the reader's cursor in the record's namespace to the record,
 	// which must be one that Changes returned, and after from. It returns
 	// FailedPrecondition, and moves nothing, if the cursor is not at from, because
 	// another process has moved it, or if the log no longer has the record, because a
-	// backup was restored. The caller must then continue from ReaderPosition.
+	// backup was restored. The caller must then continue from ChangedNamespace.Position.
 	AdvanceReader(ctx context.Context, reader string, from guidon.Position, past *change.Record) error
 	// RewindReader moves the reader's cursor in the namespace back to before the revision, so
 	// that its records are the next. A cursor that is before it already stays. It returns
@@ -87,7 +84,7 @@ type ReaderLag struct {
 // ChangedNamespace is a namespace with records that a reader has not passed.
 type ChangedNamespace struct {
 	Key       string
-	Position  guidon.Position // of the reader's cursor
+	Position  guidon.Position // of the reader's cursor; change.After(0) is the beginning of the log
 	Revisions int64           // that the reader has not passed completely
 	Since     time.Time       // when the oldest of the records was written
 }

@@ -55,8 +55,20 @@ func (s *session) lockReaders(ctx context.Context) error { return s.lock(ctx, "r
 const selectReader = `SELECT 1 FROM change_readers WHERE reader_name = ?`
 
 func (s *session) hasReader(ctx context.Context, name string) (bool, error) {
+	if service.CheckReaderName(name) != nil {
+		return false, nil
+	}
 	var ignored int
 	return s.row(ctx, selectReader, []any{name}, &ignored)
+}
+
+// mustHaveReader returns NotFound unless the reader is registered.
+func (s *session) mustHaveReader(ctx context.Context, name string) error {
+	registered, err := s.hasReader(ctx, name)
+	if err == nil && !registered {
+		err = readerNotFound(name)
+	}
+	return err
 }
 
 // startAtLatest moves a new reader past all records. A namespace that is created later

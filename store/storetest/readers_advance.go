@@ -73,7 +73,7 @@ func testAdvanceRaces(t *testing.T, s *store.DB) {
 					return
 				}
 				last := at
-				if at, err = s.ReaderPosition(t.Context(), "r", defaultNamespace); err != nil || at.Revision <= last.Revision {
+				if at, err = positionOf(t.Context(), s, "r", defaultNamespace); err != nil || at.Revision <= last.Revision {
 					t.Errorf("the cursor went from %v to %v, %v", last, at, err)
 					return
 				}

@@ -203,7 +203,7 @@ func readSome(ctx context.Context, s *store.DB, reader string, records int) erro
 	if err := s.RegisterReader(ctx, reader, service.StartLatest); err != nil {
 		return err
 	}
-	at, err := s.ReaderPosition(ctx, reader, defaultNamespace)
+	at, err := positionOf(ctx, s, reader, defaultNamespace)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func testWebhookAttempts(t *testing.T, s *store.DB) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
 	mustSucceed(t, s.RegisterReader(t.Context(), "webhook:w", service.StartLatest))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
-	from, err := s.ReaderPosition(t.Context(), "webhook:w", defaultNamespace)
+	from, err := positionOf(t.Context(), s, "webhook:w", defaultNamespace)
 	mustSucceed(t, err)
 	records := allChanges(t, s, change.Query{Namespace: defaultNamespace})
 	record := records[len(records)-1]
