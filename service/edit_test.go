@@ -120,7 +120,7 @@ func newEdited(t *testing.T) *service.Service {
 	t.Helper()
 	s := newService(t)
 	create := func(key string) error {
-		_, _, err := s.CreateFlag(t.Context(), ann, "", service.FlagInput{Key: key, Name: key})
+		_, _, err := s.CreateFlag(t.Context(), ann, "", guidon.Flag{Key: key, Name: key})
 		return err
 	}
 	remove := func(w service.Write, key string) error {

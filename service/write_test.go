@@ -43,7 +43,7 @@ func TestWritesValidate(t *testing.T) {
 	s := newService(t)
 	before := revision(t, s, "default")
 	w := service.Write{Message: "a\nb"}
-	_, _, flagErr := s.CreateFlag(t.Context(), w, "default", service.FlagInput{Key: "a", Name: "A"})
+	_, _, flagErr := s.CreateFlag(t.Context(), w, "default", guidon.Flag{Key: "a", Name: "A"})
 	_, _, importErr := s.Import(t.Context(), w, "default", &service.Document{}, service.ImportCreate, true)
 	_, _, tokenErr := s.CreateToken(t.Context(), w, service.TokenInput{Name: "ci"})
 	for what, err := range map[string]error{"flag": flagErr, "import": importErr, "token": tokenErr} {

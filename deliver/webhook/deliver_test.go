@@ -97,7 +97,7 @@ func TestFilters(t *testing.T) {
 	for range 3 {
 		i.put(t, &guidon.Flag{Key: "other", Name: time.Now().String()})
 	}
-	if _, _, err := i.CreateSegment(t.Context(), service.Write{}, "default", service.SegmentInput{Key: "s", Name: "s"}); err != nil {
+	if _, _, err := i.CreateSegment(t.Context(), service.Write{}, "default", guidon.Segment{Key: "s", Name: "s"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := i.DeleteFlag(t.Context(), service.Write{}, "default", "other"); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/deliver/audit"
@@ -205,7 +206,7 @@ func TestBrokerGoesAway(t *testing.T) {
 	for i := range changes {
 		key := fmt.Sprintf("f%02d", i)
 		want = append(want, "flag/"+key)
-		if _, _, err := service.NewService(db, time.Now).CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: key, Name: key}); err != nil {
+		if _, _, err := service.NewService(db, time.Now).CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: key, Name: key}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -52,7 +52,7 @@ var by = service.Write{By: service.Caller{Actor: change.Actor{ID: "oidc:jonas", 
 func touch(t *testing.T, s *webtest.Server, key string) {
 	t.Helper()
 	f := flagOf(t, s, key)
-	in := service.FlagInput{Key: key, Name: f.Name, Description: "Touched", Enabled: f.Enabled, Type: f.Type, Metadata: f.Metadata}
+	in := guidon.Flag{Key: key, Name: f.Name, Description: "Touched", Enabled: f.Enabled, Type: f.Type, Metadata: f.Metadata}
 	if _, _, err := s.Service.UpdateFlag(t.Context(), by, "default", in); err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestTagSome(t *testing.T) {
 func setMetadata(t *testing.T, s *webtest.Server, key, metadata string) {
 	t.Helper()
 	f := flagOf(t, s, key)
-	in := service.FlagInput{Key: key, Name: f.Name, Description: f.Description, Enabled: f.Enabled, Type: f.Type, Metadata: []byte(metadata)}
+	in := guidon.Flag{Key: key, Name: f.Name, Description: f.Description, Enabled: f.Enabled, Type: f.Type, Metadata: []byte(metadata)}
 	if _, _, err := s.Service.UpdateFlag(t.Context(), service.Write{}, "default", in); err != nil {
 		t.Fatal(err)
 	}
