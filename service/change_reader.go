@@ -25,10 +25,11 @@ import (
 // The methods return NotFound for a reader that is not registered, and otherwise the errors
 // of [Store] and those named below.
 type ChangeReaders interface {
-	// RegisterReader registers a reader. It does nothing if a reader with the name is
-	// registered. It returns InvalidArgument for a name that [CheckReaderName] rejects,
-	// and FailedPrecondition if there are [MaxChangeReaders] already.
-	RegisterReader(ctx context.Context, name string, start ReaderStart) error
+	// RegisterReader registers a reader, which starts after the records that were written
+	// before. It does nothing if a reader with the name is registered. It returns
+	// InvalidArgument for a name that [CheckReaderName] rejects, and FailedPrecondition if
+	// there are [MaxChangeReaders] already.
+	RegisterReader(ctx context.Context, name string) error
 	// RemoveReader removes a reader with its cursors.
 	RemoveReader(ctx context.Context, name string) error
 	// Readers returns all readers, sorted by name, as of one moment.
@@ -56,15 +57,6 @@ func WebhookReader(id string) string { return webhookReaders + id }
 func IsWebhookReader(name string) bool { return strings.HasPrefix(name, webhookReaders) }
 
 const webhookReaders = "webhook:"
-
-// ReaderStart is where a new reader starts.
-type ReaderStart uint8
-
-// The starts of readers.
-const (
-	StartLatest   ReaderStart = iota // after the records that were written before its registration
-	StartEarliest                    // at the oldest record that the log still has
-)
 
 // ChangeReader is a registered reader of the change log.
 type ChangeReader struct {

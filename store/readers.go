@@ -13,7 +13,7 @@ import (
 var _ service.ChangeReaders = (*DB)(nil)
 
 // RegisterReader implements [service.ChangeReaders].
-func (d *DB) RegisterReader(ctx context.Context, name string, start service.ReaderStart) error {
+func (d *DB) RegisterReader(ctx context.Context, name string) error {
 	if err := service.CheckReaderName(name); err != nil {
 		return err
 	}
@@ -39,9 +39,6 @@ func (d *DB) RegisterReader(ctx context.Context, name string, start service.Read
 		now := transactionTime().UnixMicro()
 		if _, err := s.exec(ctx, `INSERT INTO change_readers (reader_name, created_at) VALUES (?, ?)`, name, now); err != nil {
 			return err
-		}
-		if start == service.StartEarliest {
-			return nil
 		}
 		return s.startAtLatest(ctx, name, now)
 	})

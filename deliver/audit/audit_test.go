@@ -63,7 +63,7 @@ func run(t *testing.T, db *store.DB, sinks ...*Sink) {
 	t.Helper()
 	var targets []deliver.Target
 	for _, s := range sinks {
-		if err := db.RegisterReader(t.Context(), s.Reader(), service.StartLatest); err != nil { // from now on
+		if err := db.RegisterReader(t.Context(), s.Reader()); err != nil { // from now on
 			t.Fatal(err)
 		}
 		targets = append(targets, s)

@@ -414,7 +414,7 @@ func TestDetaches(t *testing.T) {
 		}
 	}
 	for _, reader := range []string{"webhook:orphan", "webhook:new", "other"} {
-		if err := i.db.RegisterReader(t.Context(), reader, service.StartLatest); err != nil {
+		if err := i.db.RegisterReader(t.Context(), reader); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,11 +19,19 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-func register(t testing.TB, s *store.DB, reader string, start service.ReaderStart) {
+func register(t testing.TB, s *store.DB, reader string) {
 	t.Helper()
-	if err := s.RegisterReader(t.Context(), reader, start); err != nil {
+	if err := s.RegisterReader(t.Context(), reader); err != nil {
 		t.Fatalf("RegisterReader(%q): %v", reader, err)
 	}
+}
+
+// registerEarliest registers a reader that begins at the oldest record of each namespace.
+func registerEarliest(t testing.TB, s *store.DB, reader string) {
+	t.Helper()
+	register(t, s, reader)
+	_, err := s.SQL().ExecContext(t.Context(), s.Bind("DELETE FROM change_cursors WHERE reader_name = ?"), reader)
+	mustSucceed(t, err)
 }
 
 // changed returns all namespaces with records that the reader has not passed.
@@ -140,7 +148,7 @@ func testRegisterReader(t *testing.T, s *store.DB) {
 		{"line\n", "must consist of"},
 		{"ünïcode", "must consist of"},
 	} {
-		err := s.RegisterReader(t.Context(), c.name, service.StartLatest)
+		err := s.RegisterReader(t.Context(), c.name)
 		if c.rule == "" && err != nil || c.rule != "" && (!errors.Is(err, guidon.InvalidArgument) || !strings.Contains(err.Error(), "invalid field name: "+c.rule)) {
 			t.Errorf("%q: got %v, want an error with %q", c.name, err, c.rule)
 		}
@@ -155,10 +163,9 @@ func testRegisterReader(t *testing.T, s *store.DB) {
 		}
 	}
 	wantEqual(t, "readers", []string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names)
-	// A second registration changes nothing, whatever its start.
+	// A second registration changes nothing.
 	createNamespace(t, s, "shop")
-	register(t, s, "webhook:3f2a", service.StartLatest)
-	register(t, s, "webhook:3f2a", service.StartEarliest)
+	register(t, s, "webhook:3f2a")
 	wantEqual(t, "records", []string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10))
 	for _, unknown := range []string{"unknown", "", "\x00", "Upper"} {
 		_, changedErr := s.ChangedNamespaces(t.Context(), unknown, "", 1)
@@ -174,13 +181,13 @@ func testRegisterReader(t *testing.T, s *store.DB) {
 
 func testReaderLimit(t *testing.T, s *store.DB) {
 	for i := range service.MaxChangeReaders {
-		register(t, s, fmt.Sprint("reader-", i), service.StartEarliest)
+		register(t, s, fmt.Sprint("reader-", i))
 	}
-	err := s.RegisterReader(t.Context(), "another", service.StartEarliest)
+	err := s.RegisterReader(t.Context(), "another")
 	wantCode(t, "one more than the limit", err, guidon.FailedPrecondition)
-	register(t, s, "reader-7", service.StartEarliest)
+	register(t, s, "reader-7")
 	mustSucceed(t, s.RemoveReader(t.Context(), "reader-7"))
-	register(t, s, "another", service.StartEarliest)
+	register(t, s, "another")
 }
 
 // A reader gets either all records, or those that are written after its registration.
@@ -188,8 +195,8 @@ func testReaderStart(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	putAuthentication(t, s, newAuthentication("1"))
-	register(t, s, "early", service.StartEarliest)
-	register(t, s, "late", service.StartLatest)
+	registerEarliest(t, s, "early")
+	register(t, s, "late")
 	if got := changed(t, s, "late"); len(got) > 0 {
 		t.Errorf("a new reader that starts at the latest record has unread ones: %+v", got)
 	}
@@ -226,7 +233,7 @@ func testReaderStart(t *testing.T, s *store.DB) {
 func testChangedNamespaces(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "gone")
 	createNamespace(t, s, "idle")
-	register(t, s, "r", service.StartLatest)
+	register(t, s, "r")
 	deleteNamespace(t, s, "gone")
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
 	putAuthentication(t, s, newAuthentication("1"))
@@ -270,7 +277,7 @@ func testChangedNamespacePages(t *testing.T, s *store.DB) {
 	for i := range 7 {
 		createNamespace(t, s, fmt.Sprint("n", i))
 	}
-	register(t, s, "r", service.StartEarliest)
+	registerEarliest(t, s, "r")
 	want := changedKeys(changed(t, s, "r"))
 	if len(want) != 8 { // with the default namespace
 		t.Fatalf("got %q, want 8 namespaces", want)

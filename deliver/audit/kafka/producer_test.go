@@ -189,7 +189,7 @@ func TestBrokerGoesAway(t *testing.T) {
 	}
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
 	sink := audit.NewSink("kafka", newProducer(t, Config{Servers: cluster.ListenAddrs()}), filter, db, logger)
-	if err := db.RegisterReader(t.Context(), sink.Reader(), service.StartLatest); err != nil {
+	if err := db.RegisterReader(t.Context(), sink.Reader()); err != nil {
 		t.Fatal(err)
 	}
 	runner := deliver.NewRunner("audit", db, func(context.Context) ([]deliver.Target, error) { return []deliver.Target{sink}, nil }, logger)
