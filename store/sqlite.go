@@ -122,8 +122,7 @@ func newSQLiteDB(file *sqliteFile, options Options) (*DB, error) {
 	}
 	defer known.Close()
 	d := &DB{
-		dialect: sqliteDialect, path: file.path, file: file, groups: newGroupCommit(),
-		patience: patience, statementTimeout: options.StatementTimeout, trace: options.Trace,
+		dialect: sqliteDialect, path: file.path, file: file, patience: patience, statementTimeout: options.StatementTimeout, trace: options.Trace,
 	}
 	d.reader = sql.OpenDB(&fileConnector{driver: known.Driver(), dsn: sqliteReaderDSN(file.path), file: file})
 	d.writer = sql.OpenDB(&cachingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})

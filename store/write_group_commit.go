@@ -15,22 +15,6 @@ const (
 	maxGroupTime = 10 * time.Millisecond
 )
 
-// groupCommit lets writers that would wait for each other share a commit, on a
-// database with a single writing connection. A commit waits for the disk and takes
-// most of the time of a small write. A writer that finds no leader becomes the
-// leader: it begins a transaction, runs its own write and then those of the waiting
-// writers, and commits them together. Writers that arrive too late form the next
-// group. No write is acknowledged before its commit, and a write that fails undoes
-// only its own changes.
-type groupCommit struct {
-	leading chan struct{} // full while there is a leader
-	joining chan *writer  // from a waiting writer to the leader, without a buffer
-}
-
-func newGroupCommit() groupCommit {
-	return groupCommit{leading: make(chan struct{}, 1), joining: make(chan *writer)}
-}
-
 // writer is a pending write.
 type writer struct {
 	ctx     context.Context
@@ -48,18 +32,26 @@ type outcome struct {
 	retryAlone bool // nothing of it is stored, and it must be run by itself
 }
 
-// writeTo is write for a transaction that begins by locking the row of the namespace. If
-// there is a single write connection, the writers queue for that and share commits.
+// writeTo is write for a transaction that begins by locking the row of the namespace. The
+// writers of one process queue here, where waiting costs nothing. In a database on a server,
+// each writer of a namespace would hold a connection meanwhile and, if the database is
+// serializable, also have to run again after the one before. A file has a single connection
+// for writing, so all of its writers queue for that, and share commits.
 func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
-	if d.dialect.shared {
-		return d.writeInTurn(ctx, namespace, fn)
-	}
 	w := &writer{ctx: ctx, fn: fn, ended: make(chan struct{})}
-	switch isLeader, err := d.groups.enter(w, d.patience); {
+	if !d.dialect.shared {
+		namespace = ""
+	}
+	q, err := d.turns.take(w, namespace, d.patience)
+	switch {
 	case err != nil:
 		return err
-	case isLeader:
-		d.lead(w)
+	case q == nil: // the leader of a group has run it
+	case d.dialect.shared:
+		defer d.turns.end(q)
+		return d.write(ctx, fn)
+	default:
+		d.lead(w, q)
 	}
 	switch o := w.outcome; {
 	case o.panicked != nil:
@@ -73,38 +65,13 @@ func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.
 	}
 }
 
-// enter waits, in order of arrival, until w is the leader or has its outcome, and reports
-// whether it is the leader. It returns an error if the context ends or patience expires before
-// a leader has taken w over.
-func (g *groupCommit) enter(w *writer, patience time.Duration) (isLeader bool, err error) {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case g.leading <- struct{}{}:
-		return true, nil
-	case g.joining <- w:
-		<-w.ended
-		return false, nil
-	case <-w.ctx.Done():
-		return false, w.ctx.Err()
-	case <-timer.C:
-		return false, unavailable(messageBusy, nil)
-	}
-}
-
-// next takes over the writer that has waited longest, and returns it, or nil if none waits.
-func (g *groupCommit) next() *writer {
-	select {
-	case w := <-g.joining:
-		return w
-	default:
-		return nil
-	}
-}
-
-// lead writes for a group and delivers the outcomes to its other members.
-func (d *DB) lead(w *writer) {
-	t := &groupTransaction{db: d, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
+// lead lets writers that would wait for each other share a commit. A commit waits for the
+// disk and takes most of the time of a small write. So w, the leader, begins a transaction,
+// runs its own write and then those of the waiting writers, and commits them together.
+// Writers that arrive too late form the next group. No write is acknowledged before its
+// commit, and a write that fails undoes only its own changes.
+func (d *DB) lead(w *writer, q *turnQueue) {
+	t := &groupTransaction{db: d, queue: q, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
 	defer t.finish() // also if fn calls runtime.Goexit
 	for w != nil {
 		part, err := t.begin(w)
@@ -114,7 +81,7 @@ func (d *DB) lead(w *writer) {
 		if !t.settle(w, part, err) || !t.hasRoom() {
 			break
 		}
-		w = d.groups.next()
+		w = q.next()
 	}
 	t.commit()
 }
@@ -122,6 +89,7 @@ func (d *DB) lead(w *writer) {
 // groupTransaction is the transaction of one group.
 type groupTransaction struct {
 	db      *DB
+	queue   *turnQueue
 	leader  *writer
 	began   time.Time
 	session *session // nil as long as no part is stored in it
@@ -253,7 +221,7 @@ func (t *groupTransaction) end() {
 // finish lets the next group begin and wakes the other members of this one.
 func (t *groupTransaction) finish() {
 	t.abandon()
-	<-t.db.groups.leading
+	t.db.turns.end(t.queue)
 	for _, w := range t.members {
 		close(w.ended)
 	}
