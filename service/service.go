@@ -53,9 +53,6 @@ func createObject[O any](
 		case have != nil:
 			return notUnique(string(k.kind), namespace, key)
 		}
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
-			return err
-		}
 		created = create(tx.Now())
 		return k.put(tx, ctx, created)
 	})
