@@ -38,7 +38,7 @@ func (r *Runner) round(ctx context.Context, h *holding, t Target) (more bool, ne
 	changed, err := r.store.ChangedNamespaces(ctx, t.Reader(), "", maxNamespaces)
 	if errors.Is(err, guidon.NotFound) { // a new sink, or somebody has removed the reader
 		r.logger.Info("a receiver of changes begins with the next change", "reader", t.Reader())
-		return true, next, r.store.RegisterReader(ctx, t.Reader(), service.StartLatest)
+		return true, next, r.store.RegisterReader(ctx, t.Reader())
 	}
 	if err != nil {
 		return false, next, err

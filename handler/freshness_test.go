@@ -57,7 +57,7 @@ func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler
 // createFlag creates a flag through the other service.
 func createFlag(t *testing.T, other *service.Service, key string) {
 	t.Helper()
-	_, _, err := other.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
+	_, _, err := other.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,10 @@ func readOnly(c *handler.Config) { c.ReadOnly = true }
 func onReadOnly(t *testing.T, options ...func(*handler.Config)) *server {
 	t.Helper()
 	s := newServer(t, append(options, readOnly)...)
-	if _, _, err := s.service.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "x", Name: "X", Type: guidon.BooleanFlag}); err != nil {
+	if _, _, err := s.service.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "x", Name: "X", Type: guidon.BooleanFlag}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.service.CreateSegment(t.Context(), service.Write{}, "default", service.SegmentInput{Key: "x", Name: "X"}); err != nil {
+	if _, _, err := s.service.CreateSegment(t.Context(), service.Write{}, "default", guidon.Segment{Key: "x", Name: "X"}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -104,7 +104,7 @@ func TestUpFromPrevious(t *testing.T) {
 	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks", "favorites"}) {
 		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
-	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+	if err := errors.Join(db.RegisterReader(t.Context(), "r"), db.RewindReader(t.Context(), "r", guidon.DefaultNamespace, 1)); err != nil {
 		t.Fatal(err)
 	}
 	changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)

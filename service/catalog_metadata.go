@@ -88,20 +88,12 @@ const maxTag = 100
 // tagsOf returns the tags in a list of texts, or in a text with commas between them: each
 // once, and none that is empty.
 func tagsOf(value json.RawMessage) (tags []unique.Handle[string]) {
-	var seen map[unique.Handle[string]]bool
 	for _, text := range tagTexts(value) {
-		text = guidon.Shorten(strings.TrimSpace(text), maxTag)
-		tag := unique.Make(text)
-		if text == "" || seen[tag] {
-			continue
+		if text = guidon.Shorten(strings.TrimSpace(text), maxTag); text != "" {
+			tags = append(tags, unique.Make(text))
 		}
-		if seen == nil {
-			seen = map[unique.Handle[string]]bool{}
-		}
-		seen[tag] = true
-		tags = append(tags, tag)
 	}
-	return tags
+	return lists.Distinct(tags)
 }
 
 func tagTexts(value json.RawMessage) (list []string) {

@@ -3,32 +3,23 @@ package service
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/guidonhq/guidon/change"
 )
-
-// FeedFilter selects change records of all namespaces. Zero fields do not restrict the selection.
-type FeedFilter struct {
-	Namespace string
-	Actor     string // an actor's id
-	Events    []change.Event
-	Since     *time.Time // inclusive
-	Until     *time.Time // exclusive
-	Limit     int32      // 0 means 25; more than 100 means 100
-	PageToken string     // returned with the previous page
-}
 
 // AllChanges returns a page of the change records of the namespaces that the caller may read,
 // including deleted ones, newest first by time, and the token of the next page, which is empty on
 // the last one. The work for one page is limited, so a page may be short or empty although it is not
 // the last one. It returns PermissionDenied if the caller may read no namespace, or not the one of
-// the filter.
-func (s *Service) AllChanges(ctx context.Context, by Caller, f FeedFilter) ([]*change.Record, string, error) {
-	feed, err := f.feed()
-	if err != nil {
+// the feed. A limit of 0 means 25, and one of more than 100 means 100. The page token, which was
+// returned with the previous page, sets Before, and the caller what is Visible.
+func (s *Service) AllChanges(
+	ctx context.Context, by Caller, feed change.Feed, pageToken string,
+) ([]*change.Record, string, error) {
+	if err := prepareFeed(&feed, pageToken); err != nil {
 		return nil, "", err
 	}
+	var err error
 	if feed.Visible, err = by.readable(); err != nil {
 		return nil, "", err
 	}
@@ -42,25 +33,26 @@ func (s *Service) AllChanges(ctx context.Context, by Caller, f FeedFilter) ([]*c
 	return changes, FeedPageToken(next), nil
 }
 
-func (f FeedFilter) feed() (change.Feed, error) {
-	feed := change.Feed{In: f.Namespace, Actor: f.Actor, Events: f.Events, Since: f.Since, Until: f.Until, Limit: pageSize(int(f.Limit))}
-	if f.Limit < 0 {
-		return feed, invalidField("limit", "must be greater than or equal to '0'")
+// prepareFeed checks the feed and sets what the store expects.
+func prepareFeed(feed *change.Feed, pageToken string) error {
+	if feed.Limit < 0 {
+		return invalidField("limit", "must be greater than or equal to '0'")
 	}
-	for _, event := range f.Events {
+	feed.Limit = pageSize(feed.Limit)
+	for _, event := range feed.Events {
 		if !slices.Contains(change.Events, event) {
-			return feed, invalidField("events", "must be turned-off, turned-on, targeting, created, deleted or other")
+			return invalidField("events", "must be turned-off, turned-on, targeting, created, deleted or other")
 		}
 	}
 	slices.Sort(feed.Events)
 	feed.Events = slices.Compact(feed.Events)
-	if f.PageToken == "" {
-		return feed, nil
+	if pageToken == "" {
+		return nil
 	}
-	if err := parsePlace(f.PageToken, &feed.Before); err != nil || feed.Before == (change.Place{}) {
-		return feed, errPageToken(f.PageToken)
+	if err := parsePlace(pageToken, &feed.Before); err != nil || feed.Before == (change.Place{}) {
+		return errPageToken(pageToken)
 	}
-	return feed, nil
+	return nil
 }
 
 // FeedPageToken returns the token of the page of [Service.AllChanges] that starts after a place.

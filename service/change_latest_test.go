@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
@@ -43,7 +44,7 @@ func TestLatestChangesAreRemembered(t *testing.T) {
 	mustImport(t, s, "namespace: default\nflags:\n  - {key: a, name: A}\n  - {key: b, name: B}\nsegments:\n  - {key: a, name: A}\n", service.ImportReplace)
 	rename := func(key, name, why string) {
 		t.Helper()
-		if _, _, err := s.UpdateFlag(t.Context(), service.Write{Message: why}, "default", service.FlagInput{Key: key, Name: name}); err != nil {
+		if _, _, err := s.UpdateFlag(t.Context(), service.Write{Message: why}, "default", guidon.Flag{Key: key, Name: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +119,7 @@ func TestLatestChangesConcurrently(t *testing.T) {
 		})
 	}
 	for i := range 50 {
-		if _, _, err := s.UpdateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "a", Name: fmt.Sprint("A", i)}); err != nil {
+		if _, _, err := s.UpdateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "a", Name: fmt.Sprint("A", i)}); err != nil {
 			t.Error(err)
 		}
 	}

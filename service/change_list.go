@@ -3,51 +3,34 @@ package service
 import (
 	"context"
 	"fmt"
-	"time"
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 )
 
-// ChangeFilter selects change records of one namespace or, if the Kind is global, those of
-// all objects of the kind. Zero fields do not restrict the selection.
-type ChangeFilter struct {
-	Kind      change.Kind
-	Key       string
-	Actor     string     // an actor's id
-	Since     *time.Time // inclusive; nil means the beginning
-	Until     *time.Time // exclusive; nil means the end
-	First     int64      // the first revision; 0 means the beginning
-	Last      int64      // the last revision; 0 means the end
-	Message   string     // part of the message, whatever the case of its letters
-	Reason    change.ReasonKind
-	Limit     int32  // 0 means 25; more than 100 means 100
-	PageToken string // returned with the previous page
-}
-
 // ListChanges returns a page of the namespace's change records, newest first, the token
 // of the next page, which is empty on the last one, and the state of the namespace, which
 // is not newer than the records. A deleted namespace keeps its records; one that never
 // existed has none. A page may be shorter than the limit if records are large. With a
 // Message or a Reason, the work for one page is limited, so a page may be short or empty
-// although it is not the last one.
+// although it is not the last one. A limit of 0 means 25, and one of more than 100 means 100.
+// The page token, which was returned with the previous page, sets Before.
 //
 // Records of authentications, bindings and webhooks belong to no namespace: the namespace is
 // ignored, and the State is zero. Only clients that may list the authentications may see
 // them, which the caller must check.
 func (s *Service) ListChanges(
-	ctx context.Context, d Demand, namespace string, filter ChangeFilter,
+	ctx context.Context, d Demand, search change.Search, pageToken string,
 ) ([]*change.Record, string, State, error) {
-	search, err := filter.search(guidon.NamespaceKey(namespace))
-	if err != nil {
+	if err := prepareSearch(&search, pageToken); err != nil {
 		return nil, "", State{}, err
 	}
 	var state State
-	if !filter.Kind.Global() {
+	if !search.Kind.Global() {
 		// Read the snapshot first, so that the records are at least as new as the
 		// revision that the response states.
-		view, err := s.ViewOrEmpty(ctx, namespace, d)
+		view, err := s.ViewOrEmpty(ctx, search.Namespace, d)
 		if err != nil {
 			return nil, "", view.State, err
 		}
@@ -97,39 +80,30 @@ func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guid
 	return s.store.Changes(ctx, change.Query{Namespace: guidon.NamespaceKey(namespace), After: after, Limit: maxPage})
 }
 
-func (f ChangeFilter) search(namespace string) (change.Search, error) {
-	switch f.Kind {
+// prepareSearch checks the search and sets what the store expects.
+func prepareSearch(search *change.Search, pageToken string) (err error) {
+	switch search.Kind {
 	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication, change.KindBinding, change.KindWebhook:
 	default:
-		return change.Search{}, invalidField("kind", "must be namespace, flag, segment, authentication, binding or webhook")
+		return invalidField("kind", "must be namespace, flag, segment, authentication, binding or webhook")
 	}
-	if utf8.RuneCountInString(f.Message) > MaxMessageLength {
-		return change.Search{}, invalidField("message", fmt.Sprintf("must not be longer than %d characters", MaxMessageLength))
+	switch {
+	case utf8.RuneCountInString(search.Message) > MaxMessageLength:
+		return invalidField("message", fmt.Sprintf("must not be longer than %d characters", MaxMessageLength))
+	case search.Reason != "" && !search.Reason.Known():
+		return invalidField("reason", "must be import, promotion, restore or undo")
+	case search.First < 0:
+		return invalidField("firstRevision", "must not be negative")
+	case search.Last < 0:
+		return invalidField("lastRevision", "must not be negative")
+	case search.Last > 0 && search.Last < search.First:
+		return invalidField("lastRevision", "must not be less than firstRevision")
+	case search.Limit < 0:
+		return invalidField("limit", "must be greater than or equal to '0'")
 	}
-	if f.Reason != "" && !f.Reason.Known() {
-		return change.Search{}, invalidField("reason", "must be import, promotion, restore or undo")
-	}
-	if f.First < 0 {
-		return change.Search{}, invalidField("firstRevision", "must not be negative")
-	}
-	if f.Last < 0 {
-		return change.Search{}, invalidField("lastRevision", "must not be negative")
-	}
-	if f.Last > 0 && f.Last < f.First {
-		return change.Search{}, invalidField("lastRevision", "must not be less than firstRevision")
-	}
-	if f.Limit < 0 {
-		return change.Search{}, invalidField("limit", "must be greater than or equal to '0'")
-	}
-	cursor, err := parseChangesPageToken(f.PageToken)
-	if err != nil {
-		return change.Search{}, err
-	}
-	query := change.Query{
-		Namespace: namespace, Kind: f.Kind, Key: f.Key, Actor: f.Actor,
-		Since: f.Since, Until: f.Until, First: f.First, Last: f.Last, Before: cursor, Limit: pageSize(int(f.Limit)),
-	}
-	return change.Search{Query: query, Message: f.Message, Reason: f.Reason}, nil
+	search.Namespace, search.Limit = guidon.NamespaceKey(search.Namespace), pageSize(search.Limit)
+	search.Before, err = parseChangesPageToken(pageToken)
+	return err
 }
 
 // ChangesPageToken returns the token of the page of change records that starts after the

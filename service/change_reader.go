@@ -25,10 +25,11 @@ import (
 // The methods return NotFound for a reader that is not registered, and otherwise the errors
 // of [Store] and those named below.
 type ChangeReaders interface {
-	// RegisterReader registers a reader. It does nothing if a reader with the name is
-	// registered. It returns InvalidArgument for a name that [CheckReaderName] rejects,
-	// and FailedPrecondition if there are [MaxChangeReaders] already.
-	RegisterReader(ctx context.Context, name string, start ReaderStart) error
+	// RegisterReader registers a reader, which starts after the records that were written
+	// before. It does nothing if a reader with the name is registered. It returns
+	// InvalidArgument for a name that [CheckReaderName] rejects, and FailedPrecondition if
+	// there are [MaxChangeReaders] already.
+	RegisterReader(ctx context.Context, name string) error
 	// RemoveReader removes a reader with its cursors.
 	RemoveReader(ctx context.Context, name string) error
 	// Readers returns all readers, sorted by name, as of one moment.
@@ -37,14 +38,11 @@ type ChangeReaders interface {
 	// passed, including deleted ones, in the order of their keys. It returns at most
 	// limit of those whose keys are after the given key; the first page has "".
 	ChangedNamespaces(ctx context.Context, reader, after string, limit int) ([]ChangedNamespace, error)
-	// ReaderPosition returns the position of the reader's cursor in the namespace. The
-	// beginning of the log is change.After(0).
-	ReaderPosition(ctx context.Context, reader, namespace string) (guidon.Position, error)
 	// AdvanceReader moves the reader's cursor in the record's namespace to the record,
 	// which must be one that Changes returned, and after from. It returns
 	// FailedPrecondition, and moves nothing, if the cursor is not at from, because
 	// another process has moved it, or if the log no longer has the record, because a
-	// backup was restored. The caller must then continue from ReaderPosition.
+	// backup was restored. The caller must then continue from ChangedNamespace.Position.
 	AdvanceReader(ctx context.Context, reader string, from guidon.Position, past *change.Record) error
 	// RewindReader moves the reader's cursor in the namespace back to before the revision, so
 	// that its records are the next. A cursor that is before it already stays. It returns
@@ -59,15 +57,6 @@ func WebhookReader(id string) string { return webhookReaders + id }
 func IsWebhookReader(name string) bool { return strings.HasPrefix(name, webhookReaders) }
 
 const webhookReaders = "webhook:"
-
-// ReaderStart is where a new reader starts.
-type ReaderStart uint8
-
-// The starts of readers.
-const (
-	StartLatest   ReaderStart = iota // after the records that were written before its registration
-	StartEarliest                    // at the oldest record that the log still has
-)
 
 // ChangeReader is a registered reader of the change log.
 type ChangeReader struct {
@@ -87,7 +76,7 @@ type ReaderLag struct {
 // ChangedNamespace is a namespace with records that a reader has not passed.
 type ChangedNamespace struct {
 	Key       string
-	Position  guidon.Position // of the reader's cursor
+	Position  guidon.Position // of the reader's cursor; change.After(0) is the beginning of the log
 	Revisions int64           // that the reader has not passed completely
 	Since     time.Time       // when the oldest of the records was written
 }

@@ -241,7 +241,7 @@ func mayPutNamespace(by Caller, namespace string) error {
 }
 
 func (i *documentImport) readState(ctx context.Context) (err error) {
-	i.existing, err = existingNamespace(ctx, i.tx, i.namespace)
+	i.existing, err = i.tx.Namespace(ctx)
 	i.stored = map[change.Kind]map[string]bool{}
 	if errors.Is(err, guidon.NotFound) && i.namespace != guidon.DefaultNamespace {
 		return nil

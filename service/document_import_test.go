@@ -64,7 +64,7 @@ func TestImportCreates(t *testing.T) {
 	if f.Rules[0].Rank != 1 || f.Rules[1].Rank != 2 || f.DefaultVariant().Key != "red" {
 		t.Errorf("ranks %d and %d, default %v", f.Rules[0].Rank, f.Rules[1].Rank, f.DefaultVariant())
 	}
-	changes, _, _, err := s.ListChanges(t.Context(), service.Demand{}, "shop", service.ChangeFilter{})
+	changes, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: "shop"}}, "")
 	if err != nil || len(changes) != 5 {
 		t.Errorf("got %d change records, %v; want 5", len(changes), err)
 	}

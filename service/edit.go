@@ -100,7 +100,7 @@ func (s *Service) edit(ctx context.Context, w Write, namespace string, edits Edi
 	namespace = guidon.NamespaceKey(namespace)
 	var result *WriteResult
 	revision, err := s.update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+		if _, err := tx.Namespace(ctx); err != nil {
 			return err
 		}
 		e := &editRun{

@@ -64,12 +64,9 @@ func (e *editRun) switchedFlag(ctx context.Context, edit FlagEdit) (*guidon.Flag
 	if edit.switches() == "" {
 		return nil, nil
 	}
-	f, err := flagObjects.stored(ctx, e.tx, edit.switches())
-	switch {
-	case err != nil:
+	f, err := e.tx.Flag(ctx, edit.switches())
+	if err != nil {
 		return nil, err
-	case f == nil:
-		return nil, guidon.FlagNotFound(e.namespace, edit.switches())
 	}
 	turn := turnFlagOff
 	if edit.TurnOn != "" {

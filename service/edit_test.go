@@ -34,7 +34,7 @@ var ann = service.Write{By: service.Caller{Actor: change.Actor{ID: "token:7", Na
 // changes returns the records after the revision, oldest first.
 func changes(t *testing.T, s *service.Service, namespace string, after int64) []*change.Record {
 	t.Helper()
-	records, _, _, err := s.ListChanges(t.Context(), service.Demand{}, namespace, service.ChangeFilter{Limit: 100})
+	records, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: namespace, Limit: 100}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func newEdited(t *testing.T) *service.Service {
 	t.Helper()
 	s := newService(t)
 	create := func(key string) error {
-		_, _, err := s.CreateFlag(t.Context(), ann, "", service.FlagInput{Key: key, Name: key})
+		_, _, err := s.CreateFlag(t.Context(), ann, "", guidon.Flag{Key: key, Name: key})
 		return err
 	}
 	remove := func(w service.Write, key string) error {

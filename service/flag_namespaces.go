@@ -59,7 +59,7 @@ func (s *Service) FlagNamespaces(
 			continue // it has been deleted meanwhile
 		}
 		if ctx.Err() != nil {
-			return nil, Page{}, err
+			return nil, Page{}, ctx.Err()
 		}
 		in := FlagNamespace{Namespace: n, Revision: v.Revision, Err: err}
 		if err == nil {

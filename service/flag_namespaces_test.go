@@ -58,6 +58,16 @@ func TestFlagNamespacesUnavailable(t *testing.T) {
 	}
 }
 
+// TestFlagNamespacesCanceled: a request that has ended gets its error, not an empty list.
+func TestFlagNamespacesCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err := service.NewService(newManyNamespaces(1, 1), time.Now).FlagNamespaces(ctx, service.Caller{}, service.Demand{}, "f", "", service.PageRequest{})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
 // BenchmarkFlagNamespaces compares a flag in 100 namespaces.
 func BenchmarkFlagNamespaces(b *testing.B) {
 	s := service.NewService(newManyNamespaces(100, 1000), time.Now)

@@ -3,26 +3,14 @@ package service
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/guidonhq/guidon"
 )
 
-// FlagInput holds the arguments to create or update a flag.
-type FlagInput struct {
-	Key              string
-	Name             string
-	Description      string
-	Type             guidon.FlagType // on create only
-	Enabled          bool
-	Metadata         json.RawMessage // a JSON object; on update, nil keeps the old one and {} clears it
-	DefaultVariantID string          // on update only; empty clears it
-}
-
-// CreateFlag creates a flag. It returns NotFound if the namespace does not exist and
-// InvalidArgument if the key exists already.
-func (s *Service) CreateFlag(ctx context.Context, w Write, namespace string, in FlagInput) (*guidon.Flag, int64, error) {
+// CreateFlag creates a flag with the key, name, description, type, enabled state and metadata of in. It
+// returns NotFound if the namespace does not exist and InvalidArgument if the key exists already.
+func (s *Service) CreateFlag(ctx context.Context, w Write, namespace string, in guidon.Flag) (*guidon.Flag, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := cmp.Or(checkNewKey(in.Key, in.Name), checkEnum("type", in.Type)); err != nil {
 		return nil, 0, err
@@ -43,10 +31,11 @@ func notUnique(kind, namespace, key string) error {
 	return guidon.Errorf(guidon.InvalidArgument, "%s %q is not unique", kind, namespace+"/"+key)
 }
 
-// UpdateFlag replaces name, description, enabled state, metadata and default variant
-// (contract 4.5). It returns NotFound if the flag does not exist and InvalidArgument if
-// the default variant is not one of the flag's variants.
-func (s *Service) UpdateFlag(ctx context.Context, w Write, namespace string, in FlagInput) (*guidon.Flag, int64, error) {
+// UpdateFlag replaces name, description, enabled state, metadata and default variant by those of
+// in (contract 4.5). Metadata that are nil keep the old ones, and {} clears them. It returns
+// NotFound if the flag does not exist and InvalidArgument if the default variant is not one of
+// the flag's variants.
+func (s *Service) UpdateFlag(ctx context.Context, w Write, namespace string, in guidon.Flag) (*guidon.Flag, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
 		return nil, 0, err

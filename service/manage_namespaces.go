@@ -96,7 +96,7 @@ func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInpu
 	}
 	var updated *guidon.Namespace
 	revision, err := s.update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
-		n, err := existingNamespace(ctx, tx, in.Key)
+		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInpu
 func (s *Service) DeleteNamespace(ctx context.Context, w Write, key string, force bool) (int64, error) {
 	key = guidon.NamespaceKey(key)
 	return s.update(ctx, key, w, func(ctx context.Context, tx Tx) error {
-		n, err := existingNamespace(ctx, tx, key)
+		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
 		}
@@ -138,16 +138,6 @@ func checkDeletable(ctx context.Context, tx Tx, n *guidon.Namespace) error {
 		return guidon.Errorf(guidon.InvalidArgument, "namespace %q cannot be deleted; flags must be deleted first", n.Key)
 	}
 	return nil
-}
-
-// existingNamespace returns the namespace of the transaction. It returns NotFound, with
-// the message of contract 5.3, if it does not exist.
-func existingNamespace(ctx context.Context, tx Tx, key string) (*guidon.Namespace, error) {
-	n, err := tx.Namespace(ctx)
-	if errors.Is(err, guidon.NotFound) {
-		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
-	}
-	return n, err
 }
 
 // orNil returns value, or nil if the write that created it failed, with the results of

@@ -9,17 +9,9 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// SegmentInput holds the arguments to create or update a segment.
-type SegmentInput struct {
-	Key         string
-	Name        string
-	Description string
-	MatchType   guidon.MatchType
-}
-
-// CreateSegment creates a segment. It returns NotFound if the namespace does not exist
-// and InvalidArgument if the key exists already.
-func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, in SegmentInput) (*guidon.Segment, int64, error) {
+// CreateSegment creates a segment with the key, name, description and match type of in. It returns
+// NotFound if the namespace does not exist and InvalidArgument if the key exists already.
+func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, in guidon.Segment) (*guidon.Segment, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := cmp.Or(checkNewKey(in.Key, in.Name), checkEnum("matchType", in.MatchType)); err != nil {
 		return nil, 0, err
@@ -31,9 +23,9 @@ func (s *Service) CreateSegment(ctx context.Context, w Write, namespace string, 
 	})
 }
 
-// UpdateSegment replaces name, description and match type. It returns NotFound if the
-// segment does not exist.
-func (s *Service) UpdateSegment(ctx context.Context, w Write, namespace string, in SegmentInput) (*guidon.Segment, int64, error) {
+// UpdateSegment replaces name, description and match type by those of in. It returns NotFound if
+// the segment does not exist.
+func (s *Service) UpdateSegment(ctx context.Context, w Write, namespace string, in guidon.Segment) (*guidon.Segment, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := cmp.Or(requireAll(field{"key", in.Key}, field{"name", in.Name}), checkEnum("matchType", in.MatchType)); err != nil {
 		return nil, 0, err

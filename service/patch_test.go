@@ -44,7 +44,7 @@ func applyTo(t *testing.T, s service.Store, namespace string, patches []change.P
 // recorded returns one line for each change of the revision, in the order of the log.
 func recorded(t *testing.T, s *service.Service, namespace string, revision int64) []string {
 	t.Helper()
-	changes, _, _, err := s.ListChanges(t.Context(), service.Demand{}, namespace, service.ChangeFilter{})
+	changes, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: namespace}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func updatesSegment(p *change.Plan) bool {
 // readBase returns the state in the transaction, and whether it has all flags: otherwise
 // it has the selected ones.
 func (p *planner) readBase(ctx context.Context, tx Tx) (base change.Objects, all bool, err error) {
-	base.Namespace, err = existingNamespace(ctx, tx, p.Namespace)
+	base.Namespace, err = tx.Namespace(ctx)
 	if errors.Is(err, guidon.NotFound) && p.mayCreate() {
 		return change.Objects{}, true, nil
 	}

@@ -103,7 +103,7 @@ func TestPlanIsImport(t *testing.T) {
 // recordsOf returns one line for each record of the newest revision.
 func recordsOf(t *testing.T, s *service.Service, namespace string) []string {
 	t.Helper()
-	records, _, _, err := s.ListChanges(t.Context(), service.Demand{}, namespace, service.ChangeFilter{})
+	records, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: namespace}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

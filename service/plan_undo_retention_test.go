@@ -25,7 +25,7 @@ func TestUndoAfterRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	undone := last.Revision
-	if _, _, err := s.UpdateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "b", Name: "three"}); err != nil {
+	if _, _, err := s.UpdateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "b", Name: "three"}); err != nil {
 		t.Fatal(err)
 	}
 	plan := func(flags ...string) (*service.Plan, error) {

@@ -53,9 +53,6 @@ func createObject[O any](
 		case have != nil:
 			return notUnique(string(k.kind), namespace, key)
 		}
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
-			return err
-		}
 		created = create(tx.Now())
 		return k.put(tx, ctx, created)
 	})
@@ -91,21 +88,14 @@ func changeParts[O any](
 	ctx context.Context, s *Service, w Write, namespace string, k *objectKind[O], key string,
 	change func(o *O, now time.Time) bool,
 ) (int64, error) {
-	_, revision, err := updateObject(ctx, s, w, guidon.NamespaceKey(namespace), k, key, errUnchanged,
-		func(_ context.Context, tx Tx, o *O) (*O, error) {
-			if !change(o, tx.Now()) {
-				return nil, errUnchanged
-			}
-			return o, nil
-		})
-	if errors.Is(err, errUnchanged) {
-		return revision, nil
-	}
-	return revision, err
+	return s.update(ctx, guidon.NamespaceKey(namespace), w, func(ctx context.Context, tx Tx) error {
+		o, err := k.stored(ctx, tx, key)
+		if err != nil || o == nil || !change(o, tx.Now()) {
+			return err
+		}
+		return k.put(tx, ctx, o)
+	})
 }
-
-// errUnchanged rolls back a change that has nothing to do.
-var errUnchanged = errors.New("nothing to change")
 
 func segmentNotFound(namespace, key string) error {
 	return guidon.Errorf(guidon.NotFound, "segment %q not found", namespace+"/"+key)

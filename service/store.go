@@ -139,7 +139,8 @@ type Tx interface {
 	// that were deleted after it. A position that is not known is zero.
 	DeletedSince(ctx context.Context, revision int64) (map[change.Object]guidon.Position, error)
 
-	// Namespace returns the namespace. It returns NotFound if it does not exist.
+	// Namespace returns the namespace. It returns NotFound if it does not exist; all messages
+	// of NotFound are those of contract 5.3.
 	Namespace(ctx context.Context) (*guidon.Namespace, error)
 	// PutNamespace creates or replaces the namespace.
 	PutNamespace(ctx context.Context, namespace *guidon.Namespace) error

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -94,9 +93,6 @@ func (s *Service) switchFlag(
 			return err
 		}
 		f, err := tx.Flag(ctx, key)
-		if errors.Is(err, guidon.NotFound) {
-			return guidon.FlagNotFound(namespace, key)
-		}
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func TestSwitch(t *testing.T) {
 	}
 
 	// It stays off, whatever is done to its value and its other rollouts.
-	if _, _, err := s.UpdateFlag(t.Context(), service.Write{}, "", service.FlagInput{Key: "on", Name: "Renamed", Enabled: true}); err != nil {
+	if _, _, err := s.UpdateFlag(t.Context(), service.Write{}, "", guidon.Flag{Key: "on", Name: "Renamed", Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.CreateRollout(t.Context(), service.Write{}, "", service.RolloutInput{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -180,12 +179,7 @@ func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, erro
 	if segmentKey != "" {
 		return []string{segmentKey}, nil
 	}
-	seen := make(map[string]bool, len(segmentKeys))
-	return slices.DeleteFunc(slices.Clone(segmentKeys), func(key string) bool {
-		again := seen[key]
-		seen[key] = true
-		return again
-	}), nil
+	return lists.Distinct(segmentKeys), nil
 }
 
 // combine returns the operator for the segments, which is always OR for fewer than two

@@ -121,7 +121,7 @@ func (s *Service) CreateWebhook(
 		}
 	}
 	if !w.DryRun {
-		if err := s.webhooks.Store.RegisterReader(ctx, WebhookReader(h.ID), StartLatest); err != nil {
+		if err := s.webhooks.Store.RegisterReader(ctx, WebhookReader(h.ID)); err != nil {
 			return view, "", err
 		}
 	}
@@ -270,7 +270,7 @@ func (h *Webhook) setState(state WebhookState, cause string, now time.Time) {
 func (s *Service) ResumeWebhook(ctx context.Context, w Write, namespace, id string) (WebhookView, error) {
 	view, err := s.Webhook(ctx, w.By, namespace, id)
 	if err == nil && view.Detached && !w.DryRun {
-		err = s.webhooks.Store.RegisterReader(ctx, WebhookReader(id), StartLatest)
+		err = s.webhooks.Store.RegisterReader(ctx, WebhookReader(id))
 	}
 	if err != nil {
 		return WebhookView{}, err

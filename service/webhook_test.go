@@ -188,7 +188,7 @@ func TestWebhookSecrets(t *testing.T) {
 	if err := s.DeleteWebhook(t.Context(), service.Write{}, "default", h.ID); err != nil {
 		t.Fatal(err)
 	}
-	records, _, _, err := s.ListChanges(t.Context(), service.Demand{}, "", service.ChangeFilter{Kind: change.KindWebhook})
+	records, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Kind: change.KindWebhook}}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestWritesValidate(t *testing.T) {
 	s := newService(t)
 	before := revision(t, s, "default")
 	w := service.Write{Message: "a\nb"}
-	_, _, flagErr := s.CreateFlag(t.Context(), w, "default", service.FlagInput{Key: "a", Name: "A"})
+	_, _, flagErr := s.CreateFlag(t.Context(), w, "default", guidon.Flag{Key: "a", Name: "A"})
 	_, _, importErr := s.Import(t.Context(), w, "default", &service.Document{}, service.ImportCreate, true)
 	_, _, tokenErr := s.CreateToken(t.Context(), w, service.TokenInput{Name: "ci"})
 	for what, err := range map[string]error{"flag": flagErr, "import": importErr, "token": tokenErr} {
@@ -67,7 +67,7 @@ func TestImportReason(t *testing.T) {
 		if _, _, err := s.Import(t.Context(), service.Write{Reason: test.given}, "default", doc, service.ImportCreate, false); err != nil {
 			t.Fatal(err)
 		}
-		got, _, _, err := s.ListChanges(t.Context(), service.Demand{}, "default", service.ChangeFilter{Limit: 1})
+		got, _, _, err := s.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: "default", Limit: 1}}, "")
 		if err != nil || len(got) != 1 || got[0].Reason != test.want {
 			t.Errorf("given %+v: got %+v, %v; want %+v", test.given, got, err, test.want)
 		}

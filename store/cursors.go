@@ -40,28 +40,11 @@ func (d *DB) ChangedNamespaces(ctx context.Context, reader, after string, limit 
 	if limit <= 0 {
 		return nil, errors.New("store: invalid query for changed namespaces: limit must be positive")
 	}
-	return readAs(ctx, d, reader, func(ctx context.Context, s *session) ([]service.ChangedNamespace, error) {
+	return readValue(ctx, d, func(ctx context.Context, s *session) ([]service.ChangedNamespace, error) {
+		if err := s.mustHaveReader(ctx, reader); err != nil {
+			return nil, err
+		}
 		return s.changedNamespaces(ctx, reader, after, limit)
-	})
-}
-
-// readAs is readValue for a reader, which must be registered.
-func readAs[T any](
-	ctx context.Context, d *DB, reader string, fn func(ctx context.Context, s *session) (T, error),
-) (T, error) {
-	var none T
-	if service.CheckReaderName(reader) != nil {
-		return none, readerNotFound(reader)
-	}
-	return readValue(ctx, d, func(ctx context.Context, s *session) (T, error) {
-		registered, err := s.hasReader(ctx, reader)
-		if err == nil && !registered {
-			err = readerNotFound(reader)
-		}
-		if err != nil {
-			return none, err
-		}
-		return fn(ctx, s)
 	})
 }
 
@@ -92,18 +75,6 @@ func (s *session) changedNamespaces(ctx context.Context, reader, after string, l
 		all[i].Since = time.UnixMicro(since[i]).UTC()
 	}
 	return all, nil
-}
-
-// ReaderPosition implements [service.ChangeReaders].
-func (d *DB) ReaderPosition(ctx context.Context, reader, namespace string) (guidon.Position, error) {
-	return readAs(ctx, d, reader, func(ctx context.Context, s *session) (guidon.Position, error) {
-		at := change.After(0)
-		if !storable(namespace) {
-			return at, nil
-		}
-		_, err := s.row(ctx, selectPosition, []any{reader, namespace}, &at.Revision, &at.Sequence)
-		return at, err
-	})
 }
 
 // selectPosition reads the position of a reader's cursor in a namespace.
@@ -213,12 +184,8 @@ func (d *DB) RewindReader(ctx context.Context, reader, namespace string, revisio
 		if err := s.later(ctx, lockReader, reader); err != nil {
 			return err
 		}
-		registered, err := s.hasReader(ctx, reader)
-		if err != nil {
+		if err := s.mustHaveReader(ctx, reader); err != nil {
 			return err
-		}
-		if !registered {
-			return readerNotFound(reader)
 		}
 		var newest int64
 		if _, err := s.row(ctx, selectNewest, []any{namespace}, &newest); err != nil {

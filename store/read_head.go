@@ -81,33 +81,27 @@ const maxHeads = 500
 // for every 500 keys, without a transaction. The errors are those of [service.Store].
 func (d *DB) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
 	heads := make(map[string]guidon.Revision, len(keys))
-	for chunk := range slices.Chunk(keys, maxHeads) {
-		if err := d.addHeads(ctx, chunk, heads); err != nil {
-			return nil, err
-		}
-	}
-	return heads, nil
-}
-
-func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guidon.Revision) error {
 	args := make([]any, 0, len(keys))
 	for _, key := range keys {
 		if storable(key) {
 			args = append(args, key)
 		}
 	}
-	if len(args) == 0 {
-		return nil
+	for some := range slices.Chunk(args, maxHeads) {
+		query := `SELECT namespace_key, revision, stamp FROM namespaces WHERE deleted = 0 AND namespace_key IN (?` +
+			strings.Repeat(", ?", len(some)-1) + `)`
+		err := d.query(ctx, query, some, func(rows *sql.Rows) error {
+			var key string
+			var r guidon.Revision
+			err := rows.Scan(&key, &r.Number, &r.Stamp)
+			heads[key] = r
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	query := `SELECT namespace_key, revision, stamp FROM namespaces WHERE deleted = 0 AND namespace_key IN (?` +
-		strings.Repeat(", ?", len(args)-1) + `)`
-	return d.query(ctx, query, args, func(rows *sql.Rows) error {
-		var key string
-		var r guidon.Revision
-		err := rows.Scan(&key, &r.Number, &r.Stamp)
-		heads[key] = r
-		return err
-	})
+	return heads, nil
 }
 
 // Namespaces implements [service.Store].

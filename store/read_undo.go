@@ -1,10 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -38,10 +38,8 @@ func (u *undoReader) run(ctx context.Context, live bool) error {
 			return err
 		}
 	}
-	for some := range slices.Chunk(append(gone.left(), &deletedObject{kind: change.KindNamespace, key: u.namespace}), maxQueued) {
-		if err := u.undoSome(ctx, some); err != nil {
-			return err
-		}
+	if err := u.undoOthers(ctx, gone); err != nil {
+		return err
 	}
 	if u.used > u.room {
 		return errNotAdmitted
@@ -52,104 +50,84 @@ func (u *undoReader) run(ctx context.Context, live bool) error {
 // absent is selected instead of the body of an object that did not exist. It is no JSON.
 const absent = "-"
 
-// beforeFirst selects an object before its first change after a revision number: its body,
+// selectBeforeOne selects an object before its first change after a revision number: its body,
 // or absent if the change created it. The order begins with the key because MySQL would
 // otherwise read all records after the revision number until it finds one of the object.
 const (
-	beforeFirst      = `SELECT COALESCE(m.before_body, '` + absent + `') FROM changes m ` + byObject + ` WHERE m.namespace_key = ? AND m.revision > ? AND m.object_key = `
+	beforeFirst      = `COALESCE(m.before_body, '` + absent + `') FROM changes m ` + byObject + ` WHERE m.namespace_key = ? AND m.revision > ? AND m.object_key = `
 	firstOfThem      = ` ORDER BY m.object_key, m.revision, m.seq LIMIT 1`
-	selectBeforeOne  = beforeFirst + `? AND m.kind = ?` + firstOfThem
+	selectBeforeOne  = `SELECT m.kind, m.object_key, ` + beforeFirst + `? AND m.kind = ?` + firstOfThem
 	changedSinceOnly = ` t WHERE t.namespace_key = ? AND t.changed_rev > ?`
 )
 
 // selectBefore reads the keys of all existing objects that have changed after a revision
-// number, and what selectBeforeOne reads of each, or NULL if it has no record.
+// number, and each of them as selectBeforeOne does, or NULL if it has no record.
 func (k *kind[T]) selectBefore() string {
-	return "SELECT t." + k.keyColumn + ", (" + beforeFirst + "t." + k.keyColumn + " AND m.kind = '" + string(k.name) + "'" + firstOfThem + ")" +
+	return "SELECT t." + k.keyColumn + ", (SELECT " + beforeFirst + "t." + k.keyColumn + " AND m.kind = '" + string(k.name) + "'" + firstOfThem + ")" +
 		" FROM " + k.table + changedSinceOnly
 }
 
 // undoExisting undoes the changes of all existing objects of the kind.
 func undoExisting[T any](ctx context.Context, u *undoReader, k *kind[T], gone deletions) error {
+	o := change.Object{Kind: k.name}
 	args := []any{u.namespace, u.since, u.namespace, u.since}
 	return u.s.rows(ctx, k.selectBefore(), args, func(rows *sql.Rows) error {
-		o := deletedObject{kind: k.name}
 		var before sql.RawBytes // decoded immediately, so it need not be copied
-		if err := rows.Scan(&o.key, &before); err != nil {
+		if err := rows.Scan(&o.Key, &before); err != nil {
 			return err
 		}
 		if len(before) == 0 {
-			return fmt.Errorf("store: the %s %q has changed after revision %d without a record", o.kind, o.key, u.since)
+			return fmt.Errorf("store: the %s %q has changed after revision %d without a record", o.Kind, o.Key, u.since)
 		}
-		if d := gone.find(o.kind, o.key); d != nil {
-			d.undone, o.created = true, d.created
+		if d := gone[o]; d != nil {
+			d.undone = true
 		}
-		return u.undo(&o, before)
+		return u.undo(o, gone, before)
 	})
 }
 
-// undoSome undoes the changes of at most maxQueued objects, those that have any.
-func (u *undoReader) undoSome(ctx context.Context, some []*deletedObject) error {
-	befores, found := make([][]byte, len(some)), make([]*row, len(some))
-	for i, o := range some {
-		var err error
-		if found[i], err = u.s.rowLater(ctx, selectBeforeOne, []any{u.namespace, u.since, o.key, string(o.kind)}, &befores[i]); err != nil {
-			return err
+// undoOthers undoes the changes of the objects that no longer exist, and of the namespace.
+func (u *undoReader) undoOthers(ctx context.Context, gone deletions) error {
+	lists := [][]any{{u.namespace, u.since, u.namespace, string(change.KindNamespace)}}
+	for o, d := range gone {
+		if !d.undone {
+			lists = append(lists, []any{u.namespace, u.since, o.Key, string(o.Kind)})
 		}
 	}
-	if err := u.s.flush(ctx); err != nil {
-		return err
-	}
-	for i, o := range some {
-		if !found[i].found {
-			continue
-		}
-		if err := u.undo(o, befores[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	var o change.Object
+	var before []byte
+	var failed error
+	err := u.s.rowsOfEach(ctx, selectBeforeOne, lists, func() {
+		failed = cmp.Or(failed, u.undo(o, gone, before))
+	}, &o.Kind, &o.Key, &before)
+	return cmp.Or(err, failed)
 }
 
 // undo undoes the change of an object, unless there is no room.
-func (u *undoReader) undo(o *deletedObject, before []byte) error {
+func (u *undoReader) undo(o change.Object, gone deletions, before []byte) error {
 	if u.used += int64(len(before)); u.used > u.room {
 		return nil
 	}
-	r := change.Record{Kind: o.kind, Key: o.key, Action: change.ActionCreate}
+	r := change.Record{Kind: o.Kind, Key: o.Key, Action: change.ActionCreate}
 	if string(before) != absent {
 		r.Action, r.Before = change.ActionUpdate, before
 	}
-	return u.rewind.Undo(&r, o.created)
+	var created guidon.Position
+	if d := gone[o]; d != nil {
+		created = d.created
+	}
+	return u.rewind.Undo(&r, created)
 }
 
 // deletedObject is a flag or segment that was deleted.
 type deletedObject struct {
-	kind    change.Kind
-	key     string
 	created guidon.Position // of the object that was deleted; zero if not known
 	undone  bool            // the first change has been undone
 }
 
 // deletions are the objects of a namespace that were deleted after a revision number, each
 // with its first deletion.
-type deletions map[change.Kind]map[string]*deletedObject
-
-// find returns the deleted object, or nil.
-func (d deletions) find(kind change.Kind, key string) *deletedObject { return d[kind][key] }
-
-// left returns the objects whose changes have not been undone.
-func (d deletions) left() []*deletedObject {
-	var left []*deletedObject
-	for _, objects := range d {
-		for _, o := range objects {
-			if !o.undone {
-				left = append(left, o)
-			}
-		}
-	}
-	return left
-}
+type deletions map[change.Object]*deletedObject
 
 // selectDeletedSince reads the deletions of flags and segments after a revision number, the
 // first of each object first, with the positions of their creation.
@@ -161,19 +139,16 @@ const selectDeletedSince = `SELECT c.kind, c.object_key, d.created_rev, d.create
 // Their positions are those that they had at the revision, if they existed then. All other
 // objects that existed still do, and know their position.
 func (s *session) deletedSince(ctx context.Context, namespace string, number int64) (deletions, error) {
-	gone := deletions{change.KindFlag: {}, change.KindSegment: {}}
-	var unplaced []*deletedObject // deleted by a release that did not store the position
+	gone := deletions{}
+	var unplaced []change.Object // deleted by a release that did not store the position
 	err := s.rows(ctx, selectDeletedSince, []any{namespace, number}, func(rows *sql.Rows) error {
-		o := &deletedObject{}
+		var o change.Object
 		var revision, sequence sql.NullInt64
-		if err := rows.Scan(&o.kind, &o.key, &revision, &sequence); err != nil {
+		if err := rows.Scan(&o.Kind, &o.Key, &revision, &sequence); err != nil || gone[o] != nil {
 			return err
 		}
-		if gone[o.kind] == nil || gone.find(o.kind, o.key) != nil {
-			return nil
-		}
-		o.created = guidon.Position{Revision: revision.Int64, Sequence: int32(sequence.Int64)} // #nosec G115 -- it was an int32
-		gone[o.kind][o.key] = o
+		created := guidon.Position{Revision: revision.Int64, Sequence: int32(sequence.Int64)} // #nosec G115 -- it was an int32
+		gone[o] = &deletedObject{created: created}
 		if !revision.Valid {
 			unplaced = append(unplaced, o)
 		}
@@ -181,7 +156,8 @@ func (s *session) deletedSince(ctx context.Context, namespace string, number int
 	})
 	for _, o := range unplaced {
 		if err == nil {
-			_, err = s.row(ctx, selectLastCreation, []any{namespace, o.key, number, string(o.kind)}, &o.created.Revision, &o.created.Sequence)
+			at := &gone[o].created
+			_, err = s.row(ctx, selectLastCreation, []any{namespace, o.Key, number, string(o.Kind)}, &at.Revision, &at.Sequence)
 		}
 	}
 	return gone, err
@@ -199,8 +175,8 @@ func (tx *transaction) DeletedSince(ctx context.Context, revision int64) (map[ch
 	}
 	gone, err := tx.s.deletedSince(ctx, tx.namespace, revision)
 	positions := map[change.Object]guidon.Position{}
-	for _, o := range gone.left() {
-		positions[change.Object{Kind: o.kind, Key: o.key}] = o.created
+	for object, o := range gone {
+		positions[object] = o.created
 	}
 	return positions, err
 }

@@ -13,7 +13,7 @@ import (
 var _ service.ChangeReaders = (*DB)(nil)
 
 // RegisterReader implements [service.ChangeReaders].
-func (d *DB) RegisterReader(ctx context.Context, name string, start service.ReaderStart) error {
+func (d *DB) RegisterReader(ctx context.Context, name string) error {
 	if err := service.CheckReaderName(name); err != nil {
 		return err
 	}
@@ -40,9 +40,6 @@ func (d *DB) RegisterReader(ctx context.Context, name string, start service.Read
 		if _, err := s.exec(ctx, `INSERT INTO change_readers (reader_name, created_at) VALUES (?, ?)`, name, now); err != nil {
 			return err
 		}
-		if start == service.StartEarliest {
-			return nil
-		}
 		return s.startAtLatest(ctx, name, now)
 	})
 }
@@ -55,8 +52,20 @@ func (s *session) lockReaders(ctx context.Context) error { return s.lock(ctx, "r
 const selectReader = `SELECT 1 FROM change_readers WHERE reader_name = ?`
 
 func (s *session) hasReader(ctx context.Context, name string) (bool, error) {
+	if service.CheckReaderName(name) != nil {
+		return false, nil
+	}
 	var ignored int
 	return s.row(ctx, selectReader, []any{name}, &ignored)
+}
+
+// mustHaveReader returns NotFound unless the reader is registered.
+func (s *session) mustHaveReader(ctx context.Context, name string) error {
+	registered, err := s.hasReader(ctx, name)
+	if err == nil && !registered {
+		err = readerNotFound(name)
+	}
+	return err
 }
 
 // startAtLatest moves a new reader past all records. A namespace that is created later

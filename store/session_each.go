@@ -17,24 +17,18 @@ const maxArms = 50
 // The query must end with an order that only the right index has, and a limit. The same
 // planner may otherwise take another index that has the same first column.
 func (s *session) rowsOfEach(ctx context.Context, query string, lists [][]any, each func(), dest ...any) error {
+	arms := 1
 	if s.db.dialect.unions {
-		for some := range slices.Chunk(lists, maxArms) {
-			arms := "(" + query + ")" + strings.Repeat(" UNION ALL ("+query+")", len(some)-1)
-			if _, err := s.rowsLater(ctx, arms, slices.Concat(some...), each, dest...); err != nil {
-				return err
-			}
-		}
-		return s.flush(ctx)
+		arms = maxArms
 	}
-	for some := range slices.Chunk(lists, maxQueued) {
-		for _, args := range some {
-			if _, err := s.rowsLater(ctx, query, args, each, dest...); err != nil {
-				return err
-			}
+	for some := range slices.Chunk(lists, arms) {
+		all := query
+		if len(some) > 1 {
+			all = "(" + query + ")" + strings.Repeat(" UNION ALL ("+query+")", len(some)-1)
 		}
-		if err := s.flush(ctx); err != nil {
+		if _, err := s.rowsLater(ctx, all, slices.Concat(some...), each, dest...); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.flush(ctx)
 }

@@ -239,26 +239,22 @@ const parallelMin = 1000
 // eachInParallel calls do for 0 to n-1, on several goroutines if n is large, and returns
 // one of the errors.
 func eachInParallel(n int, do func(i int) error) error {
-	if n < parallelMin {
-		return every(0, n, 1, do)
+	errs := make([]error, 1)
+	if n >= parallelMin {
+		errs = make([]error, runtime.GOMAXPROCS(0))
 	}
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for first := range errs {
-		wg.Go(func() { errs[first] = every(first, n, len(errs), do) })
-	}
-	wg.Wait()
-	return cmp.Or(errs...)
-}
-
-// every calls do for each step-th number from first to n-1, up to the first error.
-func every(first, n, step int, do func(i int) error) error {
-	for i := first; i < n; i += step {
-		if err := do(i); err != nil {
-			return err
+	each := func(first int) {
+		for i := first; i < n && errs[first] == nil; i += len(errs) {
+			errs[first] = do(i)
 		}
 	}
-	return nil
+	var wg sync.WaitGroup
+	for first := 1; first < len(errs); first++ {
+		wg.Go(func() { each(first) })
+	}
+	each(0)
+	wg.Wait()
+	return cmp.Or(errs...)
 }
 
 // steps is the counterpart of [transaction.steps]. It must be called after the

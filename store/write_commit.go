@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -55,8 +56,7 @@ func (d *DB) resolveOutcome(ctx context.Context, u *uncertain) error {
 // takes the lock that the transaction holds. Once it has the lock, the transaction
 // has ended. It stores nothing.
 func (d *DB) wasCommitted(ctx context.Context, p *proof) (bool, error) {
-	var stamp int64
-	var found bool
+	committed := false
 	err := d.writeOnce(ctx, func(ctx context.Context, s *session) error {
 		n, err := s.exec(ctx, `UPDATE namespaces SET revision = revision + 1 WHERE namespace_key = ?`, p.namespace)
 		if err != nil {
@@ -70,15 +70,12 @@ func (d *DB) wasCommitted(ctx context.Context, p *proof) (bool, error) {
 				return err
 			}
 		}
-		found, err = s.row(ctx, `SELECT stamp FROM changes WHERE namespace_key = ? AND revision = ? ORDER BY seq LIMIT 1`,
-			[]any{p.namespace, p.revision.Number}, &stamp)
-		if err != nil {
-			return err
-		}
-		return errNothingStored
+		stored, found, err := s.stampAt(ctx, p.namespace, p.revision.Number)
+		committed = found && stored == p.revision
+		return cmp.Or(err, errNothingStored)
 	})
 	if !errors.Is(err, errNothingStored) {
 		return false, err
 	}
-	return found && stamp == p.revision.Stamp, nil
+	return committed, nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -17,26 +15,12 @@ const (
 	maxGroupTime = 10 * time.Millisecond
 )
 
-// groupCommit lets writers that would wait for each other share a commit, on a
-// database with a single writing connection. A commit waits for the disk and takes
-// most of the time of a small write. A writer that finds no leader becomes the
-// leader: it begins a transaction, runs its own write and then those of the waiting
-// writers, and commits them together. Writers that arrive too late form the next
-// group. No write is acknowledged before its commit, and a write that fails undoes
-// only its own changes.
-type groupCommit struct {
-	mu        sync.Mutex
-	hasLeader bool
-	waiting   []*writer // in order of arrival
-}
-
 // writer is a pending write.
 type writer struct {
-	ctx      context.Context
-	fn       func(ctx context.Context, s *session) error
-	ready    chan struct{} // closed once it is the leader or has its outcome
-	isLeader bool
-	outcome  outcome
+	ctx     context.Context
+	fn      func(ctx context.Context, s *session) error
+	ended   chan struct{} // closed once it has its outcome
+	outcome outcome
 
 	committed func() // called after the commit of its part
 }
@@ -48,18 +32,26 @@ type outcome struct {
 	retryAlone bool // nothing of it is stored, and it must be run by itself
 }
 
-// writeTo is write for a transaction that begins by locking the row of the namespace. If
-// there is a single write connection, the writers queue for that and share commits.
+// writeTo is write for a transaction that begins by locking the row of the namespace. The
+// writers of one process queue here, where waiting costs nothing. In a database on a server,
+// each writer of a namespace would hold a connection meanwhile and, if the database is
+// serializable, also have to run again after the one before. A file has a single connection
+// for writing, so all of its writers queue for that, and share commits.
 func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
-	if d.dialect.shared {
-		return d.writeInTurn(ctx, namespace, fn)
+	w := &writer{ctx: ctx, fn: fn, ended: make(chan struct{})}
+	if !d.dialect.shared {
+		namespace = ""
 	}
-	w := &writer{ctx: ctx, fn: fn, ready: make(chan struct{})}
-	if err := d.groups.enter(w, d.patience); err != nil {
+	q, err := d.turns.take(w, namespace, d.patience)
+	switch {
+	case err != nil:
 		return err
-	}
-	if w.isLeader {
-		d.lead(w)
+	case q == nil: // the leader of a group has run it
+	case d.dialect.shared:
+		defer d.turns.end(q)
+		return d.write(ctx, fn)
+	default:
+		d.lead(w, q)
 	}
 	switch o := w.outcome; {
 	case o.panicked != nil:
@@ -73,85 +65,13 @@ func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.
 	}
 }
 
-// enter waits until w is the leader or has its outcome. It returns an error if the
-// context ends or patience expires first.
-func (g *groupCommit) enter(w *writer, patience time.Duration) error {
-	if g.join(w) {
-		return nil
-	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	var err error
-	select {
-	case <-w.ready:
-		return nil
-	case <-w.ctx.Done():
-		err = w.ctx.Err()
-	case <-timer.C:
-		err = unavailable(messageBusy, nil)
-	}
-	if g.withdraw(w) {
-		return err
-	}
-	<-w.ready
-	return nil
-}
-
-// join makes w the leader if there is none, and otherwise adds it to the waiting
-// writers. It reports whether w is the leader.
-func (g *groupCommit) join(w *writer) (isLeader bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.hasLeader {
-		g.hasLeader, w.isLeader = true, true
-		return true
-	}
-	g.waiting = append(g.waiting, w)
-	return false
-}
-
-// withdraw removes w from the waiting writers and reports whether it was one of them.
-func (g *groupCommit) withdraw(w *writer) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := slices.Index(g.waiting, w)
-	if i >= 0 {
-		g.waiting = slices.Delete(g.waiting, i, i+1)
-	}
-	return i >= 0
-}
-
-// next removes and returns the writer that has waited longest, or nil.
-func (g *groupCommit) next() *writer {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.first()
-}
-
-// first is next; g.mu must be held.
-func (g *groupCommit) first() *writer {
-	if len(g.waiting) == 0 {
-		return nil
-	}
-	w := g.waiting[0]
-	g.waiting = slices.Delete(g.waiting, 0, 1)
-	return w
-}
-
-// handOff makes the writer that has waited longest the leader of the next group.
-func (g *groupCommit) handOff() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	w := g.first()
-	if g.hasLeader = w != nil; g.hasLeader {
-		w.isLeader = true
-		close(w.ready)
-	}
-}
-
-// lead writes for a group and delivers the outcomes to its other members.
-func (d *DB) lead(w *writer) {
-	t := &groupTransaction{db: d, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
+// lead lets writers that would wait for each other share a commit. A commit waits for the
+// disk and takes most of the time of a small write. So w, the leader, begins a transaction,
+// runs its own write and then those of the waiting writers, and commits them together.
+// Writers that arrive too late form the next group. No write is acknowledged before its
+// commit, and a write that fails undoes only its own changes.
+func (d *DB) lead(w *writer, q *turnQueue) {
+	t := &groupTransaction{db: d, queue: q, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
 	defer t.finish() // also if fn calls runtime.Goexit
 	for w != nil {
 		part, err := t.begin(w)
@@ -161,7 +81,7 @@ func (d *DB) lead(w *writer) {
 		if !t.settle(w, part, err) || !t.hasRoom() {
 			break
 		}
-		w = d.groups.next()
+		w = q.next()
 	}
 	t.commit()
 }
@@ -169,6 +89,7 @@ func (d *DB) lead(w *writer) {
 // groupTransaction is the transaction of one group.
 type groupTransaction struct {
 	db      *DB
+	queue   *turnQueue
 	leader  *writer
 	began   time.Time
 	session *session // nil as long as no part is stored in it
@@ -300,10 +221,8 @@ func (t *groupTransaction) end() {
 // finish lets the next group begin and wakes the other members of this one.
 func (t *groupTransaction) finish() {
 	t.abandon()
-	t.db.groups.handOff()
+	t.db.turns.end(t.queue)
 	for _, w := range t.members {
-		if w != t.leader {
-			close(w.ready)
-		}
+		close(w.ended)
 	}
 }

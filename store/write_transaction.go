@@ -167,33 +167,55 @@ func transactionTime() time.Time {
 	return time.Now().UTC().Truncate(time.Microsecond)
 }
 
-// turns gives callers exclusive access to a key, in order of arrival. It stores only
+// turns gives writers exclusive access to a key, in order of arrival. It stores only
 // keys that are held or waited for.
 type turns struct {
 	mu     sync.Mutex
 	queues map[string]*turnQueue
 }
 
+// turnQueue is the queue for a key.
 type turnQueue struct {
-	turn  chan struct{} // full while a caller has the turn
-	users int           // the callers that have the turn or wait for it
+	key     string
+	turn    chan struct{} // full while a writer has the turn
+	joining chan *writer  // from a waiting writer to the one that has the turn, without a buffer
+	users   int           // the writers that have the turn or wait for it
 }
 
-// take waits for the turn of the key. It returns the error of the context if that
-// ends first, and Unavailable after patience.
-func (t *turns) take(ctx context.Context, key string, patience time.Duration) (release func(), err error) {
-	q := t.join(key)
+// take waits for the turn of the key, or until the writer that has the turn has run w too: then
+// it returns nil. It returns the error of the context if that ends before, and Unavailable after
+// patience.
+func (t *turns) take(w *writer, key string, patience time.Duration) (q *turnQueue, err error) {
+	q = t.join(key)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case q.turn <- struct{}{}:
-		return func() { <-q.turn; t.leave(key, q) }, nil
-	case <-ctx.Done():
-		t.leave(key, q)
-		return nil, ctx.Err()
+		return q, nil
+	case q.joining <- w:
+		<-w.ended
+	case <-w.ctx.Done():
+		err = w.ctx.Err()
 	case <-timer.C:
-		t.leave(key, q)
-		return nil, unavailable(messageBusy, nil)
+		err = unavailable(messageBusy, nil)
+	}
+	t.leave(q)
+	return nil, err
+}
+
+// end ends the turn.
+func (t *turns) end(q *turnQueue) {
+	<-q.turn
+	t.leave(q)
+}
+
+// next takes over the writer that has waited longest, and returns it, or nil if none waits.
+func (q *turnQueue) next() *writer {
+	select {
+	case w := <-q.joining:
+		return w
+	default:
+		return nil
 	}
 }
 
@@ -202,7 +224,7 @@ func (t *turns) join(key string) *turnQueue {
 	defer t.mu.Unlock()
 	q := t.queues[key]
 	if q == nil {
-		q = &turnQueue{turn: make(chan struct{}, 1)}
+		q = &turnQueue{key: key, turn: make(chan struct{}, 1), joining: make(chan *writer)}
 		if t.queues == nil {
 			t.queues = map[string]*turnQueue{}
 		}
@@ -212,23 +234,10 @@ func (t *turns) join(key string) *turnQueue {
 	return q
 }
 
-func (t *turns) leave(key string, q *turnQueue) {
+func (t *turns) leave(q *turnQueue) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if q.users--; q.users == 0 {
-		delete(t.queues, key)
+		delete(t.queues, q.key)
 	}
-}
-
-// writeInTurn is write for a database with many connections. The writers of one process queue
-// for a namespace here, where waiting costs nothing. In the database, each would hold a
-// connection. If the database is serializable, each would also have to run again after the one
-// before.
-func (d *DB) writeInTurn(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
-	release, err := d.turns.take(ctx, namespace, d.patience)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return d.write(ctx, fn)
 }

@@ -18,13 +18,13 @@ func TestTurnsExclude(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for range 100 {
-					release, err := all.take(t.Context(), key, time.Minute)
+					q, err := all.take(&writer{ctx: t.Context()}, key, time.Minute)
 					if err != nil {
 						t.Error(err)
 						return
 					}
 					*count++ // checked by the race detector
-					release()
+					all.end(q)
 				}
 			})
 		}
@@ -42,23 +42,23 @@ func TestTurnsExclude(t *testing.T) {
 
 func TestTurnsEnd(t *testing.T) {
 	var all turns
-	release, err := all.take(t.Context(), "a", time.Minute)
+	q, err := all.take(&writer{ctx: t.Context()}, "a", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := all.take(canceled, "a", time.Minute); !errors.Is(err, context.Canceled) {
+	if _, err := all.take(&writer{ctx: canceled}, "a", time.Minute); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
-	if _, err := all.take(t.Context(), "a", time.Millisecond); !errors.Is(err, guidon.Unavailable) {
+	if _, err := all.take(&writer{ctx: t.Context()}, "a", time.Millisecond); !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", err)
 	}
-	release()
-	if release, err = all.take(t.Context(), "a", time.Minute); err != nil {
+	all.end(q)
+	if q, err = all.take(&writer{ctx: t.Context()}, "a", time.Minute); err != nil {
 		t.Fatalf("after the release: %v", err)
 	}
-	release()
+	all.end(q)
 	if len(all.queues) != 0 {
 		t.Errorf("%d unused keys are stored", len(all.queues))
 	}

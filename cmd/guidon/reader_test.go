@@ -50,8 +50,8 @@ func TestReaders(t *testing.T) {
 		})
 		_, sqlErr := db.SQL().ExecContext(t.Context(), "UPDATE changes SET happened_at = 1767225600000000") // 2026-01-01
 		return errors.Join(err, sqlErr,
-			db.RegisterReader(t.Context(), "webhook:1", service.StartLatest),
-			db.RegisterReader(t.Context(), "idle", service.StartEarliest))
+			db.RegisterReader(t.Context(), "webhook:1"),
+			db.RegisterReader(t.Context(), "idle"), db.RewindReader(t.Context(), "idle", "default", 1))
 	})
 
 	const at = `20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`

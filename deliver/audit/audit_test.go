@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/deliver/webhook"
@@ -62,7 +63,7 @@ func run(t *testing.T, db *store.DB, sinks ...*Sink) {
 	t.Helper()
 	var targets []deliver.Target
 	for _, s := range sinks {
-		if err := db.RegisterReader(t.Context(), s.Reader(), service.StartLatest); err != nil { // from now on
+		if err := db.RegisterReader(t.Context(), s.Reader()); err != nil { // from now on
 			t.Fatal(err)
 		}
 		targets = append(targets, s)
@@ -99,7 +100,7 @@ func TestLog(t *testing.T) {
 	out := &output{failed: 1}
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
 	run(t, db, NewSink("log", &Lines{LineEncoder{webhook.Encoder{Format: service.FormatGuidon}}, out}, mustFilter(t, "*:created", "flag:*"), db, logger))
-	if _, _, err := s.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "a", Name: "a"}); err != nil {
+	if _, _, err := s.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "a", Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.DeleteFlag(t.Context(), service.Write{}, "default", "a"); err != nil {
@@ -162,7 +163,7 @@ func TestWebhook(t *testing.T) {
 		Name: "audit.webhook", URL: receiver.URL, Secrets: []string{secret},
 	}
 	run(t, db, NewSink("webhook", sender, mustFilter(t, "flag:created"), db, slog.New(slog.NewTextHandler(t.Output(), nil))))
-	if _, _, err := s.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "a", Name: "a"}); err != nil {
+	if _, _, err := s.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "a", Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

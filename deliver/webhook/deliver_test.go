@@ -97,7 +97,7 @@ func TestFilters(t *testing.T) {
 	for range 3 {
 		i.put(t, &guidon.Flag{Key: "other", Name: time.Now().String()})
 	}
-	if _, _, err := i.CreateSegment(t.Context(), service.Write{}, "default", service.SegmentInput{Key: "s", Name: "s"}); err != nil {
+	if _, _, err := i.CreateSegment(t.Context(), service.Write{}, "default", guidon.Segment{Key: "s", Name: "s"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := i.DeleteFlag(t.Context(), service.Write{}, "default", "other"); err != nil {
@@ -235,7 +235,7 @@ func TestStops(t *testing.T) {
 	if again := r.next(t); again.id() != first.id() {
 		t.Errorf("after resume: got %s, want %s", again.id(), first.id())
 	}
-	records, _, _, err := i.ListChanges(t.Context(), service.Demand{}, "", service.ChangeFilter{Kind: change.KindWebhook})
+	records, _, _, err := i.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Kind: change.KindWebhook}}, "")
 	if err != nil || len(records) != 3 || records[1].Actor.ID != "system:webhooks" || !strings.Contains(records[1].Summary(), "stopped") {
 		t.Errorf("records: got %+v, %v, want one of the stop", records, err)
 	}
@@ -414,7 +414,7 @@ func TestDetaches(t *testing.T) {
 		}
 	}
 	for _, reader := range []string{"webhook:orphan", "webhook:new", "other"} {
-		if err := i.db.RegisterReader(t.Context(), reader, service.StartLatest); err != nil {
+		if err := i.db.RegisterReader(t.Context(), reader); err != nil {
 			t.Fatal(err)
 		}
 	}

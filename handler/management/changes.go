@@ -27,12 +27,13 @@ func ListChanges(
 	if err != nil {
 		return call.Response{}, err
 	}
-	changes, next, state, err := s.ListChanges(ctx, c.Demand, m.GetNamespaceKey(), service.ChangeFilter{
-		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
-		First: m.GetFirstRevision(), Last: m.GetLastRevision(),
+	changes, next, state, err := s.ListChanges(ctx, c.Demand, change.Search{
+		Query: change.Query{
+			Namespace: m.GetNamespaceKey(), Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
+			First: m.GetFirstRevision(), Last: m.GetLastRevision(), Limit: int(m.GetLimit()),
+		},
 		Message: m.GetMessage(), Reason: change.ReasonKind(m.GetReason()),
-		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
-	})
+	}, m.GetPageToken())
 	if err != nil {
 		return call.Response{State: state}, err
 	}
@@ -51,11 +52,10 @@ func ListAllChanges(
 	if err != nil {
 		return call.Response{}, err
 	}
-	changes, next, err := s.AllChanges(ctx, c.Caller, service.FeedFilter{
-		Namespace: m.GetNamespaceKey(), Actor: m.GetActor(), Since: since, Until: until,
+	changes, next, err := s.AllChanges(ctx, c.Caller, change.Feed{
+		In: m.GetNamespaceKey(), Actor: m.GetActor(), Since: since, Until: until, Limit: int(m.GetLimit()),
 		Events: lists.Map(m.GetEvents(), func(text string) change.Event { return change.Event(text) }),
-		Limit:  m.GetLimit(), PageToken: m.GetPageToken(),
-	})
+	}, m.GetPageToken())
 	if err != nil {
 		return call.Response{}, err
 	}

@@ -37,7 +37,7 @@ func CreateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 	if err != nil {
 		return nil, 0, err
 	}
-	f, revision, err := s.CreateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
+	f, revision, err := s.CreateFlag(ctx, w, m.GetNamespaceKey(), guidon.Flag{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Type: convert.Enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
 	})
@@ -56,7 +56,7 @@ func UpdateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 	if err != nil {
 		return nil, 0, err
 	}
-	f, revision, err := s.UpdateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
+	f, revision, err := s.UpdateFlag(ctx, w, m.GetNamespaceKey(), guidon.Flag{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Enabled: m.GetEnabled(), Metadata: metadata, DefaultVariantID: m.GetDefaultVariantId(),
 	})

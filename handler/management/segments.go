@@ -60,8 +60,8 @@ func segmentOf(m interface {
 	GetName() string
 	GetDescription() string
 	GetMatchType() flipt.MatchType
-}) service.SegmentInput {
-	return service.SegmentInput{
+}) guidon.Segment {
+	return guidon.Segment{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		MatchType: convert.Enum[guidon.MatchType](m.GetMatchType()),
 	}

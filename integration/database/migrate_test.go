@@ -16,7 +16,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/migrate"
-	"github.com/guidonhq/guidon/service"
 )
 
 // allSteps are the steps by number, createSteps those by the order in which a new database gets
@@ -282,7 +281,7 @@ func TestMigratePrevious(t *testing.T) {
 		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in", "change_notes", "past_states", "horizons", "evaluations", "change_events", "webhooks", "favorites"}) {
 			t.Fatalf("got %+v, %v, want the later steps", steps, err)
 		}
-		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+		if err := errors.Join(db.RegisterReader(t.Context(), "r"), db.RewindReader(t.Context(), "r", guidon.DefaultNamespace, 1)); err != nil {
 			t.Fatal(err)
 		}
 		changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness/dbtest"
-	"github.com/guidonhq/guidon/service"
 )
 
 // TestRegisterDuringCleanup: a reader that is registered while change records are being
@@ -43,14 +42,14 @@ func testRegisterDuringCleanup(t *testing.T, c *counter) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if err := c.straight.RegisterReader(short, "r", service.StartEarliest); !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.straight.RegisterReader(short, "r"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("registration during a deletion: got %v, want it to wait", err)
 	}
 	close(resume)
 	if n := <-deleted; n != 9 {
 		t.Errorf("%d records were deleted, want 9", n)
 	}
-	if err := c.straight.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+	if err := c.straight.RegisterReader(t.Context(), "r"); err != nil {
 		t.Fatal(err)
 	}
 	oldChanges(t, c.straight, 10)

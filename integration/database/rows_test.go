@@ -84,7 +84,7 @@ func TestRowsAfterImport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.RegisterReader(t.Context(), "reader", service.StartLatest); err != nil {
+		if err := db.RegisterReader(t.Context(), "reader"); err != nil {
 			t.Fatal(err)
 		}
 		before := time.Now()

@@ -97,12 +97,11 @@ func filled(t *testing.T) *store.DB {
 	if !added || secretErr != nil {
 		t.Fatal(added, secretErr)
 	}
-	err = errors.Join(err,
-		db.RegisterReader(t.Context(), "late", service.StartLatest), db.RegisterReader(t.Context(), "early", service.StartEarliest))
-	if err != nil {
+	if err := errors.Join(err, db.RegisterReader(t.Context(), "late"), db.RegisterReader(t.Context(), "early")); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{
+		"DELETE FROM change_cursors WHERE reader_name = 'early'",
 		"INSERT INTO webhooks (id, created_rev, created_seq, body, private) VALUES ('w', 1, 0, '{}', '{}')",
 		"INSERT INTO webhook_states (webhook_id, namespace_key, part, attempts, next_at, failing_since) VALUES ('w', 'shop', 0, 1, 2, 3)",
 		"INSERT INTO webhook_deliveries (webhook_id, delivery_seq, namespace_key, revision, part, attempt, at, millis, status, error, answer) VALUES ('w', 1, 'shop', 2, 0, 3, 4, 5, 500, 'x', 'y')",
@@ -267,7 +266,7 @@ func TestTargetInUse(t *testing.T) {
 			}
 		}},
 		{"a reader of the change log", func(t *testing.T, db *store.DB) {
-			if err := db.RegisterReader(t.Context(), "r", service.StartLatest); err != nil {
+			if err := db.RegisterReader(t.Context(), "r"); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -115,7 +115,7 @@ func (m *model) single(s *space, name string, next *state, v verdict, call call)
 
 func (m *model) createFlag(s *space, key string, next *state) attempt {
 	f := m.source.Flag(key)
-	in := service.FlagInput{Key: key, Name: f.Name, Description: f.Description, Type: f.Type, Enabled: f.Enabled, Metadata: f.Metadata}
+	in := guidon.Flag{Key: key, Name: f.Name, Description: f.Description, Type: f.Type, Enabled: f.Enabled, Metadata: f.Metadata}
 	v := changes
 	switch {
 	case next.flags[key] != nil:
@@ -130,7 +130,7 @@ func (m *model) createFlag(s *space, key string, next *state) attempt {
 
 func (m *model) updateFlag(_ *state, f *guidon.Flag) (verdict, call) {
 	v := changes
-	in := service.FlagInput{Key: f.Key, Name: m.name(), Description: m.text(), Enabled: m.one(2)}
+	in := guidon.Flag{Key: f.Key, Name: m.name(), Description: m.text(), Enabled: m.one(2)}
 	f.Name, f.Description, f.Enabled = in.Name, in.Description, in.Enabled
 	if m.one(2) {
 		in.Metadata = json.RawMessage(pick(m, []string{`{}`, `{"owner":"me"}`, `{"owner":"me","ticket":1}`, `{"ticket":2}`}))

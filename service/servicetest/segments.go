@@ -60,7 +60,7 @@ func (m *model) deleteSegment(s *space, key string, next *state) attempt {
 
 func (m *model) createSegment(s *space, key string, next *state) attempt {
 	v := changes
-	in := service.SegmentInput{Key: key, Name: m.name(), Description: m.text(), MatchType: guidon.MatchType(m.random.IntN(2))} // #nosec G115 -- 0 or 1
+	in := guidon.Segment{Key: key, Name: m.name(), Description: m.text(), MatchType: guidon.MatchType(m.random.IntN(2))} // #nosec G115 -- 0 or 1
 	switch {
 	case next.segments[key] != nil:
 		v = invalid
@@ -73,7 +73,7 @@ func (m *model) createSegment(s *space, key string, next *state) attempt {
 }
 
 func (m *model) updateSegment(g *guidon.Segment) (verdict, call) {
-	in := service.SegmentInput{Key: g.Key, Name: m.name(), Description: m.text(), MatchType: guidon.MatchType(m.random.IntN(2))} // #nosec G115 -- 0 or 1
+	in := guidon.Segment{Key: g.Key, Name: m.name(), Description: m.text(), MatchType: guidon.MatchType(m.random.IntN(2))} // #nosec G115 -- 0 or 1
 	g.Name, g.Description, g.MatchType = in.Name, in.Description, in.MatchType
 	return changes, withInput(m.service.UpdateSegment, in)
 }

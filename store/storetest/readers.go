@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,11 +19,19 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-func register(t testing.TB, s *store.DB, reader string, start service.ReaderStart) {
+func register(t testing.TB, s *store.DB, reader string) {
 	t.Helper()
-	if err := s.RegisterReader(t.Context(), reader, start); err != nil {
+	if err := s.RegisterReader(t.Context(), reader); err != nil {
 		t.Fatalf("RegisterReader(%q): %v", reader, err)
 	}
+}
+
+// registerEarliest registers a reader that begins at the oldest record of each namespace.
+func registerEarliest(t testing.TB, s *store.DB, reader string) {
+	t.Helper()
+	register(t, s, reader)
+	_, err := s.SQL().ExecContext(t.Context(), s.Bind("DELETE FROM change_cursors WHERE reader_name = ?"), reader)
+	mustSucceed(t, err)
 }
 
 // changed returns all namespaces with records that the reader has not passed.
@@ -77,10 +87,23 @@ func advance(t testing.TB, s *store.DB, reader string, from guidon.Position, pas
 
 func wantPosition(t testing.TB, s *store.DB, reader, namespace string, want guidon.Position) {
 	t.Helper()
-	got, err := s.ReaderPosition(t.Context(), reader, namespace)
+	got, err := positionOf(t.Context(), s, reader, namespace)
 	if err != nil || got != want {
 		t.Errorf("%s is at %v, %v in %s, want %v", reader, got, err, namespace, want)
 	}
+}
+
+// positionOf returns the position of the reader's cursor in the namespace, if the log has that.
+func positionOf(ctx context.Context, s *store.DB, reader, namespace string) (guidon.Position, error) {
+	at := change.After(0)
+	err := s.Reader().QueryRowContext(ctx, s.Bind(`SELECT p.revision, p.seq FROM change_cursors p
+		WHERE p.reader_name = ? AND p.namespace_key = ? AND EXISTS (SELECT 1 FROM changes c
+			WHERE c.namespace_key = p.namespace_key AND c.revision = p.revision AND c.stamp = p.stamp)`),
+		reader, namespace).Scan(&at.Revision, &at.Sequence)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return at, err
 }
 
 // describeNamespace gives the namespace further revisions, each of which supersedes the
@@ -125,7 +148,7 @@ func testRegisterReader(t *testing.T, s *store.DB) {
 		{"line\n", "must consist of"},
 		{"ünïcode", "must consist of"},
 	} {
-		err := s.RegisterReader(t.Context(), c.name, service.StartLatest)
+		err := s.RegisterReader(t.Context(), c.name)
 		if c.rule == "" && err != nil || c.rule != "" && (!errors.Is(err, guidon.InvalidArgument) || !strings.Contains(err.Error(), "invalid field name: "+c.rule)) {
 			t.Errorf("%q: got %v, want an error with %q", c.name, err, c.rule)
 		}
@@ -140,17 +163,14 @@ func testRegisterReader(t *testing.T, s *store.DB) {
 		}
 	}
 	wantEqual(t, "readers", []string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names)
-	// A second registration changes nothing, whatever its start.
+	// A second registration changes nothing.
 	createNamespace(t, s, "shop")
-	register(t, s, "webhook:3f2a", service.StartLatest)
-	register(t, s, "webhook:3f2a", service.StartEarliest)
+	register(t, s, "webhook:3f2a")
 	wantEqual(t, "records", []string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10))
 	for _, unknown := range []string{"unknown", "", "\x00", "Upper"} {
 		_, changedErr := s.ChangedNamespaces(t.Context(), unknown, "", 1)
-		_, positionErr := s.ReaderPosition(t.Context(), unknown, "shop")
 		for what, err := range map[string]error{
 			"ChangedNamespaces": changedErr,
-			"ReaderPosition":    positionErr,
 			"RemoveReader":      s.RemoveReader(t.Context(), unknown),
 			"AdvanceReader":     s.AdvanceReader(t.Context(), unknown, change.After(0), &change.Record{Namespace: "shop", Revision: 1}),
 		} {
@@ -161,13 +181,13 @@ func testRegisterReader(t *testing.T, s *store.DB) {
 
 func testReaderLimit(t *testing.T, s *store.DB) {
 	for i := range service.MaxChangeReaders {
-		register(t, s, fmt.Sprint("reader-", i), service.StartEarliest)
+		register(t, s, fmt.Sprint("reader-", i))
 	}
-	err := s.RegisterReader(t.Context(), "another", service.StartEarliest)
+	err := s.RegisterReader(t.Context(), "another")
 	wantCode(t, "one more than the limit", err, guidon.FailedPrecondition)
-	register(t, s, "reader-7", service.StartEarliest)
+	register(t, s, "reader-7")
 	mustSucceed(t, s.RemoveReader(t.Context(), "reader-7"))
-	register(t, s, "another", service.StartEarliest)
+	register(t, s, "another")
 }
 
 // A reader gets either all records, or those that are written after its registration.
@@ -175,8 +195,8 @@ func testReaderStart(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	putAuthentication(t, s, newAuthentication("1"))
-	register(t, s, "early", service.StartEarliest)
-	register(t, s, "late", service.StartLatest)
+	registerEarliest(t, s, "early")
+	register(t, s, "late")
 	if got := changed(t, s, "late"); len(got) > 0 {
 		t.Errorf("a new reader that starts at the latest record has unread ones: %+v", got)
 	}
@@ -213,7 +233,7 @@ func testReaderStart(t *testing.T, s *store.DB) {
 func testChangedNamespaces(t *testing.T, s *store.DB) {
 	createNamespace(t, s, "gone")
 	createNamespace(t, s, "idle")
-	register(t, s, "r", service.StartLatest)
+	register(t, s, "r")
 	deleteNamespace(t, s, "gone")
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
 	putAuthentication(t, s, newAuthentication("1"))
@@ -257,7 +277,7 @@ func testChangedNamespacePages(t *testing.T, s *store.DB) {
 	for i := range 7 {
 		createNamespace(t, s, fmt.Sprint("n", i))
 	}
-	register(t, s, "r", service.StartEarliest)
+	registerEarliest(t, s, "r")
 	want := changedKeys(changed(t, s, "r"))
 	if len(want) != 8 { // with the default namespace
 		t.Fatalf("got %q, want 8 namespaces", want)

@@ -7,13 +7,12 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
 // A cursor moves only forward, and only from where its process believes it to be.
 func testAdvanceReader(t *testing.T, s *store.DB) {
-	register(t, s, "r", service.StartEarliest)
+	registerEarliest(t, s, "r")
 	describeNamespace(t, s, defaultNamespace, 4)
 	records := unread(t, s, changed(t, s, "r")[0], 10)
 	start := change.After(0)
@@ -51,7 +50,7 @@ func testAdvanceReader(t *testing.T, s *store.DB) {
 
 // Several processes advance the same reader. At each position, exactly one of them succeeds.
 func testAdvanceRaces(t *testing.T, s *store.DB) {
-	register(t, s, "r", service.StartLatest)
+	register(t, s, "r")
 	const processes, revisions = 4, 20
 	describeNamespace(t, s, defaultNamespace, revisions)
 	var wg sync.WaitGroup
@@ -73,7 +72,7 @@ func testAdvanceRaces(t *testing.T, s *store.DB) {
 					return
 				}
 				last := at
-				if at, err = s.ReaderPosition(t.Context(), "r", defaultNamespace); err != nil || at.Revision <= last.Revision {
+				if at, err = positionOf(t.Context(), s, "r", defaultNamespace); err != nil || at.Revision <= last.Revision {
 					t.Errorf("the cursor went from %v to %v, %v", last, at, err)
 					return
 				}
@@ -91,7 +90,7 @@ func testAdvanceRaces(t *testing.T, s *store.DB) {
 // A removed reader has no cursors left, and its process cannot leave new ones behind.
 func testRemoveReader(t *testing.T, s *store.DB) {
 	describeNamespace(t, s, defaultNamespace, 2)
-	register(t, s, "r", service.StartEarliest)
+	registerEarliest(t, s, "r")
 	n := changed(t, s, "r")[0]
 	records := unread(t, s, n, 10)
 	advance(t, s, "r", n.Position, records[0])
@@ -99,6 +98,6 @@ func testRemoveReader(t *testing.T, s *store.DB) {
 	wantCode(t, "advance", s.AdvanceReader(t.Context(), "r", records[0].Cursor(), records[1]), guidon.NotFound)
 	wantCode(t, "second removal", s.RemoveReader(t.Context(), "r"), guidon.NotFound)
 	wantRows(t, s, "change_cursors", 0)
-	register(t, s, "r", service.StartEarliest)
+	registerEarliest(t, s, "r")
 	wantEqual(t, "records that it read when registered again", 3, len(readAll(t, s, "r", 10)))
 }

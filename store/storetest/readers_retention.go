@@ -18,7 +18,7 @@ import (
 )
 
 func testReaderLag(t *testing.T, s *store.DB) {
-	register(t, s, "r", service.StartLatest)
+	register(t, s, "r")
 	lag := func() service.ReaderLag {
 		t.Helper()
 		readers, err := s.Readers(t.Context())
@@ -44,8 +44,8 @@ func testReaderLag(t *testing.T, s *store.DB) {
 // No record is deleted before the slowest reader has passed it.
 func testReaderRetention(t *testing.T, s *store.DB) {
 	describeNamespace(t, s, defaultNamespace, 2)
-	register(t, s, "slow", service.StartEarliest)
-	register(t, s, "fast", service.StartLatest)
+	registerEarliest(t, s, "slow")
+	register(t, s, "fast")
 	describeNamespace(t, s, defaultNamespace, 3) // revisions 4 to 6
 	want := []string{"1.0 create namespace default"}
 	for revision := 2; revision <= 6; revision++ {
@@ -71,7 +71,7 @@ func testReaderRetention(t *testing.T, s *store.DB) {
 		t.Errorf("no record is that old: got %v, %v", got, err)
 	}
 
-	register(t, s, "new", service.StartEarliest)
+	registerEarliest(t, s, "new")
 	advance(t, s, "slow", records[2].Cursor(), records[5])
 	wantEqual(t, "deleted records that the new reader has not read", 0, prune(t, s))
 	wantHeldBack(t, s, map[string]int{"new": 3})
@@ -96,7 +96,7 @@ func testReaderRetentionOfDeleted(t *testing.T, s *store.DB) {
 		a.Metadata = map[string]string{"name": name}
 		putAuthentication(t, s, a)
 	}
-	register(t, s, "r", service.StartEarliest)
+	registerEarliest(t, s, "r")
 	wantEqual(t, "deleted records that the reader has not read", 0, prune(t, s))
 	want := []string{
 		"(authentications): 1.0 create authentication a", "(authentications): 2.0 update authentication a",
@@ -116,8 +116,8 @@ func testReaderRetentionOfDeleted(t *testing.T, s *store.DB) {
 // If the log has been restored from a backup, a reader loses nothing of its new history,
 // although the revisions have the same numbers.
 func testRestoredLog(t *testing.T, s *store.DB) {
-	register(t, s, "read", service.StartLatest)
-	register(t, s, "reading", service.StartLatest)
+	register(t, s, "read")
+	register(t, s, "reading")
 	describeNamespace(t, s, defaultNamespace, 2)
 	old := unread(t, s, changed(t, s, "reading")[0], 10)
 	readAll(t, s, "read", 10)
@@ -200,10 +200,10 @@ func testReaderRetentionRaces(t *testing.T, s *store.DB) {
 // readSome registers a reader, passes the number of records of the default namespace one by
 // one, and removes the reader. It returns an error if a revision is missing.
 func readSome(ctx context.Context, s *store.DB, reader string, records int) error {
-	if err := s.RegisterReader(ctx, reader, service.StartLatest); err != nil {
+	if err := s.RegisterReader(ctx, reader); err != nil {
 		return err
 	}
-	at, err := s.ReaderPosition(ctx, reader, defaultNamespace)
+	at, err := positionOf(ctx, s, reader, defaultNamespace)
 	if err != nil {
 		return err
 	}

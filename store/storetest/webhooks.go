@@ -86,9 +86,9 @@ func testWebhookLifeCycle(t *testing.T, s *store.DB) {
 // A delivery moves the cursor in the same transaction, or nothing is stored.
 func testWebhookAttempts(t *testing.T, s *store.DB) {
 	updateAuthentications(t, s, putWebhook(newWebhook("w")))
-	mustSucceed(t, s.RegisterReader(t.Context(), "webhook:w", service.StartLatest))
+	mustSucceed(t, s.RegisterReader(t.Context(), "webhook:w"))
 	putFlags(t, s, defaultNamespace, newFlag("a"))
-	from, err := s.ReaderPosition(t.Context(), "webhook:w", defaultNamespace)
+	from, err := positionOf(t.Context(), s, "webhook:w", defaultNamespace)
 	mustSucceed(t, err)
 	records := allChanges(t, s, change.Query{Namespace: defaultNamespace})
 	record := records[len(records)-1]
@@ -172,7 +172,7 @@ func testRewindReader(t *testing.T, s *store.DB) {
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	putFlags(t, s, defaultNamespace, newFlag("b"), newFlag("c"))
 	last := putFlags(t, s, defaultNamespace, newFlag("d"))
-	mustSucceed(t, s.RegisterReader(t.Context(), reader, service.StartLatest))
+	mustSucceed(t, s.RegisterReader(t.Context(), reader))
 	for _, tt := range []struct {
 		revision int64
 		want     guidon.Position

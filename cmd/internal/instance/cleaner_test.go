@@ -78,7 +78,7 @@ func TestCleanChanges(t *testing.T) {
 func TestCleanChangesHeldBack(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 2)
-	if err := c.db.RegisterReader(t.Context(), "late", service.StartLatest); err != nil {
+	if err := c.db.RegisterReader(t.Context(), "late"); err != nil {
 		t.Fatal(err)
 	}
 	describe(t, c.db, 3)

@@ -21,6 +21,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/deliver/audit"
@@ -188,7 +189,7 @@ func TestBrokerGoesAway(t *testing.T) {
 	}
 	logger := slog.New(slog.NewTextHandler(t.Output(), nil))
 	sink := audit.NewSink("kafka", newProducer(t, Config{Servers: cluster.ListenAddrs()}), filter, db, logger)
-	if err := db.RegisterReader(t.Context(), sink.Reader(), service.StartLatest); err != nil {
+	if err := db.RegisterReader(t.Context(), sink.Reader()); err != nil {
 		t.Fatal(err)
 	}
 	runner := deliver.NewRunner("audit", db, func(context.Context) ([]deliver.Target, error) { return []deliver.Target{sink}, nil }, logger)
@@ -205,7 +206,7 @@ func TestBrokerGoesAway(t *testing.T) {
 	for i := range changes {
 		key := fmt.Sprintf("f%02d", i)
 		want = append(want, "flag/"+key)
-		if _, _, err := service.NewService(db, time.Now).CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: key, Name: key}); err != nil {
+		if _, _, err := service.NewService(db, time.Now).CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: key, Name: key}); err != nil {
 			t.Fatal(err)
 		}
 	}

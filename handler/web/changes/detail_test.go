@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/webtest"
-	"github.com/guidonhq/guidon/service"
 )
 
 // sidesOf returns the rows of the diff side by side: number, sign and text of both sides.
@@ -38,7 +38,7 @@ func sidesOf(r *webtest.Reply) (rows []string) {
 // remembers; the unified form stays for narrow screens.
 func TestSideBySide(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Desires", Description: "All of them", Enabled: true})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Desires", Description: "All of them", Enabled: true})
 	for _, address := range []string{ns + "/flags/wish/history", at(3)} {
 		if rows := sidesOf(s.Get(address).Check(200)); rows != nil {
 			t.Errorf("%s: got %q without being asked", address, rows)

@@ -18,13 +18,13 @@ func TestEverywhere(t *testing.T) {
 	if _, _, err := s.Service.CreateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "warehouse", Name: "Warehouse"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Service.CreateFlag(t.Context(), by("for the sale"), "warehouse", service.FlagInput{Key: "pick", Name: "Picking", Type: guidon.BooleanFlag, Enabled: true}); err != nil {
+	if _, _, err := s.Service.CreateFlag(t.Context(), by("for the sale"), "warehouse", guidon.Flag{Key: "pick", Name: "Picking", Type: guidon.BooleanFlag, Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Service.DeleteFlag(t.Context(), by(""), "warehouse", "pick"); err != nil {
 		t.Fatal(err)
 	}
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes"})
 	r := s.Get("/changes").Check(200)
 	r.Contains("Jonas Weber changed Wishes in Default", "Jonas Weber deleted Picking in Warehouse", "Jonas Weber created Picking in Warehouse", "for the sale")
 	for query, want := range map[string]string{

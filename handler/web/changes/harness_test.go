@@ -34,14 +34,14 @@ func newSite(t testing.TB, options webtest.Options) *site {
 	t.Helper()
 	options.Empty = true
 	s := &site{webtest.New(t, options), t}
-	if got := s.flag(by("first"), service.FlagInput{Key: "wish", Name: "Wish list", Type: guidon.BooleanFlag}); got != 2 {
+	if got := s.flag(by("first"), guidon.Flag{Key: "wish", Name: "Wish list", Type: guidon.BooleanFlag}); got != 2 {
 		t.Fatalf("the flag is from revision %d, want 2", got)
 	}
 	return s
 }
 
 // flag creates or updates a flag, and returns the revision.
-func (s *site) flag(w service.Write, in service.FlagInput) int64 {
+func (s *site) flag(w service.Write, in guidon.Flag) int64 {
 	s.t.Helper()
 	_, revision, err := s.Service.UpdateFlag(s.t.Context(), w, "default", in)
 	if guidon.CodeOf(err) == guidon.NotFound {

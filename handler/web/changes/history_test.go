@@ -68,8 +68,8 @@ func TestWords(t *testing.T) {
 func TestHistory(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	s.two("Wishes", "Staff")
-	s.flag(by(""), service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
-	s.flag(by("now or never"), service.FlagInput{Key: "wish", Name: "Desires", Enabled: true})
+	s.flag(by(""), guidon.Flag{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
+	s.flag(by("now or never"), guidon.Flag{Key: "wish", Name: "Desires", Enabled: true})
 	for address, want := range map[string]string{
 		"/flags/wish/history":            "[5] 3 2",
 		"/flags/wish/history/3":          "5 [3] 2",
@@ -116,7 +116,7 @@ func find(lines []string, text string) string {
 func TestHistoryPages(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	for i := range 60 {
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: fmt.Sprint("Wish ", i)})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: fmt.Sprint("Wish ", i)})
 	}
 	r := s.Get(ns + "/flags/wish/history").Check(200)
 	if got := revs(r); !strings.HasPrefix(got, "[62] 61 ") || !strings.HasSuffix(got, " 13") || hasLink(r, "Newest") {
@@ -134,7 +134,7 @@ func TestHistoryPages(t *testing.T) {
 // TestPruned: what was removed is said.
 func TestPruned(t *testing.T) {
 	s := newSite(t, webtest.Options{Page: func(c *page.Config) { c.Retention = 90 * 24 * time.Hour }})
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes"})
 	s.Get(ns + "/flags/wish/history").Check(200).Lacks("were removed")
 	s.Get(ns + "/changes").Check(200).Lacks("were removed")
 	if _, err := s.DB.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 100); err != nil {

@@ -31,10 +31,10 @@ func listed(r *webtest.Reply) string {
 // TestList: the list says who changed what and why, and can be filtered.
 func TestList(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	s.flag(by("50% off"), service.FlagInput{Key: "wish", Name: "Wishes"})                                                                                    // 3
-	s.two("Desires", "Staff")                                                                                                                                // 4
-	s.flag(service.Write{By: service.Caller{Actor: change.Actor{ID: "cli:root"}}}, service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag}) // 5
-	s.confirm(undoOf(5)).Location()                                                                                                                          // 6
+	s.flag(by("50% off"), guidon.Flag{Key: "wish", Name: "Wishes"})                                                                                    // 3
+	s.two("Desires", "Staff")                                                                                                                          // 4
+	s.flag(service.Write{By: service.Caller{Actor: change.Actor{ID: "cli:root"}}}, guidon.Flag{Key: "other", Name: "Other", Type: guidon.BooleanFlag}) // 5
+	s.confirm(undoOf(5)).Location()                                                                                                                    // 6
 	r := s.Get(ns + "/changes").Check(200)
 	r.Contains("Today", "Jonas Weber changed Wishes (Off)", `name "Wish list" → "Wishes"`, "50% off", "imported 1 flag, 1 segment", "root (command line) created Other", "Token Mira undid 5 on Other", "Guidon created Default")
 	if got, want := strings.Count(r.Body, `class="pennant off"`), 3; got != want { // one each for the revisions 2, 3 and 4: other is deleted
@@ -100,7 +100,7 @@ func TestListFilters(t *testing.T) {
 func TestListPages(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	for i := range 30 {
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: fmt.Sprint("Wish ", i)})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: fmt.Sprint("Wish ", i)})
 	}
 	d := &service.Document{}
 	for i := range 150 {
@@ -110,7 +110,7 @@ func TestListPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: fmt.Sprint("Last ", i)})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: fmt.Sprint("Last ", i)})
 	}
 	var got []string
 	for address, pages := ns+"/changes", 0; ; pages++ {
@@ -143,9 +143,9 @@ func TestListPages(t *testing.T) {
 // TestExport: the filtered list is a file. Spreadsheets run nothing in it.
 func TestExport(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	s.flag(by(`=HYPERLINK("http://evil.example","a"), b`), service.FlagInput{Key: "wish", Name: "Wishes"})
-	s.flag(by("-2+3"), service.FlagInput{Key: "wish", Name: "Third"})
-	s.flag(by(""), service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
+	s.flag(by(`=HYPERLINK("http://evil.example","a"), b`), guidon.Flag{Key: "wish", Name: "Wishes"})
+	s.flag(by("-2+3"), guidon.Flag{Key: "wish", Name: "Third"})
+	s.flag(by(""), guidon.Flag{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
 	r := s.Get(query("key", "wish", "format", "csv")).Check(200)
 	if got, want := r.Header.Get("Content-Disposition"), `attachment; filename="changes-default.csv"`; got != want {
 		t.Errorf("got the disposition %s", got)
@@ -182,7 +182,7 @@ func TestExport(t *testing.T) {
 func TestSaved(t *testing.T) {
 	var later time.Duration
 	s := newSite(t, webtest.Options{Page: func(c *page.Config) { c.Now = func() time.Time { return time.Now().Add(later) } }})
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes"})
 	s.confirm(undoOf(3)).Location()
 	for _, test := range []struct {
 		address, want string
@@ -209,7 +209,7 @@ func TestSaved(t *testing.T) {
 	}
 	// Without authentication, everybody is the same.
 	open := newSite(t, webtest.Options{Open: true})
-	open.flag(service.Write{}, service.FlagInput{Key: "wish", Name: "Wishes"})
+	open.flag(service.Write{}, guidon.Flag{Key: "wish", Name: "Wishes"})
 	if got := toast(open.Get(ns + "/changes?saved=3").Check(200)); got != "Saved as revision 3 Undo" {
 		t.Errorf("anonymous reads %q", got)
 	}
@@ -221,7 +221,7 @@ func TestUnchanged(t *testing.T) {
 	for _, address := range []string{ns + "/changes", at(2), ns + "/flags/wish/history"} {
 		tag := s.Get(address).Check(200).Header.Get("ETag")
 		s.Get(address, "If-None-Match", tag).Check(304)
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: "After " + address[len(address)-4:]})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: "After " + address[len(address)-4:]})
 		s.Get(address, "If-None-Match", tag).Check(200)
 	}
 }

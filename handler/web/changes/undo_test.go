@@ -15,7 +15,7 @@ import (
 // TestUndo: a change is looked at before it is undone; undoing the undo brings it back.
 func TestUndo(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	revision := s.flag(by("a better name"), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
+	revision := s.flag(by("a better name"), guidon.Flag{Key: "wish", Name: "Wishes", Enabled: true})
 	r := s.Get(undoOf(revision)).Check(200)
 	r.Contains("Undo revision 3", "Jonas Weber saved it just now", "“a better name”", `"Wishes" → , now "Wish list"`, "Default value on → , now off", `Flag "wish" goes off by default.`, "Everyone gets Off.", "Message")
 	s.wantName("Wishes")
@@ -55,8 +55,8 @@ func TestUndoConflicts(t *testing.T) {
 		enabled    bool
 	}{{"", "Latest", false}, {"current", "Latest", false}, {"earlier", "Wish list", false}} {
 		s := newSite(t, webtest.Options{})
-		revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: "Latest", Enabled: true})
+		revision := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes", Enabled: true})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: "Latest", Enabled: true})
 		r := s.Get(undoOf(revision)).Check(200)
 		r.Contains("Changed again since", "Name of wish", `The change made it Wishes`, `Keep it as it is now Latest`, `Back to before the change Wish list`)
 		_, form := r.Form("review")
@@ -80,8 +80,8 @@ func TestUndoConflicts(t *testing.T) {
 // TestUndoChosenLate: choices that were not looked at are shown first.
 func TestUndoChosenLate(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Latest", Enabled: true})
+	revision := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes", Enabled: true})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Latest", Enabled: true})
 	r := s.send(s.Get(undoOf(revision)).Check(200), "apply", "side.0", "earlier", "message", "so be it").Check(409)
 	r.Contains("This is what your choices lead to", `"Latest" → , now "Wish list"`)
 	s.wantName("Latest")
@@ -96,9 +96,9 @@ func TestUndoChosenLate(t *testing.T) {
 // TestUndoMoved: if something was saved since the review, the plan is shown again.
 func TestUndoMoved(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
+	revision := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes", Enabled: true})
 	r := s.Get(undoOf(revision)).Check(200)
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true, Description: "New"})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes", Enabled: true, Description: "New"})
 	r = s.send(r, "apply", "message", "kept").Check(409)
 	r.Contains("Something was saved meanwhile", "different from what you saw")
 	s.wantName("Wishes")
@@ -113,9 +113,9 @@ func TestUndoMoved(t *testing.T) {
 		t.Error("the form has no digest")
 	}
 	// Other objects may change meanwhile.
-	revision = s.flag(by(""), service.FlagInput{Key: "wish", Name: "Third"})
+	revision = s.flag(by(""), guidon.Flag{Key: "wish", Name: "Third"})
 	r = s.Get(undoOf(revision)).Check(200)
-	s.flag(by(""), service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
+	s.flag(by(""), guidon.Flag{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
 	s.send(r, "apply").Location()
 	s.wantName("Wish list")
 }
@@ -140,7 +140,7 @@ func TestUndoRefused(t *testing.T) {
 	}
 	s.wantName("Wish list")
 	// A segment that something has begun to use cannot go.
-	if _, _, err := s.Service.CreateSegment(t.Context(), by(""), "default", service.SegmentInput{Key: "staff", Name: "Staff", MatchType: guidon.MatchAny}); err != nil {
+	if _, _, err := s.Service.CreateSegment(t.Context(), by(""), "default", guidon.Segment{Key: "staff", Name: "Staff", MatchType: guidon.MatchAny}); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Get(undoOf(3)).Check(200)
@@ -168,8 +168,8 @@ func TestUndoOfCreation(t *testing.T) {
 // TestRestore: a flag becomes what it was, also one that was deleted.
 func TestRestore(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Enabled: true})
-	latest := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Latest", Enabled: true})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes", Enabled: true})
+	latest := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Latest", Enabled: true})
 	if r := s.Get(ns + "/flags/wish/history").Check(200); hasLink(r, "Restore this state") {
 		t.Error("the newest state can be restored")
 	}
@@ -198,7 +198,7 @@ func TestRestore(t *testing.T) {
 		t.Errorf("the new flag is at %s, want %s", got, want)
 	}
 	// A state between two changes of the flag is as good.
-	s.flag(by(""), service.FlagInput{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
+	s.flag(by(""), guidon.Flag{Key: "other", Name: "Other", Type: guidon.BooleanFlag})
 	s.Get(ns + "/flags/wish/history/8/restore").Check(200).Contains("Nothing: everything already is")
 	s.Get(ns + "/flags/wish/history/99/restore").Check(404)
 	s.Get(ns + "/flags/wish/history/1/restore").Check(200).Contains("This is not possible as it is")
@@ -243,8 +243,8 @@ func TestUndoOfOneObject(t *testing.T) {
 func TestViewers(t *testing.T) {
 	for name, options := range map[string]webtest.Options{"viewer": {}, "read-only": {ReadOnly: true}} {
 		s := newSite(t, options)
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
-		s.flag(by(""), service.FlagInput{Key: "wish", Name: "Latest"})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes"})
+		s.flag(by(""), guidon.Flag{Key: "wish", Name: "Latest"})
 		if name == "viewer" {
 			s.Server = s.As(s.SignIn(service.TokenInput{Name: "Olga", Role: service.RoleViewer}))
 		}
@@ -270,7 +270,7 @@ func TestViewers(t *testing.T) {
 func TestUndoAway(t *testing.T) {
 	var fault error
 	s := newSite(t, webtest.Options{Fault: func() error { return fault }})
-	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	revision := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes"})
 	r := s.Get(undoOf(revision)).Check(200)
 	fault = guidon.Errorf(guidon.Unavailable, "the database is away")
 	reply := s.send(r, "apply", "message", "try again").Check(503).Contains("It is not known whether this was saved")
@@ -286,8 +286,8 @@ func TestUndoAway(t *testing.T) {
 func TestUndoLarge(t *testing.T) {
 	s := newSite(t, webtest.Options{})
 	text := strings.Repeat("x", 4<<20)
-	s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes", Description: text})
-	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Many wishes", Description: text})
+	s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes", Description: text})
+	revision := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Many wishes", Description: text})
 	s.Get(undoOf(revision)).Check(200).Contains("Undo revision 4", `"Many wishes" → "Wishes"`)
 	s.Get(ns+"/changes").Check(200).Contains("Many wishes", "too large to describe")
 	s.Get(ns+"/flags/wish/history").Check(200).Contains("Many wishes", "too large to describe")
@@ -298,7 +298,7 @@ func TestUndoLarge(t *testing.T) {
 // anything is undone or restored.
 func TestUndoAsks(t *testing.T) {
 	s := newSite(t, webtest.Options{})
-	revision := s.flag(by(""), service.FlagInput{Key: "wish", Name: "Wishes"})
+	revision := s.flag(by(""), guidon.Flag{Key: "wish", Name: "Wishes"})
 	asks := true
 	if _, _, err := s.Service.UpdateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "default", Name: "Default", ConfirmChanges: &asks}); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ var by = service.Write{By: service.Caller{Actor: change.Actor{ID: "oidc:jonas", 
 func touch(t *testing.T, s *webtest.Server, key string) {
 	t.Helper()
 	f := flagOf(t, s, key)
-	in := service.FlagInput{Key: key, Name: f.Name, Description: "Touched", Enabled: f.Enabled, Type: f.Type, Metadata: f.Metadata}
+	in := guidon.Flag{Key: key, Name: f.Name, Description: "Touched", Enabled: f.Enabled, Type: f.Type, Metadata: f.Metadata}
 	if _, _, err := s.Service.UpdateFlag(t.Context(), by, "default", in); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTurnOffSome(t *testing.T) {
 		t.Errorf("got %+v and %+v", wishlist.Rollouts, redesign)
 	}
 	s.Get(fmt.Sprintf("%s?saved=%d", list, start+1)).Check(200)
-	records, _, _, err := s.Service.ListChanges(t.Context(), service.Demand{}, "default", service.ChangeFilter{Limit: 2})
+	records, _, _, err := s.Service.ListChanges(t.Context(), service.Demand{}, change.Search{Query: change.Query{Namespace: "default", Limit: 2}}, "")
 	if err != nil || len(records) != 2 || records[1].Revision != start+1 || records[0].Message != "incident 7" {
 		t.Errorf("got %+v, %v; want one revision with two records", records, err)
 	}
@@ -182,7 +182,7 @@ func TestTagSome(t *testing.T) {
 func setMetadata(t *testing.T, s *webtest.Server, key, metadata string) {
 	t.Helper()
 	f := flagOf(t, s, key)
-	in := service.FlagInput{Key: key, Name: f.Name, Description: f.Description, Enabled: f.Enabled, Type: f.Type, Metadata: []byte(metadata)}
+	in := guidon.Flag{Key: key, Name: f.Name, Description: f.Description, Enabled: f.Enabled, Type: f.Type, Metadata: []byte(metadata)}
 	if _, _, err := s.Service.UpdateFlag(t.Context(), service.Write{}, "default", in); err != nil {
 		t.Fatal(err)
 	}

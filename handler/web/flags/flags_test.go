@@ -101,7 +101,7 @@ func TestUnchanged(t *testing.T) {
 	if got := again(s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))); got != 200 {
 		t.Errorf("somebody else: got %d, want 200", got)
 	}
-	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "new", Name: "New", Type: guidon.BooleanFlag}); err != nil {
+	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "new", Name: "New", Type: guidon.BooleanFlag}); err != nil {
 		t.Fatal(err)
 	}
 	if got := again(s); got != 200 {

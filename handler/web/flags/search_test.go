@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/examples"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
@@ -53,7 +54,7 @@ func TestOrder(t *testing.T) {
 	s.Import("staging", examples.Shop)
 	create := func(namespace string, keys ...string) {
 		for _, key := range keys {
-			if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, namespace, service.FlagInput{Key: key, Name: "Flag " + key}); err != nil {
+			if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, namespace, guidon.Flag{Key: key, Name: "Flag " + key}); err != nil {
 				t.Fatal(err)
 			}
 		}

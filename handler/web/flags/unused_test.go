@@ -161,7 +161,7 @@ func TestSnoozeRefused(t *testing.T) {
 
 	// The flag is no longer unused, so that its row is gone.
 	f := flagOf(t, s, "wishlist")
-	in := service.FlagInput{Key: f.Key, Name: f.Name, Type: f.Type, Enabled: f.Enabled}
+	in := guidon.Flag{Key: f.Key, Name: f.Name, Type: f.Type, Enabled: f.Enabled}
 	if _, _, err := s.Service.UpdateFlag(t.Context(), by, "default", in); err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestNamespaceSettings(t *testing.T) {
 	const path = "/namespaces/staging/settings"
 	action, fields := s.Get(path).Check(200).Contains("Settings of Staging").Form("")
 	// A change of something else in the namespace does not matter.
-	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "staging", service.FlagInput{Key: "a", Name: "A"}); err != nil {
+	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "staging", guidon.Flag{Key: "a", Name: "A"}); err != nil {
 		t.Fatal(err)
 	}
 	r := s.Post(action, with(fields, "name", "Stage", "color", "pink", "confirm", "yes", "description", "d"))
@@ -237,11 +237,11 @@ func TestDeleteNamespace(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	create(t, s, service.NamespaceInput{Key: "staging", Name: "Staging"})
 	for _, key := range []string{"a", "b"} {
-		if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "staging", service.FlagInput{Key: key, Name: key}); err != nil {
+		if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "staging", guidon.Flag{Key: key, Name: key}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := s.Service.CreateSegment(t.Context(), service.Write{}, "staging", service.SegmentInput{Key: "s", Name: "S"}); err != nil {
+	if _, _, err := s.Service.CreateSegment(t.Context(), service.Write{}, "staging", guidon.Segment{Key: "s", Name: "S"}); err != nil {
 		t.Fatal(err)
 	}
 	const path = "/namespaces/staging/delete"

@@ -77,7 +77,7 @@ func (s *site) keys() (keys []string) {
 
 func (s *site) rename(namespace, flag, name string) {
 	s.t.Helper()
-	if _, _, err := s.Service.UpdateFlag(s.t.Context(), service.Write{}, namespace, service.FlagInput{Key: flag, Name: name}); err != nil {
+	if _, _, err := s.Service.UpdateFlag(s.t.Context(), service.Write{}, namespace, guidon.Flag{Key: flag, Name: name}); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -115,7 +115,7 @@ func TestImportModes(t *testing.T) {
 	} {
 		s := webtest.New(t, webtest.Options{Empty: true})
 		s.Import("", []byte(file))
-		if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "other", Name: "Other"}); err != nil {
+		if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "other", Name: "Other"}); err != nil {
 			t.Fatal(err)
 		}
 		r := s.Upload(importAt, form("do", "preview", "mode", test.mode, "text", strings.Replace(file, "Wish list", "Another name", 1))).Check(test.status).Contains(test.text)
@@ -173,7 +173,7 @@ func TestImportNamespaces(t *testing.T) {
 func TestImportMoved(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	r := s.Upload(importAt, form("do", "preview", "text", file)).Check(200)
-	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "wish", Name: "Mine"}); err != nil {
+	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "wish", Name: "Mine"}); err != nil {
 		t.Fatal(err)
 	}
 	r = again(s, r, "apply", "message", "kept").Check(409).Contains("Something was saved meanwhile", "different from what you saw")
@@ -278,7 +278,7 @@ func TestExport(t *testing.T) {
 func TestExportSelected(t *testing.T) {
 	s := webtest.New(t, webtest.Options{Empty: true})
 	s.Import("", []byte(file+"  - key: unused\n    name: Unused\n"))
-	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: "other", Name: "Other"}); err != nil {
+	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "default", guidon.Flag{Key: "other", Name: "Other"}); err != nil {
 		t.Fatal(err)
 	}
 	s.Get(exportAt+"?flag=wish").Check(200).Contains("The flags you selected", "wish")
@@ -323,7 +323,7 @@ func TestTransferStops(t *testing.T) {
 	s.Import("second", []byte(file))
 	three := two + "---\nnamespace: {key: third, name: Third}\n"
 	r := s.Upload(transferAt, form("do", "preview", "text", three)).Check(200)
-	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "second", service.FlagInput{Key: "two", Name: "Mine"}); err != nil {
+	if _, _, err := s.Service.CreateFlag(t.Context(), service.Write{}, "second", guidon.Flag{Key: "two", Name: "Mine"}); err != nil {
 		t.Fatal(err)
 	}
 	r = again(s, r, "apply").Check(409).Contains("Not everything was imported", "imported", "failed", "It was changed meanwhile", "not imported", "Show what is left")
