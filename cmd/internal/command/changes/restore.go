@@ -33,7 +33,7 @@ func RestoreCommand(p *cli.Program) *cobra.Command {
 	var keepNew bool
 	return c.Command(cli.Verb{
 		Use: "restore <state>", Short: "Make flags what they were in an earlier state", Long: restoreHelp, Example: restoreExample,
-		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: cli.FirstArgument(p.CompleteStates),
+		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: cli.InOrder(p.CompleteStates),
 		Options: func(command *cobra.Command) {
 			c.flags(command)
 			c.keepFlag(command)

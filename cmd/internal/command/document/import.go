@@ -117,7 +117,7 @@ func (i *importCommand) options(command *cobra.Command) {
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
 		"import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: "+service.RoleWords)
-	_ = command.RegisterFlagCompletionFunc("token-role", cli.CompleteRole) // the flag exists
+	_ = command.RegisterFlagCompletionFunc("token-role", cli.CompleteWords(service.RoleNames()...)) // the flag exists
 	flags.StringVar(&i.damaged, "damaged", "",
 		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
 	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false,
