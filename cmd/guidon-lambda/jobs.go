@@ -10,6 +10,8 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/internal/lists"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -42,14 +44,10 @@ func (j jobs) migrate(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := migrated{Applied: []appliedStep{}}
-	for _, step := range steps {
-		result.Applied = append(result.Applied, appliedStep{step.Version, step.Name})
-	}
 	if err := instance.Bootstrap(ctx, j.config.Authentication, j.service, j.logger); err != nil {
 		return nil, fmt.Errorf("cannot create the bootstrap token: %w", err)
 	}
-	return result, nil
+	return migrated{lists.Map(steps, func(step migrate.Step) appliedStep { return appliedStep{step.Version, step.Name} })}, nil
 }
 
 // cleanup deletes expired tokens and old change records. What it has no time for is

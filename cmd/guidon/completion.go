@@ -54,28 +54,25 @@ The example is for one shell. For all shells of yours, add its line to the file 
 //go:embed completion.bash
 var bashFunctions string
 
-func completionCommand(p *cli.Program) *cobra.Command {
-	shell := func(name, help, example string, write func(root *cobra.Command, out io.Writer) error) *cobra.Command {
-		return &cobra.Command{
-			Use: name, Short: "Print the completion script for " + name, Long: help, Example: "  " + example,
-			Args: cobra.NoArgs, DisableFlagsInUseLine: true,
-			RunE: func(command *cobra.Command, _ []string) error {
-				return p.Action(func(context.Context, []string) error { return write(command.Root(), p.Out) })(command, nil)
-			},
-		}
+func completionCommand(p *cli.Program, root *cobra.Command) *cobra.Command {
+	shell := func(name, help, example string, write func(out io.Writer) error) *cobra.Command {
+		return p.Command(cli.Verb{
+			Use: name, Short: "Print the completion script for " + name, Long: help, Example: "  " + example, Args: cobra.NoArgs,
+			Options: func(command *cobra.Command) { command.DisableFlagsInUseLine = true },
+			Run:     func(context.Context, []string) error { return write(p.Out) },
+		})
 	}
 	return cli.Group("completion", "Print a completion script for a shell", completionHelp,
-		shell("bash", bashHelp, "source <(guidon completion bash)", func(root *cobra.Command, out io.Writer) error {
+		shell("bash", bashHelp, "source <(guidon completion bash)", func(out io.Writer) error {
 			if _, err := fmt.Fprintln(out, bashFunctions); err != nil {
 				return err
 			}
 			return root.GenBashCompletionV2(out, true)
 		}),
-		shell("zsh", zshHelp, "source <(guidon completion zsh)",
-			func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }),
+		shell("zsh", zshHelp, "source <(guidon completion zsh)", root.GenZshCompletion),
 		shell("fish", fishHelp, "guidon completion fish | source",
-			func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }),
+			func(out io.Writer) error { return root.GenFishCompletion(out, true) }),
 		shell("powershell", powershellHelp, "guidon completion powershell | Out-String | Invoke-Expression",
-			func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }),
+			root.GenPowerShellCompletionWithDesc),
 	)
 }

@@ -86,7 +86,7 @@ func root(p *cli.Program) *cobra.Command {
 		"access": {
 			access.StatusCommand(p), access.LoginCommand(p), access.LogoutCommand(p), access.WhoamiCommand(p), access.SignInCommand(p),
 		},
-		"setup": {access.ContextCommand(p), configuration.ConfigCommand(p), completionCommand(p), versionCommand(p)},
+		"setup": {access.ContextCommand(p), configuration.ConfigCommand(p), completionCommand(p, root), versionCommand(p)},
 	} {
 		for _, command := range commands {
 			command.GroupID = group

@@ -21,8 +21,7 @@ var version, commit, date string
 func buildInfo() diagnostics.Info { return instance.BuildInfo(version, commit, date) }
 
 func versionCommand(p *cli.Program) *cobra.Command {
-	t := &cli.Task{Program: p, Scope: cli.OnMachine}
-	return t.Command(cli.Verb{
+	return p.Command(cli.Verb{
 		Use: "version", Short: "Print the version", Names: "the version",
 		Long: "Print the version of this program, the commit it was built from, and the Go version and platform.",
 		Example: `  guidon version

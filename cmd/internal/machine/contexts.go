@@ -8,13 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
 // Context is a server with the settings for it.
@@ -92,8 +92,8 @@ func ContextsIn(path string) *ContextsFile { return &ContextsFile{path: path} }
 // Read returns the contexts, or an empty set if the file does not exist.
 func (f *ContextsFile) Read() (*Contexts, error) {
 	c := &Contexts{Named: make(map[string]Context)}
-	content, err := f.content()
-	if err != nil {
+	content, err := config.ReadFile(f.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
@@ -108,18 +108,6 @@ func (f *ContextsFile) Read() (*Contexts, error) {
 		return nil, fmt.Errorf("%s: %w; repair or delete the file", f.path, err)
 	}
 	return c, nil
-}
-
-func (f *ContextsFile) content() ([]byte, error) {
-	file, err := os.Open(f.path) // #nosec G304 -- in the user's own configuration directory
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return readAll(file)
 }
 
 // Update changes the contexts with fn. Of several processes, one at a time does. If fn or

@@ -12,7 +12,7 @@ import (
 	"runtime"
 )
 
-// maxFile limits the files of contexts and of credentials, in bytes.
+// maxFile limits the file of credentials, in bytes.
 const maxFile = 1 << 20
 
 // Credential is the token for one server.
@@ -150,8 +150,8 @@ func (f *CredentialsFile) read() (all, servers members, err error) {
 	return all, servers, nil
 }
 
-// readPrivate returns the content of the file. It returns an error if other users can
-// read or change it.
+// readPrivate returns the content of the file, which has at most maxFile bytes. It returns an
+// error if other users can read or change it.
 func readPrivate(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -170,14 +170,9 @@ func readPrivate(path string) ([]byte, error) {
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
 		return nil, fmt.Errorf("%s contains tokens, but other users can access it (mode %04o); run: chmod 600 %s", path, mode, path)
 	}
-	return readAll(file)
-}
-
-// readAll returns the content of the file, which has at most maxFile bytes.
-func readAll(file *os.File) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err == nil && len(content) > maxFile {
-		return nil, fmt.Errorf("%s is larger than 1 MiB", file.Name())
+		return nil, fmt.Errorf("%s is larger than 1 MiB", path)
 	}
 	return content, err
 }

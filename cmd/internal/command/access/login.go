@@ -60,16 +60,15 @@ type login struct {
 // LoginCommand returns the command "login".
 func LoginCommand(p *cli.Program) *cobra.Command {
 	l := &login{Program: p}
-	command := &cobra.Command{
-		Use:   "login",
-		Short: "Sign in to a server",
-		Long:  loginHelp,
+	return p.Command(cli.Verb{
+		Use: "login", Short: "Sign in to a server", Long: loginHelp, Args: noLoginArguments, Options: l.options, Run: l.run,
 		Example: `  guidon login --address https://flags.example
   guidon login --address https://flags.example --no-browser
   guidon login --address https://flags.example --token < token.txt`,
-		Args: noLoginArguments,
-		RunE: p.Action(l.run),
-	}
+	})
+}
+
+func (l *login) options(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVar(&l.noBrowser, "no-browser", false, "print the address of the sign-in page, and read the code that it shows")
 	flags.BoolVar(&l.readsToken, "token", false, "read a token from the standard input instead of using a browser")
@@ -79,7 +78,6 @@ func LoginCommand(p *cli.Program) *cobra.Command {
 	command.MarkFlagsMutuallyExclusive("token", "no-browser")
 	command.MarkFlagsMutuallyExclusive("token", "name")
 	command.SetFlagErrorFunc(loginFlagError)
-	return command
 }
 
 var errTokenArgument = cli.UsageError("unexpected argument; with --token, the token is read from the standard input")

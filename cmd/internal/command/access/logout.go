@@ -28,18 +28,16 @@ be in use elsewhere.
 func LogoutCommand(p *cli.Program) *cobra.Command {
 	var c cli.Connection
 	var everywhere bool
-	command := &cobra.Command{
-		Use:   "logout",
-		Short: "Sign out of a server",
-		Long:  logoutHelp,
+	return p.Command(cli.Verb{
+		Use: "logout", Short: "Sign out of a server", Long: logoutHelp, Args: cobra.NoArgs,
 		Example: `  guidon logout
   guidon logout --address https://flags.example --everywhere`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return logout(ctx, p, &c, everywhere) }),
-	}
-	c.AddressFlags(command)
-	command.Flags().BoolVar(&everywhere, "everywhere", false, "end all of your sessions")
-	return command
+		Options: func(command *cobra.Command) {
+			c.AddressFlags(command)
+			command.Flags().BoolVar(&everywhere, "everywhere", false, "end all of your sessions")
+		},
+		Run: func(ctx context.Context, _ []string) error { return logout(ctx, p, &c, everywhere) },
+	})
 }
 
 func logout(ctx context.Context, p *cli.Program, c *cli.Connection, everywhere bool) error {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
@@ -29,23 +28,19 @@ Servers may remember old keys, so restart them afterwards. A server has its SQLi
 file to itself and must be stopped first.`
 
 func rotateKeysCommand(p *cli.Program) *cobra.Command {
-	var database string
-	t := &cli.Task{Program: p, Scope: cli.OnMachine}
-	return t.Command(cli.Verb{
+	return p.Command(cli.Verb{
 		Use: "rotate-keys", Short: "Make a new key and delete the old ones", Long: rotateKeysHelp,
 		Example: `  guidon sign-in rotate-keys
   guidon sign-in rotate-keys --db postgres://guidon@db/guidon`,
-		Options: func(command *cobra.Command) { cli.DatabaseFlag(command, &database) },
-		Read: func(ctx context.Context, _ client.Client, _ []string) (cli.Output, error) {
-			var number int64
-			err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) (err error) {
-				if number, err = addSecret(ctx, p, db.DB); err != nil {
-					return err
+		Local: cli.Local{
+			Access: cli.Writing, Held: "stop that server first",
+			Do: func(ctx context.Context, _ *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+				number, err := addSecret(ctx, p, db.DB)
+				if err == nil {
+					err = db.DeleteSecrets(ctx, number-1)
 				}
-				return db.DeleteSecrets(ctx, number-1)
-			})
-			return cli.Output{Table: cli.Line("made key %d and deleted the others; restart the servers", number)},
-				cli.AdviseHeld(err, "stop that server first")
+				return cli.Output{Table: cli.Line("made key %d and deleted the others; restart the servers", number)}, err
+			},
 		},
 	})
 }

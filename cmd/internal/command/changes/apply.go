@@ -33,18 +33,16 @@ const applyExample = `  guidon apply flags/
 
 // ApplyCommand returns the command "apply".
 func ApplyCommand(p *cli.Program) *cobra.Command {
-	c := &planCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "apply <directory>|<file>...",
-		Short:   "Make namespaces equal to files",
-		Long:    applyHelp,
-		Example: applyExample,
-		RunE:    p.Action(c.runApply),
-	}
-	c.Connection.WriteFlags(command)
-	c.fileFlags(command)
-	command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")
-	return command
+	c := &planCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+	return c.Command(cli.Verb{
+		Use: "apply <directory>|<file>...", Short: "Make namespaces equal to files", Long: applyHelp, Example: applyExample,
+		Names: changedNames, Args: cobra.ArbitraryArgs, Run: c.runApply,
+		Options: func(command *cobra.Command) {
+			c.Connection.WriteFlags(command)
+			c.fileFlags(command)
+			command.Flags().StringVar(&c.saved, "plan", "", "apply the plan that is saved in this `file`")
+		},
+	})
 }
 
 func (c *planCommand) runApply(ctx context.Context, paths []string) error {

@@ -25,6 +25,10 @@ type changeCommand struct {
 	prepare func(ctx context.Context, service client.Client) error
 }
 
+func newChange(p *cli.Program) changeCommand {
+	return changeCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+}
+
 // flags adds the flags that all of these commands have.
 func (c *changeCommand) flags(command *cobra.Command) {
 	c.differences.Flag(command, "changes (requires --dry-run)")
@@ -34,7 +38,6 @@ func (c *changeCommand) flags(command *cobra.Command) {
 	flags.StringSliceVar(&c.request.SegmentKeys, "segment", nil, "`keys` of segments, separated by commas")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "print the changes and change nothing")
 	effectFlag(command, &c.request.WithEffects)
-	c.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 // keepFlag adds the flag --keep.

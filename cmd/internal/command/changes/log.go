@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 const logHelp = `List changes of a namespace, the newest first: who changed what, when and why. With a
@@ -63,7 +64,7 @@ func LogCommand(p *cli.Program) *cobra.Command {
 	l := &logCommand{Task: cli.Task{Program: p}}
 	return l.Command(cli.Verb{
 		Use: "log [flag]", Short: "List changes, and follow them", Long: logHelp, Example: logExample, Names: "revisions",
-		Args: cobra.MaximumNArgs(1), Complete: cli.FirstArgument(p.CompleteFlags),
+		Args: cobra.MaximumNArgs(1), Complete: cli.InOrder(p.CompleteFlags),
 		Options: l.options, Check: l.check, Read: l.read,
 	})
 }
@@ -78,10 +79,7 @@ func (l *logCommand) options(command *cobra.Command) {
 	flags.StringVar(&l.since, "since", "", "only changes at this `time` or later")
 	flags.StringVar(&l.until, "until", "", "only changes before this `time`")
 	flags.StringVar(&l.revision, "revision", "", "only changes of this `revision`, or of a range such as 410..412")
-	_ = command.RegisterFlagCompletionFunc("revision", // the flag exists
-		func(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return l.CompleteRevisions(command, nil, word)
-		})
+	_ = command.RegisterFlagCompletionFunc("revision", l.CompleteRevisions) // the flag exists
 	flags.StringVar(&l.request.Message, "message", "", "only changes whose message contains this `text`, whatever the case")
 	flags.StringVar(&l.request.Reason, "reason", "", "only changes of this kind of write: import, promotion, restore or undo")
 	_ = command.RegisterFlagCompletionFunc("reason", cli.CompleteWords("import", "promotion", "restore", "undo")) // the flag exists
@@ -89,7 +87,8 @@ func (l *logCommand) options(command *cobra.Command) {
 	flags.BoolVarP(&l.following, "follow", "f", false, "print further changes as they are made")
 	flags.BoolVar(&l.all, "all-namespaces", false, "list the changes of all namespaces")
 	flags.StringSliceVar(&l.events, "event", nil, "with --all-namespaces, only these `events`")
-	_ = command.RegisterFlagCompletionFunc("event", cli.CompleteWords(eventNames()...)) // the flag exists
+	events := lists.Map(change.Events, func(event change.Event) string { return string(event) })
+	_ = command.RegisterFlagCompletionFunc("event", cli.CompleteWords(events...)) // the flag exists
 	for _, other := range []string{"namespace", "segment", "kind", "message", "reason", "revision", "follow"} {
 		command.MarkFlagsMutuallyExclusive("all-namespaces", other)
 	}
@@ -203,12 +202,4 @@ func (l *logCommand) page(ctx context.Context, service client.Client) (*guidonv1
 		Actor: l.request.GetActor(), Since: l.request.GetSince(), Until: l.request.GetUntil(), Events: l.events,
 		Limit: l.request.GetLimit(), PageToken: l.request.GetPageToken(),
 	})
-}
-
-// eventNames are the values of --event.
-func eventNames() (names []string) {
-	for _, event := range change.Events {
-		names = append(names, string(event))
-	}
-	return names
 }

@@ -48,21 +48,22 @@ type planCommand struct {
 	differences cli.Differences
 }
 
+// changedNames is what --output=name prints of changes.
+const changedNames = "what changes, such as shop/flag/new-checkout"
+
 // PlanCommand returns the command "plan".
 func PlanCommand(p *cli.Program) *cobra.Command {
-	c := &planCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "plan <directory>|<file>...",
-		Short:   "Show what applying files would change",
-		Long:    planHelp,
-		Example: planExample,
-		RunE:    p.Action(c.run),
-	}
-	c.differences.Flag(command, "changes")
-	c.Connection.Flags(command)
-	c.fileFlags(command)
-	command.Flags().StringVar(&c.saveTo, "out", "", "save the plan to this `file`")
-	return command
+	c := &planCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+	return c.Command(cli.Verb{
+		Use: "plan <directory>|<file>...", Short: "Show what applying files would change", Long: planHelp, Example: planExample,
+		Names: changedNames, Args: cobra.ArbitraryArgs, Run: c.run,
+		Options: func(command *cobra.Command) {
+			c.differences.Flag(command, "changes")
+			c.Connection.Flags(command)
+			c.fileFlags(command)
+			command.Flags().StringVar(&c.saveTo, "out", "", "save the plan to this `file`")
+		},
+	})
 }
 
 // fileFlags adds the flags of a command that reads files.
@@ -71,7 +72,6 @@ func (c *planCommand) fileFlags(command *cobra.Command) {
 	c.format.Flag(command)
 	flags.BoolVar(&c.drop, "drop", false, "also delete what is not in the files from their namespaces")
 	effectFlag(command, &c.effect)
-	c.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 }
 
 func (c *planCommand) run(ctx context.Context, paths []string) error {

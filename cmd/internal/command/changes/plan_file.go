@@ -36,10 +36,7 @@ type savedPlan struct {
 
 // save writes the plans to the file that --out names.
 func (c *planCommand) save(plans []*guidonv1.PlanResponse) error {
-	file := planFile{Version: planFileVersion, Drop: c.drop}
-	for _, plan := range plans {
-		file.Plans = append(file.Plans, savedPlanOf(plan))
-	}
+	file := planFile{Version: planFileVersion, Drop: c.drop, Plans: lists.Map(plans, savedPlanOf)}
 	return c.WriteAll(c.saveTo, func(out io.Writer) error {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")

@@ -25,31 +25,28 @@ const promoteExample = `  guidon promote staging production --flag new-checkout 
 
 // PromoteCommand returns the command "promote".
 func PromoteCommand(p *cli.Program) *cobra.Command {
-	c := &changeCommand{Task: cli.Task{Program: p}}
+	c := newChange(p)
 	var withSegments, drop bool
-	command := &cobra.Command{
-		Use:     "promote <source> <target>",
-		Short:   "Bring flags of one namespace into another",
-		Long:    promoteHelp,
-		Example: promoteExample,
-
-		ValidArgsFunction: p.CompleteStates,
-	}
-	command.RunE = p.Action(func(ctx context.Context, args []string) error {
-		if len(args) != 2 {
-			return cli.UsageError("specify the source and the target, such as: guidon promote staging production")
-		}
-		c.request.SourceNamespaceKey, c.request.NamespaceKey = args[0], args[1]
-		c.request.WithoutSegments = !withSegments
-		if drop {
-			c.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
-		}
-		return c.run(ctx)
+	return c.Command(cli.Verb{
+		Use: "promote <source> <target>", Short: "Bring flags of one namespace into another", Long: promoteHelp, Example: promoteExample,
+		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: p.CompleteStates,
+		Options: func(command *cobra.Command) {
+			c.flags(command)
+			c.keepFlag(command)
+			flags := command.Flags()
+			flags.BoolVar(&withSegments, "with-segments", true, "bring the segments that the flags refer to; =false leaves them out")
+			flags.BoolVar(&drop, "drop", false, "also delete what the source does not have from the target")
+		},
+		Run: func(ctx context.Context, args []string) error {
+			if len(args) != 2 {
+				return cli.UsageError("specify the source and the target, such as: guidon promote staging production")
+			}
+			c.request.SourceNamespaceKey, c.request.NamespaceKey = args[0], args[1]
+			c.request.WithoutSegments = !withSegments
+			if drop {
+				c.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
+			}
+			return c.run(ctx)
+		},
 	})
-	c.flags(command)
-	c.keepFlag(command)
-	flags := command.Flags()
-	flags.BoolVar(&withSegments, "with-segments", true, "bring the segments that the flags refer to; =false leaves them out")
-	flags.BoolVar(&drop, "drop", false, "also delete what the source does not have from the target")
-	return command
 }

@@ -29,36 +29,33 @@ const restoreExample = `  guidon restore shop@412 --flag new-checkout
 
 // RestoreCommand returns the command "restore".
 func RestoreCommand(p *cli.Program) *cobra.Command {
-	c := &changeCommand{Task: cli.Task{Program: p}}
+	c := newChange(p)
 	var keepNew bool
-	command := &cobra.Command{
-		Use:     "restore <state>",
-		Short:   "Make flags what they were in an earlier state",
-		Long:    restoreHelp,
-		Example: restoreExample,
-
-		ValidArgsFunction: cli.FirstArgument(p.CompleteStates),
-	}
-	command.RunE = p.Action(func(ctx context.Context, args []string) error {
-		if len(args) != 1 {
-			return cli.UsageError("specify the state, such as: guidon restore shop@412 --flag new-checkout")
-		}
-		namespace, past := service.ReferenceKey(args[0])
-		whole := len(c.request.GetFlagKeys()) == 0 && len(c.request.GetSegmentKeys()) == 0
-		switch {
-		case !past:
-			return cli.UsageError(`specify a revision or a time of namespace %q, such as %s@412; "guidon log -n %s" lists them`,
-				args[0], args[0], args[0])
-		case keepNew && !whole:
-			return cli.UsageError("--keep-new is for a whole namespace, not for some flags or segments: nothing else is deleted then")
-		case whole && !keepNew:
-			c.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
-		}
-		c.request.SourceNamespaceKey, c.request.NamespaceKey = args[0], namespace
-		return c.run(ctx)
+	return c.Command(cli.Verb{
+		Use: "restore <state>", Short: "Make flags what they were in an earlier state", Long: restoreHelp, Example: restoreExample,
+		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: cli.InOrder(p.CompleteStates),
+		Options: func(command *cobra.Command) {
+			c.flags(command)
+			c.keepFlag(command)
+			command.Flags().BoolVar(&keepNew, "keep-new", false, "keep flags and segments that were created since")
+		},
+		Run: func(ctx context.Context, args []string) error {
+			if len(args) != 1 {
+				return cli.UsageError("specify the state, such as: guidon restore shop@412 --flag new-checkout")
+			}
+			namespace, past := service.ReferenceKey(args[0])
+			whole := len(c.request.GetFlagKeys()) == 0 && len(c.request.GetSegmentKeys()) == 0
+			switch {
+			case !past:
+				return cli.UsageError(`specify a revision or a time of namespace %q, such as %s@412; "guidon log -n %s" lists them`,
+					args[0], args[0], args[0])
+			case keepNew && !whole:
+				return cli.UsageError("--keep-new is for a whole namespace, not for some flags or segments: nothing else is deleted then")
+			case whole && !keepNew:
+				c.request.Mode = guidonv1.PlanMode_REPLACE_PLAN_MODE
+			}
+			c.request.SourceNamespaceKey, c.request.NamespaceKey = args[0], namespace
+			return c.run(ctx)
+		},
 	})
-	c.flags(command)
-	c.keepFlag(command)
-	command.Flags().BoolVar(&keepNew, "keep-new", false, "keep flags and segments that were created since")
-	return command
 }

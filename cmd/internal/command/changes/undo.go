@@ -47,22 +47,18 @@ type undoCommand struct {
 
 // UndoCommand returns the command "undo".
 func UndoCommand(p *cli.Program) *cobra.Command {
-	u := &undoCommand{changeCommand: changeCommand{Task: cli.Task{Program: p}}}
-	command := &cobra.Command{
-		Use:     "undo [<revision>|<first>..<last>]",
-		Short:   "Undo changes",
-		Long:    undoHelp,
-		Example: undoExample,
-		RunE:    p.Action(u.run),
-
-		ValidArgsFunction: p.CompleteRevisions,
-	}
-	u.flags(command)
-	flags := command.Flags()
-	cli.NamespaceFlag(command, &u.request.NamespaceKey)
-	flags.BoolVar(&u.redo, "redo", false, "undo the newest revision, which is itself an undo")
-	flags.StringArrayVar(&u.resolve, "resolve", nil, "`choice` for parts that have changed again since; may be repeated")
-	return command
+	u := &undoCommand{changeCommand: newChange(p)}
+	return u.Command(cli.Verb{
+		Use: "undo [<revision>|<first>..<last>]", Short: "Undo changes", Long: undoHelp, Example: undoExample,
+		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: cli.InOrder(p.CompleteRevisions), Run: u.run,
+		Options: func(command *cobra.Command) {
+			u.flags(command)
+			flags := command.Flags()
+			cli.NamespaceFlag(command, &u.request.NamespaceKey)
+			flags.BoolVar(&u.redo, "redo", false, "undo the newest revision, which is itself an undo")
+			flags.StringArrayVar(&u.resolve, "resolve", nil, "`choice` for parts that have changed again since; may be repeated")
+		},
+	})
 }
 
 func (u *undoCommand) run(ctx context.Context, args []string) error {

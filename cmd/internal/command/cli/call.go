@@ -58,13 +58,23 @@ func HasChanged(err error) bool {
 // summaryPage is how many objects are requested at a time, the maximum of the service.
 const summaryPage = 200
 
-// pageSize returns how many objects to request if there are so many already, of limit or, if
-// that is 0, of all.
-func pageSize(have, limit int) int32 {
-	if limit == 0 {
-		return summaryPage
+// PagesUpTo returns the objects of all pages that fetch returns with the offset of the next one, or the
+// first ones up to the limit unless that is 0.
+func PagesUpTo[T any](limit int, fetch func(offset, most int32) (page []T, next *int32, err error)) (all []T, err error) {
+	for offset := int32(0); ; {
+		most := int32(summaryPage)
+		if limit > 0 {
+			most = int32(min(limit-len(all), summaryPage)) // #nosec G115 -- at most 200
+		}
+		page, next, err := fetch(offset, most)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, page...); next == nil || len(all) == limit {
+			return all, nil
+		}
+		offset = *next
 	}
-	return int32(min(limit-have, summaryPage)) // #nosec G115 -- at most 200
 }
 
 // AllFlags returns the summaries of all pages, or of the first ones up to the limit unless that
@@ -72,19 +82,11 @@ func pageSize(have, limit int) int32 {
 func AllFlags(
 	ctx context.Context, service client.Client, request *guidonv1.ListFlagSummariesRequest, limit int,
 ) ([]*guidonv1.FlagSummary, error) {
-	var flags []*guidonv1.FlagSummary
-	for {
-		request.Limit = pageSize(len(flags), limit)
+	return PagesUpTo(limit, func(offset, most int32) ([]*guidonv1.FlagSummary, *int32, error) {
+		request.Offset, request.Limit = offset, most
 		page, err := Call[guidonv1.FlagSummaryList](ctx, service, "/guidon.v1.CatalogService/ListFlagSummaries", request)
-		if err != nil {
-			return nil, err
-		}
-		flags = append(flags, page.GetFlags()...)
-		if page.NextOffset == nil || len(flags) == limit {
-			return flags, nil
-		}
-		request.Offset = page.GetNextOffset()
-	}
+		return page.GetFlags(), page.NextOffset, err
+	})
 }
 
 // AllNamespaces returns the namespaces of all pages.
@@ -102,19 +104,11 @@ func AllNamespaces(ctx context.Context, service client.Client) (all []*flipt.Nam
 func AllSegments(
 	ctx context.Context, service client.Client, request *guidonv1.ListSegmentSummariesRequest, limit int,
 ) ([]*guidonv1.SegmentSummary, error) {
-	var segments []*guidonv1.SegmentSummary
-	for {
-		request.Limit = pageSize(len(segments), limit)
+	return PagesUpTo(limit, func(offset, most int32) ([]*guidonv1.SegmentSummary, *int32, error) {
+		request.Offset, request.Limit = offset, most
 		page, err := Call[guidonv1.SegmentSummaryList](ctx, service, "/guidon.v1.CatalogService/ListSegmentSummaries", request)
-		if err != nil {
-			return nil, err
-		}
-		segments = append(segments, page.GetSegments()...)
-		if page.NextOffset == nil || len(segments) == limit {
-			return segments, nil
-		}
-		request.Offset = page.GetNextOffset()
-	}
+		return page.GetSegments(), page.NextOffset, err
+	})
 }
 
 // NewestChange returns the newest change of the namespace, or nil if it has no changes.

@@ -13,7 +13,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Limits of a completion: the shell waits for it.
@@ -45,20 +44,18 @@ func (p *Program) CompleteContexts(_ *cobra.Command, args []string, _ string) ([
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var offers []string
-	for _, name := range all.Names() {
-		offers = append(offers, cobra.CompletionWithDesc(name, all.Named[name].Address))
-	}
-	return offers, cobra.ShellCompDirectiveNoFileComp
+	return lists.Map(all.Names(), func(name string) string {
+		return cobra.CompletionWithDesc(name, all.Named[name].Address)
+	}), cobra.ShellCompDirectiveNoFileComp
 }
 
-// FirstArgument completes only the first argument.
-func FirstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
+// InOrder completes each argument by its own function, and no further ones.
+func InOrder(each ...cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
+		if len(args) >= len(each) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return complete(command, args, word)
+		return each[len(args)](command, args, word)
 	}
 }
 
@@ -146,9 +143,4 @@ func connectionOf(flags *pflag.FlagSet) (*Connection, string) {
 // CompleteWords returns a completion function for a flag with few values.
 func CompleteWords(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-}
-
-// CompleteRole offers the names of roles to the shell.
-func CompleteRole(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return service.RoleNames(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -52,10 +52,7 @@ func (p *Program) CompleteProperties(end string) cobra.CompletionFunc {
 }
 
 // CompleteRevisions offers the newest revisions, each with who changed what.
-func (p *Program) CompleteRevisions(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+func (p *Program) CompleteRevisions(command *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	offers, directive := p.offer(command, nil, word, func(ctx context.Context, c client.Client, namespace string) ([]offer, error) {
 		return newestRevisions(ctx, c, namespace, "")
 	})

@@ -9,35 +9,23 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/machine"
 )
 
-// contextsFile returns the file of the contexts.
-func (p *Program) contextsFile() (*machine.ContextsFile, error) {
-	path := config.ContextsFile(p.Environ)
-	if path == "" {
-		return nil, errNoUserDir
-	}
-	return machine.ContextsIn(path), nil
-}
-
 // ReadContexts returns the contexts, or an empty set if the user has no configuration
 // directory.
 func (p *Program) ReadContexts() (*machine.Contexts, error) {
-	if config.ContextsFile(p.Environ) == "" {
+	path := config.ContextsFile(p.Environ)
+	if path == "" {
 		return new(machine.Contexts), nil
 	}
-	file, err := p.contextsFile()
-	if err != nil {
-		return nil, err
-	}
-	return file.Read()
+	return machine.ContextsIn(path).Read()
 }
 
 // UpdateContexts changes the contexts with fn.
 func (p *Program) UpdateContexts(ctx context.Context, fn func(*machine.Contexts) error) error {
-	file, err := p.contextsFile()
-	if err != nil {
-		return err
+	path := config.ContextsFile(p.Environ)
+	if path == "" {
+		return errNoUserDir
 	}
-	return file.Update(ctx, fn)
+	return machine.ContextsIn(path).Update(ctx, fn)
 }
 
 var errNoUserDir = UsageError("cannot determine the user's configuration directory; set HOME or XDG_CONFIG_HOME")
@@ -55,14 +43,11 @@ func (p *Program) Credentials() (*machine.CredentialsFile, error) {
 // there is none.
 func (p *Program) StoredToken(address string) (string, error) {
 	p.Unauthenticated = fmt.Sprintf("Sign in with \"%s\", or provide a token that permits this operation with GUIDON_TOKEN, --token-file or --token.", loginCommand(address))
-	if config.CredentialsFile(p.Environ) == "" {
+	path := config.CredentialsFile(p.Environ)
+	if path == "" {
 		return "", nil
 	}
-	file, err := p.Credentials()
-	if err != nil {
-		return "", err
-	}
-	credential, ok, err := file.Get(address)
+	credential, ok, err := machine.CredentialsIn(path).Get(address)
 	if ok {
 		p.Unauthenticated = fmt.Sprintf("The stored token for this server has expired or was revoked; run \"%s\".", loginCommand(address))
 	}

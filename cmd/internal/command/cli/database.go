@@ -95,38 +95,12 @@ func (p *Program) OpenReady(ctx context.Context, c *config.Config, mode Access) 
 	return db, nil
 }
 
-// WithDatabase calls fn with the configured database, or that of the flag --db, which must
-// exist. It closes the database.
-func (p *Program) WithDatabase(
-	ctx context.Context, database string, mode Access, fn func(c *config.Config, db *instance.Storage) error,
-) error {
-	c, err := p.LoadConfig(ctx, database)
-	if err != nil {
-		return err
-	}
+// openExisting is [Program.OpenReady] for a database that must exist.
+func (p *Program) openExisting(ctx context.Context, c *config.Config, mode Access) (*instance.Storage, error) {
 	if err := CheckExists(c.DB); err != nil {
-		return err
+		return nil, err
 	}
-	db, err := p.OpenReady(ctx, c, mode)
-	if err != nil {
-		return err
-	}
-	return Closing(fn(c, db), db.Close)
-}
-
-// WithAnySchema is WithDatabase for a database whose schema may be of any release.
-func (p *Program) WithAnySchema(
-	ctx context.Context, database string, mode Access, fn func(c *config.Config, db *instance.Storage) error,
-) error {
-	c, err := p.LoadConfig(ctx, database)
-	if err != nil {
-		return err
-	}
-	db, err := p.OpenDatabase(ctx, c, mode)
-	if err != nil {
-		return err
-	}
-	return Closing(fn(c, db), db.Close)
+	return p.OpenReady(ctx, c, mode)
 }
 
 // CheckExists returns an error if the file of an SQLite database does not exist.

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
@@ -54,21 +56,36 @@ type Verb struct {
 	Names                string // what --output=name prints; "" for a command without --output
 	AtTerminal           bool   // the table is only the default at a terminal; see [Format.AtTerminal]
 	Complete             cobra.CompletionFunc
-	Args                 cobra.PositionalArgs               // nil for those that Use has
-	Options              func(command *cobra.Command)       // adds options of its own
-	Check                func(command *cobra.Command) error // checks the options, before anything is connected
-	Read, Write          Act                                // one of both
-	Verbs                []Verb                             // instead: a group of verbs
+	Args                 cobra.PositionalArgs                           // nil for those that Use has
+	Options              func(command *cobra.Command)                   // adds options of its own
+	Check                func(command *cobra.Command) error             // checks the options, before anything is connected
+	Read, Write          Act                                            // one of both
+	Local                Local                                          // instead: in a database
+	Run                  func(ctx context.Context, args []string) error // instead: connects and prints by itself
+	Verbs                []Verb                                         // instead: a group of verbs
 }
 
 // Act runs a command and returns what it prints in the format of --output. Without data and a
 // table, it has printed what there is.
 type Act func(ctx context.Context, service client.Client, args []string) (Output, error)
 
+// Local is what a verb does in the configured database, or in that of --db.
+type Local struct {
+	Access    Access
+	AnySchema bool   // the schema may be of any release; otherwise the database must exist
+	Held      string // advice if another process is using the database
+	Do        func(ctx context.Context, c *config.Config, db *instance.Storage, args []string) (Output, error)
+}
+
 // usualAliases are other names of verbs.
 var usualAliases = map[string][]string{
 	"list": {"ls"}, "get": {"show", "describe"}, "delete": {"rm"}, "on": {"enable"}, "off": {"disable"},
-	"log": {"history"}, "compare": {"diff"},
+	"log": {"history"}, "compare": {"diff"}, "server": {"serve"},
+}
+
+// Command returns the command of a verb that connects to nothing, or by itself.
+func (p *Program) Command(v Verb) *cobra.Command {
+	return (&Task{Program: p, Scope: OnMachine}).Command(v)
 }
 
 // Command returns the command of the verb.
@@ -90,6 +107,9 @@ func (t *Task) Command(v Verb) *cobra.Command {
 				return err
 			}
 		}
+		if v.Run != nil {
+			return v.Run(ctx, args)
+		}
 		return t.run(ctx, v, args)
 	})
 	t.addFlags(command, v)
@@ -109,6 +129,9 @@ func (t *Task) addFlags(command *cobra.Command, v Verb) {
 		t.Output.FlagWithDefault(command, v.Names, AtTerminal)
 	case v.Names != "":
 		t.Output.Flag(command, v.Names)
+	}
+	if v.Local.Do != nil {
+		DatabaseFlag(command, &t.Connection.Database)
 	}
 	if v.Options != nil {
 		v.Options(command)
@@ -133,6 +156,11 @@ func (t *Task) run(ctx context.Context, v Verb, args []string) error {
 		act, mode = v.Write, Writing
 		t.Connection.Quiet = t.Scope == InNamespace // messages have the place
 	}
+	if v.Local.Do != nil {
+		act = func(ctx context.Context, _ client.Client, args []string) (Output, error) {
+			return t.InDatabase(ctx, v.Local, args)
+		}
+	}
 	show := func(service client.Client) error {
 		output, err := act(ctx, service, args)
 		if err == nil && t.Connection.DryRun {
@@ -154,4 +182,22 @@ func (t *Task) run(ctx context.Context, v Verb, args []string) error {
 		return show(nil)
 	}
 	return t.With(ctx, mode, show)
+}
+
+// InDatabase opens the database, and closes it when it was used.
+func (t *Task) InDatabase(ctx context.Context, l Local, args []string) (output Output, err error) {
+	c, err := t.LoadConfig(ctx, t.Connection.Database)
+	if err != nil {
+		return Output{}, err
+	}
+	open := t.openExisting
+	if l.AnySchema {
+		open = t.OpenDatabase
+	}
+	db, err := open(ctx, c, l.Access)
+	if err != nil {
+		return Output{}, AdviseHeld(err, l.Held)
+	}
+	defer func() { err = Closing(err, db.Close) }()
+	return l.Do(ctx, c, db, args)
 }

@@ -28,9 +28,8 @@ func ConfigCommand(p *cli.Program) *cobra.Command {
 
 func configCheckCommand(p *cli.Program) *cobra.Command {
 	var show, online bool
-	command := &cobra.Command{
-		Use:   "check",
-		Short: "Report errors in the configuration",
+	return p.Command(cli.Verb{
+		Use: "check", Short: "Report errors in the configuration", Args: cobra.NoArgs,
 		Long: `Read the configuration file and the environment as the server would, and print
 every error found. Settings that have no effect or are dangerous are printed as
 warnings. Nothing is started.
@@ -41,13 +40,13 @@ must be able to reach are printed.`,
 		Example: `  guidon config check
   guidon config check --config guidon.yml --show
   guidon config check --online`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return configCheck(ctx, p, show, online) }),
-	}
-	cli.Finds(command, "there are errors or, with --online, a provider cannot be used")
-	command.Flags().BoolVar(&show, "show", false, "print the resulting configuration, without secrets, as /meta/config does")
-	command.Flags().BoolVar(&online, "online", false, "also ask the providers of signing in")
-	return command
+		Options: func(command *cobra.Command) {
+			cli.Finds(command, "there are errors or, with --online, a provider cannot be used")
+			command.Flags().BoolVar(&show, "show", false, "print the resulting configuration, without secrets, as /meta/config does")
+			command.Flags().BoolVar(&online, "online", false, "also ask the providers of signing in")
+		},
+		Run: func(ctx context.Context, _ []string) error { return configCheck(ctx, p, show, online) },
+	})
 }
 
 func configCheck(ctx context.Context, p *cli.Program, show, online bool) error {
@@ -99,9 +98,8 @@ func checkProviders(ctx context.Context, p *cli.Program, c *config.Config) error
 
 func configInitCommand(p *cli.Program) *cobra.Command {
 	var force bool
-	command := &cobra.Command{
-		Use:   "init [file | -]",
-		Short: "Write a configuration file to start from",
+	return p.Command(cli.Verb{
+		Use: "init [file | -]", Short: "Write a configuration file to start from", Args: cobra.MaximumNArgs(1),
 		Long: `Write a configuration file that lists every key with its default value and an
 explanation. The file is the argument, else that of --config, else
 guidon/config.yml in the user's configuration directory, where the server finds
@@ -109,11 +107,11 @@ it. "-" is the standard output.`,
 		Example: `  guidon config init
   guidon config init guidon.yml
   guidon config init - | less`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: p.Action(func(_ context.Context, args []string) error { return configInit(p, args, force) }),
-	}
-	command.Flags().BoolVarP(&force, "force", "f", false, "overwrite an existing file")
-	return command
+		Options: func(command *cobra.Command) {
+			command.Flags().BoolVarP(&force, "force", "f", false, "overwrite an existing file")
+		},
+		Run: func(_ context.Context, args []string) error { return configInit(p, args, force) },
+	})
 }
 
 func configInit(p *cli.Program, args []string, force bool) error {
@@ -129,16 +127,12 @@ func configInit(p *cli.Program, args []string, force bool) error {
 		_, err := fmt.Fprint(p.Out, config.Template())
 		return err
 	}
-	if err := writeTemplate(path, force); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	if err := writeConfig(path, []byte(config.Template()), force); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Out, "wrote %s\n", path)
 	return nil
-}
-
-func writeTemplate(path string, force bool) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return writeConfig(path, []byte(config.Template()), force)
 }

@@ -20,9 +20,8 @@ import (
 )
 
 func configEditCommand(p *cli.Program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "edit",
-		Short: "Edit the configuration file and check it",
+	return p.Command(cli.Verb{
+		Use: "edit", Short: "Edit the configuration file and check it", Args: cobra.NoArgs,
 		Long: `Open the configuration file in an editor: that of --config, or the one that the
 server would find. If there is none, it is made from what "guidon config init"
 writes. The editor is that of $VISUAL or $EDITOR, which may have arguments, or else
@@ -33,9 +32,8 @@ Otherwise they are printed, and you can edit again. Servers read the file when t
 start.`,
 		Example: `  guidon config edit
   EDITOR='code --wait' guidon config edit --config guidon.yml`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return configEdit(ctx, p) }),
-	}
+		Run: func(ctx context.Context, _ []string) error { return configEdit(ctx, p) },
+	})
 }
 
 func configEdit(ctx context.Context, p *cli.Program) error {

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // translate writes every setting in its place, and then the others that Guidon needs.
@@ -114,11 +115,9 @@ func (t *translation) duration(s *setting) *yaml.Node {
 
 // list returns a node for a list of texts.
 func list(texts []string) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	for _, text := range texts {
-		node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text})
-	}
-	return node
+	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: lists.Map(texts, func(text string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	})}
 }
 
 // texts returns the items of a list, or the words of a text.

@@ -39,22 +39,20 @@ type configImport struct {
 
 func configImportCommand(p *cli.Program) *cobra.Command {
 	i := &configImport{Program: p}
-	command := &cobra.Command{
-		Use:   "import [file | -]",
-		Short: "Translate the configuration of a Flipt v1 server",
-		Long:  configImportHelp,
+	return p.Command(cli.Verb{
+		Use: "import [file | -]", Short: "Translate the configuration of a Flipt v1 server", Long: configImportHelp,
+		Args: cobra.MaximumNArgs(1), Run: i.run,
 		Example: `  guidon config import /etc/flipt/config/default.yml
   guidon config import flipt.yml --out guidon.yml
   guidon config import --from-flipt-environment --out guidon.yml
   guidon config import flipt.yml --from-flipt-environment | less`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: p.Action(i.run),
-	}
-	flags := command.Flags()
-	flags.BoolVar(&i.environment, "from-flipt-environment", false, "also translate the variables FLIPT_… of this environment")
-	cli.OutFlag(command, &i.out)
-	flags.BoolVarP(&i.force, "force", "f", false, "overwrite an existing file")
-	return command
+		Options: func(command *cobra.Command) {
+			flags := command.Flags()
+			flags.BoolVar(&i.environment, "from-flipt-environment", false, "also translate the variables FLIPT_… of this environment")
+			cli.OutFlag(command, &i.out)
+			flags.BoolVarP(&i.force, "force", "f", false, "overwrite an existing file")
+		},
+	})
 }
 
 func (i *configImport) run(_ context.Context, args []string) error {

@@ -29,27 +29,24 @@ puts it back. Other databases are backed up with their own tools.`
 
 // backup is one run of the command.
 type backup struct {
-	*cli.Program
-	connection cli.Connection
-	force      bool
+	cli.Task
+	force bool
 }
 
 // BackupCommand returns the command "backup".
 func BackupCommand(p *cli.Program) *cobra.Command {
-	b := &backup{Program: p}
-	command := &cobra.Command{
-		Use:   "backup <file>",
-		Short: "Copy an SQLite database, which may be in use, to a file",
-		Long:  backupHelp,
+	b := &backup{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+	return b.Command(cli.Verb{
+		Use: "backup <file>", Short: "Copy an SQLite database, which may be in use, to a file", Long: backupHelp, Args: cobra.ExactArgs(1),
 		Example: `  guidon backup guidon-backup.db
   guidon backup guidon-backup.db --address https://flags.example
   guidon backup guidon-backup.db --db /var/lib/guidon/guidon.db`,
-		Args: cobra.ExactArgs(1),
-		RunE: p.Action(func(ctx context.Context, args []string) error { return b.run(ctx, args[0]) }),
-	}
-	b.connection.Flags(command)
-	command.Flags().BoolVarP(&b.force, "force", "f", false, "overwrite an existing file")
-	return command
+		Options: func(command *cobra.Command) {
+			b.Connection.Flags(command)
+			command.Flags().BoolVarP(&b.force, "force", "f", false, "overwrite an existing file")
+		},
+		Run: func(ctx context.Context, args []string) error { return b.run(ctx, args[0]) },
+	})
 }
 
 func (b *backup) run(ctx context.Context, path string) (err error) {
@@ -85,19 +82,20 @@ func (b *backup) run(ctx context.Context, path string) (err error) {
 
 // copyTo writes the copy into the file, and returns the name of the source.
 func (b *backup) copyTo(ctx context.Context, file *os.File) (source string, err error) {
-	if b.connection.Remote() {
-		options, err := b.Authenticated(&b.connection)
+	if b.Connection.Remote() {
+		options, err := b.Authenticated(&b.Connection)
 		if err != nil {
 			return "", err
 		}
-		if err := client.Download(ctx, b.connection.Address, diagnostics.BackupPath, options, io.Writer(file)); err != nil {
+		if err := client.Download(ctx, b.Connection.Address, diagnostics.BackupPath, options, io.Writer(file)); err != nil {
 			return "", err
 		}
-		return b.connection.Address, file.Sync()
+		return b.Connection.Address, file.Sync()
 	}
-	err = b.WithAnySchema(ctx, b.connection.Database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
+	copies := func(ctx context.Context, _ *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
 		source = db.Path()
-		return db.Backup(ctx, file.Name())
-	})
+		return cli.Output{}, db.Backup(ctx, file.Name())
+	}
+	_, err = b.InDatabase(ctx, cli.Local{AnySchema: true, Do: copies}, nil)
 	return source, err
 }

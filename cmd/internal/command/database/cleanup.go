@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
@@ -31,31 +30,21 @@ another process is already cleaning up.`
 
 // CleanupCommand returns the command "cleanup".
 func CleanupCommand(p *cli.Program) *cobra.Command {
-	var database string
-	t := &cli.Task{Program: p, Scope: cli.OnMachine}
-	return t.Command(cli.Verb{
+	return p.Command(cli.Verb{
 		Use: "cleanup", Short: "Delete expired tokens and old change records", Long: cleanupHelp, Names: "how many records were deleted",
 		Example: `  guidon cleanup
   GUIDON_CHANGES_RETENTION=90d guidon cleanup -o json`,
-		Options: func(command *cobra.Command) { cli.DatabaseFlag(command, &database) },
-		Read: func(ctx context.Context, _ client.Client, _ []string) (cli.Output, error) {
-			return cli.Output{}, cleanup(ctx, t, database)
-		},
+		Local: cli.Local{Access: cli.Writing, Held: "that server cleans up automatically", Do: cleanup},
 	})
 }
 
-func cleanup(ctx context.Context, t *cli.Task, database string) error {
-	err := t.WithDatabase(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
-		result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cli.CliActor()).All(ctx)
-		if printErr := t.Show(t.Output, cli.Output{
-			Data: cli.DataOfValue(result), Names: []string{strconv.Itoa(result.Tokens + result.Changes)},
-			Table: func(out io.Writer) error { return printCleaned(out, result) },
-		}); err == nil {
-			err = printErr
-		}
-		return err
-	})
-	return cli.AdviseHeld(err, "that server cleans up automatically")
+func cleanup(ctx context.Context, c *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+	result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cli.CliActor()).All(ctx)
+	return cli.Output{
+		Data: cli.DataOfValue(result), Names: []string{strconv.Itoa(result.Tokens + result.Changes)},
+		Table:  func(out io.Writer) error { return printCleaned(out, result) },
+		Result: err, // of a cleanup after those that the result is about
+	}, nil
 }
 
 func printCleaned(out io.Writer, result instance.Cleaned) error {

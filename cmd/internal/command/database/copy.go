@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -39,56 +40,54 @@ type side struct{ url, file string }
 // CopyDatabaseCommand returns the command "copy-database".
 func CopyDatabaseCommand(p *cli.Program) *cobra.Command {
 	var from, to side
-	var format cli.Format
-	command := &cobra.Command{
-		Use:     "copy-database",
-		Short:   "Copy everything to another database",
-		Long:    copyDatabaseHelp,
-		Example: copyDatabaseExample,
-		Args:    cobra.NoArgs,
-		RunE:    p.Action(func(ctx context.Context, _ []string) error { return copyDatabase(ctx, p, from, to, format) }),
-	}
-	flags := command.Flags()
-	flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")
-	flags.StringVar(&from.file, "from-file", "", "`file` that contains the URL of the database to copy")
-	flags.StringVar(&to.url, "to", "", "`URL` of the empty database to copy to")
-	flags.StringVar(&to.file, "to-file", "", "`file` that contains the URL of the empty database")
-	format.Flag(command, "the tables")
-	command.MarkFlagsMutuallyExclusive("from", "from-file")
-	command.MarkFlagsMutuallyExclusive("to", "to-file")
-	command.MarkFlagsOneRequired("to", "to-file")
-	return command
+	return p.Command(cli.Verb{
+		Use: "copy-database", Short: "Copy everything to another database", Long: copyDatabaseHelp, Example: copyDatabaseExample,
+		Names: "the tables", Args: cobra.NoArgs,
+		Options: func(command *cobra.Command) {
+			flags := command.Flags()
+			flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")
+			flags.StringVar(&from.file, "from-file", "", "`file` that contains the URL of the database to copy")
+			flags.StringVar(&to.url, "to", "", "`URL` of the empty database to copy to")
+			flags.StringVar(&to.file, "to-file", "", "`file` that contains the URL of the empty database")
+			command.MarkFlagsMutuallyExclusive("from", "from-file")
+			command.MarkFlagsMutuallyExclusive("to", "to-file")
+			command.MarkFlagsOneRequired("to", "to-file")
+		},
+		Read: func(ctx context.Context, _ client.Client, _ []string) (cli.Output, error) {
+			return copyDatabase(ctx, p, from, to)
+		},
+	})
 }
 
-func copyDatabase(ctx context.Context, p *cli.Program, from, to side, format cli.Format) (err error) {
+func copyDatabase(ctx context.Context, p *cli.Program, from, to side) (output cli.Output, err error) {
 	sourceConfig, err := sideConfig(ctx, p, from)
 	if err != nil {
-		return fmt.Errorf("source: %w", err)
+		return output, fmt.Errorf("source: %w", err)
 	}
 	targetConfig, err := sideConfig(ctx, p, to)
 	if err != nil {
-		return fmt.Errorf("target: %w", err)
+		return output, fmt.Errorf("target: %w", err)
 	}
 	if sameFile(sourceConfig.DB, targetConfig.DB) {
-		return errSameDatabase
+		return output, errSameDatabase
 	}
 	if err := cli.CheckExists(sourceConfig.DB); err != nil {
-		return err
+		return output, err
 	}
 	source, err := p.OpenDatabase(ctx, sourceConfig, cli.Writing)
 	if err != nil {
-		return fmt.Errorf("source: %w", cli.AdviseHeld(err, "stop it first, so that its last changes are copied too"))
+		return output, fmt.Errorf("source: %w", cli.AdviseHeld(err, "stop it first, so that its last changes are copied too"))
 	}
 	defer func() { err = cli.Closing(err, source.Close) }()
 	target, err := p.OpenDatabase(ctx, targetConfig, cli.Writing)
 	if err != nil {
-		return fmt.Errorf("target: %w", err)
+		return output, fmt.Errorf("target: %w", err)
 	}
 	defer func() { err = cli.Closing(err, target.Close) }()
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
-		return errSameDatabase
+		return output, errSameDatabase
 	}
-	return copyBetween(ctx, p, source.DB, target.DB, format)
+	return copyBetween(ctx, p, source.DB, target.DB)
 }
 
 var errSameDatabase = cli.UsageError("--from and --to are the same database")
@@ -115,22 +114,22 @@ func sideConfig(ctx context.Context, p *cli.Program, s side) (*config.Config, er
 	return config.Load(ctx, p.ConfigFile, append(slices.Clone(p.Environ), "GUIDON_DB_URL=", "GUIDON_DB_URL_FILE="+s.file), &p.AWS)
 }
 
-func copyBetween(ctx context.Context, p *cli.Program, source, target *store.DB, format cli.Format) error {
+func copyBetween(ctx context.Context, p *cli.Program, source, target *store.DB) (cli.Output, error) {
 	if err := migrate.Check(ctx, source.SQL(), source.Dialect()); err != nil {
-		return fmt.Errorf("source: %w", err)
+		return cli.Output{}, fmt.Errorf("source: %w", err)
 	}
 	rows, err := copydb.Count(ctx, source)
 	if err != nil {
-		return fmt.Errorf("source: %w", err)
+		return cli.Output{}, fmt.Errorf("source: %w", err)
 	}
 	progress := p.StartProgress("copying", "rows", rows)
 	copied, err := copydb.Copy(ctx, source, target, progress.Add)
 	progress.Stop()
 	if err != nil {
-		return err
+		return cli.Output{}, err
 	}
 	target.Analyze(ctx)
-	return p.Show(format, shownCopy(copied, source.Path(), target.Path()))
+	return shownCopy(copied, source.Path(), target.Path()), nil
 }
 
 func shownCopy(copied []copydb.Table, source, target string) cli.Output {

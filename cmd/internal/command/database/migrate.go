@@ -27,82 +27,73 @@ a database, run "migrate up" as a separate job before the new release starts, or
 set db.migrate_on_start. Servers of the previous release keep working during the
 migration. Those of the new release refuse to start until it is done.`
 
+// migration is one run of "migrate".
+type migration struct {
+	cli.Task
+	timeout time.Duration // of "wait"
+}
+
 // MigrateCommand returns the command "migrate".
 func MigrateCommand(p *cli.Program) *cobra.Command {
-	var database string
-	migrate := p.Action(func(ctx context.Context, _ []string) error { return migrateUp(ctx, p, database) })
-	up := &cobra.Command{
-		Use:   "up",
-		Short: "Apply the pending steps",
+	m := &migration{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+	commands := m.Commands([]cli.Verb{{
+		Use: "up", Short: "Apply the pending steps", Args: cobra.NoArgs,
 		Long: `Apply the pending schema steps. An SQLite file is created if it does not exist, and
 rejected if another process is using it. On a database server, any number of
 processes may run this concurrently: one applies the steps, the others wait for it.
 It can be killed at any time and run again.`,
 		Example: `  guidon migrate up
   guidon migrate up --db /data/guidon.db`,
-		Args: cobra.NoArgs,
-		RunE: migrate,
-	}
-	var format cli.Format
-	status := &cobra.Command{
-		Use:     "status",
-		Short:   "List the steps",
+		Local: cli.Local{
+			Access: cli.Writing, AnySchema: true, Held: "stop it first (a server also updates the schema when it starts)", Do: m.up,
+		},
+	}, {
+		Use: "status", Short: "List the steps", Args: cobra.NoArgs, Names: "the pending steps",
 		Long:    "List the schema steps and when they were applied. Nothing is changed.",
 		Example: `  guidon migrate status`,
-		Args:    cobra.NoArgs,
-		RunE:    p.Action(func(ctx context.Context, _ []string) error { return migrateStatus(ctx, p, database, format) }),
-	}
-	format.Flag(status, "the pending steps")
-	var timeout time.Duration
-	wait := &cobra.Command{
-		Use:   "wait",
-		Short: "Wait until the schema is up to date",
+		Local:   cli.Local{AnySchema: true, Do: status},
+	}, {
+		Use: "wait", Short: "Wait until the schema is up to date", Args: cobra.NoArgs,
 		Long: `Wait until another process has applied the pending schema steps. It also waits while
 the database cannot be reached, but not if it rejects the connection. Run it before a server if a separate job migrates
 the database. Nothing is changed.`,
 		Example: `  guidon migrate wait && guidon server
   guidon migrate wait --timeout 30s`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return migrateWait(ctx, p, database, timeout) }),
-	}
-	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
-	additions := &cobra.Command{
-		Use:   "additions",
-		Short: "Let the database store what earlier releases cannot read",
+		Options: func(command *cobra.Command) {
+			command.Flags().DurationVar(&m.timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
+		},
+		Local: cli.Local{AnySchema: true, Do: m.wait},
+	}, {
+		Use: "additions", Short: "Let the database store what earlier releases cannot read", Args: cobra.NoArgs,
 		Long: `Apply the optional schema step "additions" to an existing database, once no instance
 of a release that does not know it is left. Until then, all that such a release cannot
 read is refused, so that the way back to it is open. Afterwards it does not start on
 the database. A database that this release has created has the step. Running servers
 need not be restarted; one with an SQLite file must be stopped first.`,
 		Example: `  guidon migrate additions`,
-		Args:    cobra.NoArgs,
-		RunE:    p.Action(func(ctx context.Context, _ []string) error { return migrateAdditions(ctx, p, database) }),
-	}
-	command := cli.Group("migrate", "Update the database schema", migrateHelp, up, status, wait, additions)
-	command.RunE, command.Example = migrate, up.Example
-	for _, command := range []*cobra.Command{command, up, status, wait, additions} {
-		cli.DatabaseFlag(command, &database)
-	}
+		Local:   cli.Local{Access: cli.Writing, Held: "stop it first", Do: m.additions},
+	}})
+	command := cli.Group("migrate", "Update the database schema", migrateHelp, commands...)
+	command.RunE, command.Example = commands[0].RunE, commands[0].Example
+	cli.DatabaseFlag(command, &m.Connection.Database)
 	return command
 }
 
-func migrateUp(ctx context.Context, p *cli.Program, database string) error {
-	err := p.WithAnySchema(ctx, database, cli.Writing, func(c *config.Config, db *instance.Storage) error {
-		err := instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
-			fmt.Fprintf(p.Err, "cannot reach the database %s yet: %v; next attempt in %s\n",
-				db.Path(), err, clock.Text(next.Round(time.Millisecond)))
-		})
-		if err != nil {
-			return err
-		}
-		return applySteps(ctx, p, db)
+func (m *migration) up(ctx context.Context, c *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+	err := instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
+		fmt.Fprintf(m.Err, "cannot reach the database %s yet: %v; next attempt in %s\n",
+			db.Path(), err, clock.Text(next.Round(time.Millisecond)))
 	})
-	return cli.AdviseHeld(err, "stop it first (a server also updates the schema when it starts)")
+	if err != nil {
+		return cli.Output{}, err
+	}
+	return m.report(m.applySteps(ctx, db))
 }
 
-// applySteps applies the pending steps and prints them.
-func applySteps(ctx context.Context, p *cli.Program, db *instance.Storage) error {
-	progress := p.StartProgress("migrating", "steps", 0)
+// applySteps applies the pending steps, and returns them.
+func (m *migration) applySteps(ctx context.Context, db *instance.Storage) ([]migrate.Step, error) {
+	progress := m.StartProgress("migrating", "steps", 0)
+	defer progress.Stop()
 	total := 0
 	applied, err := migrate.UpEach(ctx, db.SQL(), db.Dialect(), func(next migrate.Step, pending int) {
 		if total == 0 {
@@ -111,52 +102,39 @@ func applySteps(ctx context.Context, p *cli.Program, db *instance.Storage) error
 		}
 		progress.At(total-pending, fmt.Sprintf("applying %d %s", next.Version, next.Name))
 	})
-	progress.Stop()
-	return report(p, db, applied, err)
+	return applied, db.Explain(err)
 }
 
-func migrateAdditions(ctx context.Context, p *cli.Program, database string) error {
-	err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) error {
-		applied, err := migrate.Additions(ctx, db.SQL(), db.Dialect())
-		return report(p, db, applied, err)
-	})
-	return cli.AdviseHeld(err, "stop it first")
+func (m *migration) additions(ctx context.Context, _ *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+	applied, err := migrate.Additions(ctx, db.SQL(), db.Dialect())
+	return m.report(applied, db.Explain(err))
 }
 
 // report prints the steps that were applied. It returns the error of the one that failed.
-func report(p *cli.Program, db *instance.Storage, applied []migrate.Step, err error) error {
+func (m *migration) report(applied []migrate.Step, err error) (cli.Output, error) {
 	for _, step := range applied {
-		fmt.Fprintf(p.Out, "applied %d %s\n", step.Version, step.Name)
+		fmt.Fprintf(m.Out, "applied %d %s\n", step.Version, step.Name)
 	}
-	if err != nil {
-		return db.Explain(err)
+	if err == nil && len(applied) == 0 {
+		fmt.Fprintln(m.Out, "nothing to do: the schema is up to date")
 	}
-	if len(applied) == 0 {
-		fmt.Fprintln(p.Out, "nothing to do: the schema is up to date")
-	}
-	return nil
+	return cli.Output{}, err
 }
 
-func migrateWait(ctx context.Context, p *cli.Program, database string, timeout time.Duration) error {
-	return p.WithAnySchema(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
-		bounded := ctx
-		if timeout > 0 {
-			var cancel context.CancelFunc
-			bounded, cancel = context.WithTimeout(ctx, timeout)
-			defer cancel()
-		}
-		if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
-			fmt.Fprintf(p.Err, "waiting for the schema of %s\n", db.Path())
-		}
-		if err := reachable(ctx, db.DB, timeout); err != nil {
-			return err
-		}
-		if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
-			return err
-		}
-		fmt.Fprintln(p.Out, "the schema is up to date")
-		return nil
-	})
+func (m *migration) wait(ctx context.Context, _ *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+	bounded := ctx
+	if m.timeout > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, m.timeout)
+		defer cancel()
+	}
+	if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
+		fmt.Fprintf(m.Err, "waiting for the schema of %s\n", db.Path())
+	}
+	if err := reachable(ctx, db.DB, m.timeout); err != nil {
+		return cli.Output{}, err
+	}
+	return cli.Output{Table: cli.Line("the schema is up to date")}, migrate.Wait(bounded, db.SQL(), db.Dialect())
 }
 
 // reachable waits until a database server responds. A timeout of 0 means any time.
@@ -167,14 +145,9 @@ func reachable(ctx context.Context, db *store.DB, timeout time.Duration) error {
 	return db.WaitReady(ctx, time.Now().Add(cmp.Or(timeout, math.MaxInt64)), nil)
 }
 
-func migrateStatus(ctx context.Context, p *cli.Program, database string, format cli.Format) error {
-	return p.WithAnySchema(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
-		steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
-		if err != nil {
-			return db.Explain(err)
-		}
-		return p.Show(format, shownSteps(steps))
-	})
+func status(ctx context.Context, _ *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+	steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
+	return shownSteps(steps), db.Explain(err)
 }
 
 // migrationStep is a schema step in JSON.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
@@ -22,36 +21,30 @@ longer used must be deleted.`
 // ReaderCommand returns the command "reader".
 func ReaderCommand(p *cli.Program) *cobra.Command {
 	t := &cli.Task{Program: p, Scope: cli.OnMachine}
-	var database string
-	options := func(command *cobra.Command) { cli.DatabaseFlag(command, &database) }
 	return cli.Group("reader", "List and delete the readers of the change log", readerHelp, t.Commands([]cli.Verb{{
-		Use: "list", Short: "List the readers and how far they are behind", Names: "names", Options: options,
+		Use: "list", Short: "List the readers and how far they are behind", Names: "names",
 		Long: `List the readers of the change log, with the number of namespaces and revisions that
 each has not passed, and the time of the oldest of them.`,
 		Example: `  guidon reader list
   guidon reader list -o json`,
-		Read: func(ctx context.Context, _ client.Client, _ []string) (output cli.Output, err error) {
-			err = p.WithDatabase(ctx, database, cli.Reading, func(_ *config.Config, db *instance.Storage) error {
-				readers, err := db.Readers(ctx)
-				output = shownReaders(readers)
-				return err
-			})
-			return output, err
-		},
+		Local: cli.Local{Do: func(ctx context.Context, _ *config.Config, db *instance.Storage, _ []string) (cli.Output, error) {
+			readers, err := db.Readers(ctx)
+			return shownReaders(readers), err
+		}},
 	}, {
-		Use: "delete <name>", Short: "Delete a reader", Options: options,
+		Use: "delete <name>", Short: "Delete a reader",
 		Long: `Delete a reader of the change log with its positions. Records that only this reader has
 not passed may then be deleted. If the reader is registered again, it starts anew.`,
 		Example: `  guidon reader delete webhook:3f2a`,
-		Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
-			err := p.WithDatabase(ctx, database, cli.Writing, func(_ *config.Config, db *instance.Storage) error {
+		Local: cli.Local{
+			Access: cli.Writing, Held: "stop that server first",
+			Do: func(ctx context.Context, _ *config.Config, db *instance.Storage, args []string) (cli.Output, error) {
 				err := db.RemoveReader(ctx, args[0])
 				if errors.Is(err, guidon.NotFound) {
-					return guidon.Errorf(guidon.NotFound, "reader %q not found; \"guidon reader list\" shows the names", args[0])
+					err = guidon.Errorf(guidon.NotFound, "reader %q not found; \"guidon reader list\" shows the names", args[0])
 				}
-				return err
-			})
-			return cli.Output{Table: cli.Line("deleted reader %s", args[0])}, cli.AdviseHeld(err, "stop that server first")
+				return cli.Output{Table: cli.Line("deleted reader %s", args[0])}, err
+			},
 		},
 	}})...)
 }

@@ -32,18 +32,16 @@ read it. A backup of an older release is updated when the server starts.`
 func RestoreBackupCommand(p *cli.Program) *cobra.Command {
 	var database string
 	var yes bool
-	command := &cobra.Command{
-		Use:   "restore-backup <file>",
-		Short: "Replace an SQLite database by a backup",
-		Long:  restoreBackupHelp,
+	return p.Command(cli.Verb{
+		Use: "restore-backup <file>", Short: "Replace an SQLite database by a backup", Long: restoreBackupHelp, Args: cobra.ExactArgs(1),
 		Example: `  guidon restore-backup guidon-backup.db
   guidon restore-backup guidon-backup.db --db /var/lib/guidon/guidon.db --yes`,
-		Args: cobra.ExactArgs(1),
-		RunE: p.Action(func(ctx context.Context, args []string) error { return restoreBackup(ctx, p, args[0], database, yes) }),
-	}
-	cli.DatabaseFlag(command, &database)
-	command.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
-	return command
+		Options: func(command *cobra.Command) {
+			cli.DatabaseFlag(command, &database)
+			command.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask for confirmation")
+		},
+		Run: func(ctx context.Context, args []string) error { return restoreBackup(ctx, p, args[0], database, yes) },
+	})
 }
 
 func restoreBackup(ctx context.Context, p *cli.Program, backup, database string, yes bool) error {

@@ -18,7 +18,9 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -56,14 +58,13 @@ type exportCommand struct {
 // ExportCommand returns the command "export".
 func ExportCommand(p *cli.Program) *cobra.Command {
 	e := &exportCommand{Program: p}
-	command := &cobra.Command{
-		Use:     "export",
-		Short:   "Write flags and segments to a file",
-		Long:    exportHelp,
-		Example: exportExample,
-		Args:    cobra.NoArgs,
-		RunE:    p.Action(e.run),
-	}
+	return p.Command(cli.Verb{
+		Use: "export", Short: "Write flags and segments to a file", Long: exportHelp, Example: exportExample,
+		Args: cobra.NoArgs, Options: e.options, Run: e.run,
+	})
+}
+
+func (e *exportCommand) options(command *cobra.Command) {
 	e.connection.Flags(command)
 	flags := command.Flags()
 	cli.OutFlag(command, &e.out)
@@ -77,7 +78,6 @@ func ExportCommand(p *cli.Program) *cobra.Command {
 	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
 	command.MarkFlagsMutuallyExclusive("dir", "out")
 	command.MarkFlagsMutuallyExclusive("dir", "sort-by-key")
-	return command
 }
 
 func (e *exportCommand) run(ctx context.Context, _ []string) error {
@@ -154,10 +154,7 @@ func (e *exportCommand) keys(ctx context.Context, svc client.Client) ([]string, 
 		if err != nil {
 			return nil, err
 		}
-		keys = nil
-		for _, n := range namespaces {
-			keys = append(keys, n.GetKey())
-		}
+		keys = lists.Map(namespaces, (*flipt.Namespace).GetKey)
 	}
 	if e.sortByKey {
 		slices.Sort(keys)

@@ -97,18 +97,18 @@ type importCommand struct {
 
 // ImportCommand returns the command "import".
 func ImportCommand(p *cli.Program) *cobra.Command {
-	i := &importCommand{Task: cli.Task{Program: p}}
-	command := &cobra.Command{
-		Use:     "import <file>... | - | --from-flipt-database <URL> | --from unleash",
-		Short:   "Load flags and segments from files",
-		Long:    importHelp,
-		Example: importExample,
-		RunE:    p.Action(i.run),
-	}
+	i := &importCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+	return i.Command(cli.Verb{
+		Use: "import <file>... | - | --from-flipt-database <URL> | --from unleash", Short: "Load flags and segments from files",
+		Long: importHelp, Example: importExample, Names: "what changes, such as shop/flag/new-checkout",
+		Args: cobra.ArbitraryArgs, Options: i.options, Run: i.run,
+	})
+}
+
+func (i *importCommand) options(command *cobra.Command) {
 	i.Connection.WriteFlags(command)
 	flags := command.Flags()
 	i.format.Flag(command)
-	i.Output.Flag(command, "what changes, such as shop/flag/new-checkout")
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
@@ -117,14 +117,13 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "",
 		"import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	flags.StringVar(&i.tokenRole, "token-role", "", "`role` of the static tokens of Flipt: "+service.RoleWords)
-	_ = command.RegisterFlagCompletionFunc("token-role", cli.CompleteRole) // the flag exists
+	_ = command.RegisterFlagCompletionFunc("token-role", cli.CompleteWords(service.RoleNames()...)) // the flag exists
 	flags.StringVar(&i.damaged, "damaged", "",
 		"what becomes of flags of Flipt that cannot be read wholly: `off or omit` (default: import nothing)")
 	flags.BoolVar(&i.ignoreOrphans, "ignore-orphans", false,
 		"leave out rows of Flipt whose flag, segment, rule does not exist, as Flipt does")
 	i.unleash.flags(command)
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
-	return command
 }
 
 func (i *importCommand) mode() guidonv1.ImportMode {

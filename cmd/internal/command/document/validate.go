@@ -29,21 +29,20 @@ const maxPrintedFindings = 1000
 func ValidateCommand(p *cli.Program) *cobra.Command {
 	var input cli.InputFormat
 	format, strict := "text", false
-	command := &cobra.Command{
-		Use:   "validate <file>... | -",
-		Short: "Check files of flags and segments",
-		Long:  validateHelp,
+	return p.Command(cli.Verb{
+		Use: "validate <file>... | -", Short: "Check files of flags and segments", Long: validateHelp, Args: cobra.ArbitraryArgs,
 		Example: `  guidon validate shop.yaml
   guidon validate --strict flags/*.yaml
   guidon validate -o github flags/*.yaml   # annotations, in a workflow of GitHub
   guidon export | guidon validate -`,
-		RunE: p.Action(func(_ context.Context, paths []string) error { return validate(p, paths, &input, format, strict) }),
-	}
-	cli.Finds(command, "there are errors or, with --strict, any findings")
-	input.Flag(command)
-	cli.OutputChoice(command, &format, "how to print the findings: text, json or github (workflow commands)", "", "text", "json", "github")
-	command.Flags().BoolVar(&strict, "strict", false, "exit with 3 also if there are only warnings")
-	return command
+		Options: func(command *cobra.Command) {
+			cli.Finds(command, "there are errors or, with --strict, any findings")
+			input.Flag(command)
+			cli.OutputChoice(command, &format, "how to print the findings: text, json or github (workflow commands)", "", "text", "json", "github")
+			command.Flags().BoolVar(&strict, "strict", false, "exit with 3 also if there are only warnings")
+		},
+		Run: func(_ context.Context, paths []string) error { return validate(p, paths, &input, format, strict) },
+	})
 }
 
 func validate(p *cli.Program, paths []string, input *cli.InputFormat, format string, strict bool) error {

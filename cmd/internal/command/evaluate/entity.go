@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -151,7 +152,7 @@ func addContext(to map[string]string, object []byte) error {
 		return errors.New("must be a JSON object")
 	}
 	m := new(guidonv1.ExplainEntity)
-	if err := codec.Unmarshal(wrapped(`{"context":`, object, `}`), m, maxInputValues); err != nil {
+	if err := codec.Unmarshal(fmt.Appendf(nil, `{"context":%s}`, object), m, maxInputValues); err != nil {
 		return err
 	}
 	maps.Copy(to, m.GetContext())
@@ -181,7 +182,7 @@ func readEntities(p *cli.Program, path string) ([]*guidonv1.ExplainEntity, error
 		return nil, fmt.Errorf("%s: must be a JSON array, or one JSON object or entity id per line", cli.StreamName(path))
 	}
 	m := new(guidonv1.ExplainBatchRequest)
-	if err := codec.Unmarshal(wrapped(`{"entities":`, list, `}`), m, maxInputValues); err != nil {
+	if err := codec.Unmarshal(fmt.Appendf(nil, `{"entities":%s}`, list), m, maxInputValues); err != nil {
 		return nil, fmt.Errorf("%s: %w", cli.StreamName(path), err)
 	}
 	if len(m.GetEntities()) == 0 {
@@ -192,34 +193,19 @@ func readEntities(p *cli.Program, path string) ([]*guidonv1.ExplainEntity, error
 
 // listOfLines returns the JSON array of the entities in the lines.
 func listOfLines(text []byte) ([]byte, error) {
-	list := []byte{'['}
+	var list [][]byte
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		if line[0] != '{' {
-			id, err := json.Marshal(map[string]string{"entityId": string(line)})
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, id...)
-			continue
-		}
-		if !json.Valid(line) {
+		switch line = bytes.TrimSpace(line); {
+		case len(line) == 0:
+		case line[0] != '{':
+			list = append(list, change.Encode(map[string]string{"entityId": string(line)}))
+		case !json.Valid(line):
 			return nil, fmt.Errorf("line %d: must be a JSON object", number)
+		default:
+			list = append(list, line)
 		}
-		list = append(list, line...)
 	}
-	return append(list, ']'), nil
-}
-
-// wrapped returns the text between two others.
-func wrapped(before string, text []byte, after string) []byte {
-	return append(append([]byte(before), text...), after...)
+	return fmt.Appendf(nil, "[%s]", bytes.Join(list, []byte(","))), nil
 }

@@ -53,7 +53,7 @@ func EvaluateCommand(p *cli.Program) *cobra.Command {
 	return e.Command(cli.Verb{
 		Use: "evaluate <flag>", Short: "Evaluate a flag for entities", Long: evaluateHelp, Example: evaluateExample,
 		Names: "the results, such as true or the key of a variant", AtTerminal: true,
-		Args: flagOfEntities, Complete: cli.FirstArgument(p.CompleteFlags),
+		Args: flagOfEntities, Complete: cli.InOrder(p.CompleteFlags),
 		Options: func(command *cobra.Command) {
 			e.entities.flags(command)
 			flags := command.Flags()

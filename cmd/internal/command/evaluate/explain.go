@@ -45,7 +45,7 @@ func ExplainCommand(p *cli.Program) *cobra.Command {
 	return e.Command(cli.Verb{
 		Use: "explain <flag>", Short: "Explain what a flag evaluates to for an entity", Long: explainHelp, Example: explainExample,
 		Names: "the result, such as true or the key of a variant", AtTerminal: true,
-		Args: flagOfEntities, Complete: cli.FirstArgument(p.CompleteFlags),
+		Args: flagOfEntities, Complete: cli.InOrder(p.CompleteFlags),
 		Options: func(command *cobra.Command) {
 			e.entity.flags(command)
 			command.Flags().StringVar(&e.path, "entities", "", "`file` with many entities, of which the results are counted; - is the standard input")
@@ -109,7 +109,7 @@ func ExplainSegment(t *cli.Task) cli.Verb {
 At a terminal it prints a tree, otherwise the JSON of the API.`,
 		Example: `  guidon segment explain beta-users -e user-42 -c country=PT
   guidon segment explain beta-users --context-file user-42.json -o name`,
-		Names: "true or false", AtTerminal: true, Complete: cli.FirstArgument(t.CompleteSegments),
+		Names: "true or false", AtTerminal: true, Complete: cli.InOrder(t.CompleteSegments),
 		Options: entity.flags, Check: entity.read,
 		Read: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
 			r, err := cli.Call[guidonv1.ExplainSegmentResponse](ctx, c, "/guidon.v1.ExplainService/ExplainSegment",

@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const bindingHelp = `Create, list and delete bindings, which give roles to people and workloads that sign
@@ -43,7 +44,7 @@ func bindings(p *cli.Program) *object {
 			Example: `  guidon binding create admin oidc:google:email:ada@example.com
   guidon binding create editor oidc:google:group:payments --on checkout,pay-*
   guidon binding create client kubernetes:namespace:shop --address https://flags.example`,
-			Args: roleAndSubject, Complete: cli.FirstArgument(cli.CompleteRole),
+			Args: roleAndSubject, Complete: cli.InOrder(cli.CompleteWords(service.RoleNames()...)),
 			Options: func(command *cobra.Command) {
 				command.Flags().StringSliceVar(&b.on, "on", nil,
 					"the `namespaces` in which the role holds, such as shop,pay-* (default all)")

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/internal/suggest"
 )
 
@@ -27,12 +28,7 @@ func comparisonWord(t guidon.ComparisonType) string {
 }
 
 // comparisonWords returns the words for all types.
-func comparisonWords() (words []string) {
-	for _, t := range guidon.ComparisonTypes() {
-		words = append(words, comparisonWord(t))
-	}
-	return words
-}
+func comparisonWords() []string { return lists.Map(guidon.ComparisonTypes(), comparisonWord) }
 
 // cutType returns the type with which the text begins, and what follows it. Without one it is
 // a string.

@@ -33,17 +33,13 @@ var flagTexts = map[string]text{
 --query selects those that contain all of its words in key, name, description or
 metadata. It takes terms too: type:boolean, is:on, is:off, is:partly, is:unused,
 owner:ada, tag:web, segment:beta-users, key:pay-, and needs:guidon/1 for flags that
-Flipt does not understand.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+Flipt does not understand.` + orEarlier,
 		`  guidon flag list
   guidon flag list -n shop --query 'is:off owner:ada'
   guidon flag list -o json | jq -r '.[] | select(.stepCount == 0) | .key'
   guidon flag list -o name`},
 	"get": {`Show a flag with its variants, and its rules. As JSON and YAML it has the
-fields of import files, and the times of its creation and last change.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.
+fields of import files, and the times of its creation and last change.` + orEarlier + `
 
 With --all-namespaces, list what the flag does in each namespace that you may view, and
 whether it is the same as in this one.`,

@@ -19,9 +19,7 @@ const flagReachHelp = `Print what the rules of a flag can do, whatever the entit
 which are never reached and why, what their percentages become in the buckets of the
 engine, and which variants nobody can get.
 
-Only what is certain counts as never reached.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
+Only what is certain counts as never reached.` + orEarlier
 
 const flagReachExample = `  guidon flag reach new-checkout
   guidon flag reach new-checkout -n shop@412
@@ -30,7 +28,7 @@ const flagReachExample = `  guidon flag reach new-checkout
 func flagReach(o *object, complete cobra.CompletionFunc) cli.Verb {
 	return cli.Verb{
 		Use: "reach <flag>", Short: "Show what a flag can never do", Long: flagReachHelp, Example: flagReachExample,
-		Names: "the variants that nobody can get", Complete: cli.FirstArgument(complete),
+		Names: "the variants that nobody can get", Complete: cli.InOrder(complete),
 		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := cli.Call[guidonv1.FlagReach](ctx, service, "/guidon.v1.AnalysisService/GetFlagReach",
 				&guidonv1.GetFlagReachRequest{NamespaceKey: o.Namespace, Key: args[0]})
@@ -140,16 +138,15 @@ shop@2026-12-01T09:00:00Z.`
 func flagTimeline(o *object, complete cobra.CompletionFunc) cli.Verb {
 	return cli.Verb{
 		Use: "timeline <flag>", Short: "Show when rules of a flag begin, end and change their shares", Long: flagTimelineHelp,
-		Example: "  guidon flag timeline new-checkout", Names: "the instants", Complete: cli.FirstArgument(complete),
+		Example: "  guidon flag timeline new-checkout", Names: "the instants", Complete: cli.InOrder(complete),
 		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := cli.Call[guidonv1.FlagTimeline](ctx, service, "/guidon.v1.AnalysisService/GetFlagTimeline",
 				&guidonv1.GetFlagTimelineRequest{NamespaceKey: o.Namespace, Key: args[0]})
-			var names []string
-			for _, b := range found.GetBoundaries() {
-				names = append(names, b.GetAt().AsTime().Format("2006-01-02T15:04:05Z"))
-			}
 			return cli.Output{
-				Data: cli.DataOf(found), Names: names,
+				Data: cli.DataOf(found),
+				Names: lists.Map(found.GetBoundaries(), func(b *guidonv1.FlagBoundary) string {
+					return b.GetAt().AsTime().Format("2006-01-02T15:04:05Z")
+				}),
 				Table: cli.Line("%s", strings.Join(timelineLines(found), "\n")),
 			}, err
 		},
@@ -178,9 +175,7 @@ func timelineLines(timeline *guidonv1.FlagTimeline) (lines []string) {
 }
 
 const flagUsageHelp = `Print the flags that require a flag, as a whole or in rules. While they do, it cannot be
-deleted.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
+deleted.` + orEarlier
 
 const flagUsageExample = `  guidon flag usage new-api
   guidon flag usage new-api -n shop@412
@@ -189,7 +184,7 @@ const flagUsageExample = `  guidon flag usage new-api
 func flagUsage(o *object, complete cobra.CompletionFunc) cli.Verb {
 	return cli.Verb{
 		Use: "usage <flag>", Short: "List the flags that require a flag", Long: flagUsageHelp, Example: flagUsageExample,
-		Names: "the keys of the flags", Complete: cli.FirstArgument(complete),
+		Names: "the keys of the flags", Complete: cli.InOrder(complete),
 		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			found, err := o.flagUses(ctx, service, args[0])
 			return cli.Output{

@@ -44,10 +44,9 @@ func rampText(p *flipt.Portion, at time.Time) string {
 
 // variantRuleLine returns a rule in words, such as "any of germany, nordics: 50% a, 50% b".
 func variantRuleLine(r *rule) string {
-	var shares []string
-	for _, d := range r.GetDistributions() {
-		shares = append(shares, cli.Percent(d.GetRollout())+" "+cli.Printable(d.GetVariant()))
-	}
+	shares := lists.Map(r.GetDistributions(), func(d *guidonv1.DocumentDistribution) string {
+		return cli.Percent(d.GetRollout()) + " " + cli.Printable(d.GetVariant())
+	})
 	switch {
 	case r.GetCodeDefault():
 		shares = []string{"the default in the code"}

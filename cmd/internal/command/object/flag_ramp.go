@@ -43,7 +43,7 @@ func (r ruleVerbs) ramp() cli.Verb {
 		Example: `  guidon flag ramp new-checkout pause -m "errors in the new checkout"
   guidon flag ramp new-checkout resume
   guidon flag ramp new-checkout finish --rule 2 --dry-run`,
-		Names: "the key", Complete: completeInOrder(r.complete, cli.CompleteWords(actions...)),
+		Names: "the key", Complete: cli.InOrder(r.complete, cli.CompleteWords(actions...)),
 		Options: func(command *cobra.Command) {
 			r.dryRunFlag(command)
 			command.Flags().Int32Var(rule, "rule", 0, "`number` of the rule (default: the only one with a ramp)")
@@ -64,16 +64,6 @@ func (r ruleVerbs) ramp() cli.Verb {
 			}
 			return r.controlRamp(ctx, c, args[0], *rule, action)
 		},
-	}
-}
-
-// completeInOrder returns the completion of each argument by its own function.
-func completeInOrder(each ...cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(command *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		if len(args) >= len(each) {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return each[len(args)](command, args, word)
 	}
 }
 

@@ -74,7 +74,7 @@ type ruleVerbs struct{ *keyed }
 // changing returns the verb whose change the rules of the flag, by the arguments after its key.
 func (r ruleVerbs) changing(v cli.Verb, change func(f *ruled, args []string) error) cli.Verb {
 	options := v.Options
-	v.Names, v.Complete = "the key", cli.FirstArgument(r.complete)
+	v.Names, v.Complete = "the key", cli.InOrder(r.complete)
 	v.Options = func(command *cobra.Command) {
 		r.dryRunFlag(command)
 		if options != nil {

@@ -69,7 +69,7 @@ type content struct {
 
 // usualVerbs returns list, get, edit and delete.
 func (k *keyed) usualVerbs() []cli.Verb {
-	one := cli.FirstArgument(k.complete)
+	one := cli.InOrder(k.complete)
 	list := cli.Verb{
 		Use: "list", Short: "List " + k.kind + "s", Names: "keys",
 		Options: func(command *cobra.Command) {

@@ -34,7 +34,7 @@ func namespaces(p *cli.Program) *object {
 	o.short, o.long, o.Scope = "List, create, change and delete namespaces", namespaceHelp, cli.InService
 	o.aliases = []string{"namespaces", "ns"}
 	n := &namespaceCommands{object: o}
-	one := cli.FirstArgument(p.CompleteNamespaces)
+	one := cli.InOrder(p.CompleteNamespaces)
 	o.verbs = []cli.Verb{
 		{
 			Use: "list", Short: "List namespaces", Long: "List all namespaces, in creation order.", Names: "keys",

@@ -8,6 +8,9 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
 
+// orEarlier ends the help of verbs that read states of a namespace.
+const orEarlier = "\n\nThe namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z."
+
 // object is a kind of objects, with the commands about them.
 type object struct {
 	*cli.Task

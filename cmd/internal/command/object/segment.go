@@ -20,15 +20,11 @@ its constraints: all of them, or any.`
 
 var segmentTexts = map[string]text{
 	"list": {`List the segments of a namespace. --query selects those that contain all of its words in
-key, name, description or a constraint.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+key, name, description or a constraint.` + orEarlier,
 		`  guidon segment list
   guidon segment list -n shop --query country -o json`},
 	"get": {`Show a segment with its constraints. As JSON and YAML it has the fields of import files,
-and the times of its creation and last change.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`,
+and the times of its creation and last change.` + orEarlier,
 		`  guidon segment get beta-users
   guidon segment get beta-users -o json | jq '.constraints[].property'`},
 	"create": {`Create a segment. A constraint is "property operator value", with the type of the value in

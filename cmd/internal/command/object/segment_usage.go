@@ -14,9 +14,7 @@ import (
 )
 
 const segmentUsageHelp = `Print the flags that refer to a segment, with their rules, and what would change for
-their users if these no longer matched.
-
-The namespace may be an earlier state, such as shop@412 or shop@2026-11-20T14:03:00Z.`
+their users if these no longer matched.` + orEarlier
 
 const segmentUsageExample = `  guidon segment usage beta-users
   guidon segment usage beta-users -n shop@412
@@ -26,7 +24,7 @@ func segmentUsage(k *keyed) cli.Verb {
 	return cli.Verb{
 		Use: "usage <segment>", Short: "List what uses a segment, and what would change without it",
 		Long: segmentUsageHelp, Example: segmentUsageExample,
-		Names: "the keys of the flags", Complete: cli.FirstArgument(k.complete),
+		Names: "the keys of the flags", Complete: cli.InOrder(k.complete),
 		Read: func(ctx context.Context, service client.Client, args []string) (cli.Output, error) {
 			all := new(guidonv1.SegmentUsage)
 			err := cli.Pages(func(token string) (string, error) {

@@ -71,22 +71,19 @@ const day = 24 * time.Hour
 // flags returns the flags of all pages and for every reason.
 func (s *staleCommand) flags(ctx context.Context, service client.Client) (*guidonv1.UnusedFlagList, error) {
 	all, request := new(guidonv1.UnusedFlagList), &guidonv1.ListUnusedFlagsRequest{
-		NamespaceKey: s.Namespace, AfterDays: int32(s.after / day), Limit: 200, // #nosec G115 -- run limits it
+		NamespaceKey: s.Namespace, AfterDays: int32(s.after / day), // #nosec G115 -- run limits it
 	}
 	for kind := range guidonv1.UnusedReasonKind_name {
 		request.Reasons = append(request.Reasons, guidonv1.UnusedReasonKind(kind))
 	}
-	for {
+	found, err := cli.PagesUpTo(0, func(offset, most int32) ([]*guidonv1.UnusedFlag, *int32, error) {
+		request.Offset, request.Limit = offset, most
 		page, err := cli.Call[guidonv1.UnusedFlagList](ctx, service, "/guidon.v1.CatalogService/ListUnusedFlags", request)
-		if err != nil {
-			return nil, err
-		}
-		all.Flags, all.TotalCount, all.SnoozedCount = append(all.Flags, page.GetFlags()...), page.GetTotalCount(), page.GetSnoozedCount()
-		if page.NextOffset == nil {
-			return all, nil
-		}
-		request.Offset = page.GetNextOffset()
-	}
+		all.TotalCount, all.SnoozedCount = page.GetTotalCount(), page.GetSnoozedCount()
+		return page.GetFlags(), page.NextOffset, err
+	})
+	all.Flags = found
+	return all, err
 }
 
 // isDeletable reports whether the verdict says that the flag can go.
@@ -111,9 +108,5 @@ func staleRow(f *guidonv1.UnusedFlag) []any {
 
 // whyStale returns the reasons in words.
 func whyStale(f *guidonv1.UnusedFlag) string {
-	var texts []string
-	for _, r := range f.GetReasons() {
-		texts = append(texts, r.GetText())
-	}
-	return cli.Printable(strings.Join(texts, "; "))
+	return cli.Printable(strings.Join(lists.Map(f.GetReasons(), (*guidonv1.UnusedReason).GetText), "; "))
 }

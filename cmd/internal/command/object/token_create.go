@@ -31,7 +31,7 @@ func (c *tokenCreation) options(command *cobra.Command) {
 	flags.StringVarP(&r.NamespaceKey, "namespace", "n", "", "limit the token to the namespace with this `key`")
 	flags.StringVar(&r.Role, "role", "",
 		"what the token may do: "+service.RoleWords+" (default admin)")
-	_ = command.RegisterFlagCompletionFunc("role", cli.CompleteRole) // the flag exists
+	_ = command.RegisterFlagCompletionFunc("role", cli.CompleteWords(service.RoleNames()...)) // the flag exists
 	flags.StringSliceVar(&r.NamespaceKeys, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.StringVar(&r.Description, "description", "", "what the token is for")
 	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 90d")

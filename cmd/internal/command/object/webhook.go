@@ -33,6 +33,8 @@ type webhookCommands struct {
 	overlap string
 	limit   int32
 	before  int64
+
+	replayed *guidonv1.ReplayWebhookRequest
 }
 
 func webhooks(p *cli.Program) *object {
@@ -91,14 +93,17 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 		{
 			Use: "replay <id> <namespace@revision>", Short: "Send changes to a webhook again", Names: "the id",
 			Options: w.namespace,
-			Check: func(command *cobra.Command) error {
-				_, _, err := parseRevision(command.Flags().Arg(1))
+			Check: func(command *cobra.Command) (err error) {
+				w.replayed, err = parseRevision(command.Flags().Arg(1))
 				return err
 			},
 			Long: "Send the changes of a namespace to a webhook again, from a revision on. The deliveries have the ids that they had.",
 			Example: `  guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412
   guidon webhook replay 8a6e0804-2bd0-4672-b79d-d97027f9071a default@412 --dry-run`,
-			Write: w.replay,
+			Write: func(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
+				w.replayed.Id = args[0]
+				return w.changed(ctx, c, "ReplayWebhook", w.replayed)
+			},
 		},
 		{
 			Use: "deliveries <id>", Short: "List what a webhook has sent", Names: "numbers", Options: w.listFields,
@@ -111,13 +116,13 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 	return o
 }
 
-func parseRevision(text string) (namespace string, revision int64, err error) {
+func parseRevision(text string) (*guidonv1.ReplayWebhookRequest, error) {
 	namespace, number, _ := strings.Cut(text, "@")
-	revision, err = strconv.ParseInt(number, 10, 64)
+	revision, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || namespace == "" || revision < 1 {
-		return "", 0, cli.UsageError("invalid argument %q: must be a namespace and a revision, such as default@412", text)
+		return nil, cli.UsageError("invalid argument %q: must be a namespace and a revision, such as default@412", text)
 	}
-	return namespace, revision, nil
+	return &guidonv1.ReplayWebhookRequest{NamespaceKey: namespace, Revision: revision}, nil
 }
 
 func (w *webhookCommands) namespace(command *cobra.Command) {
@@ -226,14 +231,6 @@ func (w *webhookCommands) rotate(ctx context.Context, c client.Client, args []st
 	return w.changed(ctx, c, "RotateWebhookSecret", &guidonv1.RotateWebhookSecretRequest{
 		Id: args[0], NamespaceKey: w.on, Overlap: durationpb.New(overlap),
 	})
-}
-
-func (w *webhookCommands) replay(ctx context.Context, c client.Client, args []string) (cli.Output, error) {
-	namespace, revision, err := parseRevision(args[1])
-	if err != nil {
-		return cli.Output{}, err
-	}
-	return w.changed(ctx, c, "ReplayWebhook", &guidonv1.ReplayWebhookRequest{Id: args[0], NamespaceKey: namespace, Revision: revision})
 }
 
 func (w *webhookCommands) list(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {

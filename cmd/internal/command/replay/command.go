@@ -42,7 +42,7 @@ const replayExample = `  guidon replay --generate --from http://flipt:8080 --to 
 
 // replayCommand is one run of the command.
 type replayCommand struct {
-	*cli.Program
+	cli.Task
 	from, to    replaySide
 	timeout     time.Duration
 	generate    bool
@@ -50,7 +50,6 @@ type replayCommand struct {
 	perFlag     int
 	skipInvalid bool
 	options     Options
-	output      cli.Format
 	differences cli.Differences
 
 	skipped int // lines
@@ -61,14 +60,14 @@ type replaySide struct{ address, tokenFile string }
 
 // ReplayCommand returns the command "replay".
 func ReplayCommand(p *cli.Program) *cobra.Command {
-	r := &replayCommand{Program: p}
-	command := &cobra.Command{
-		Use:     "replay <log>... | - | --generate",
-		Short:   "Compare the evaluations of two servers",
-		Long:    replayHelp,
-		Example: replayExample,
-		RunE:    p.Action(r.run),
-	}
+	r := &replayCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
+	return r.Command(cli.Verb{
+		Use: "replay <log>... | - | --generate", Short: "Compare the evaluations of two servers", Long: replayHelp, Example: replayExample,
+		Names: "the flags that differ, such as shop/new-checkout", Args: cobra.ArbitraryArgs, Options: r.flags, Run: r.run,
+	})
+}
+
+func (r *replayCommand) flags(command *cobra.Command) {
 	r.differences.Flag(command, "differences")
 	flags := command.Flags()
 	const forms = ", such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000"
@@ -85,11 +84,9 @@ func ReplayCommand(p *cli.Program) *cobra.Command {
 	flags.IntVar(&r.options.Concurrency, "concurrency", 4, "`number` of concurrent calls to each server")
 	flags.IntVar(&r.options.Rate, "rate", 0, "maximum `number` of evaluations per second on each server; 0 means no limit")
 	flags.IntVar(&r.options.Examples, "examples", 3, "`number` of differences to print for each flag")
-	r.output.Flag(command, "the flags that differ, such as shop/new-checkout")
 	for _, name := range []string{"from", "to"} {
 		_ = command.MarkFlagRequired(name) // the flags exist
 	}
-	return command
 }
 
 func (r *replayCommand) run(ctx context.Context, args []string) error {

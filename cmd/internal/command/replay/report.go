@@ -112,7 +112,7 @@ func (r *Report) finish() {
 
 func (r *replayCommand) print(result *Report) error {
 	names := lists.Map(result.Flags, func(f *FlagReport) string { return f.Namespace + "/" + f.Flag })
-	return r.Show(r.output, cli.Output{
+	return r.Show(r.Output, cli.Output{
 		Data: cli.DataOfValue(result), Names: names,
 		Table: func(out io.Writer) error { return printReplay(out, result) },
 	})

@@ -36,19 +36,17 @@ const maxHealthResponse = 4096
 // HealthCommand returns the command "health".
 func HealthCommand(p *cli.Program) *cobra.Command {
 	c := &cli.Connection{Timeout: 3 * time.Second}
-	command := &cobra.Command{
-		Use:   "health",
-		Short: "Check whether a running server is serving",
-		Long:  healthHelp,
+	return p.Command(cli.Verb{
+		Use: "health", Short: "Check whether a running server is serving", Long: healthHelp, Args: cobra.NoArgs,
 		Example: `  guidon health
   guidon health --address https://flags.example.com --timeout 1s
   guidon health --context staging`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return health(ctx, p, c) }),
-	}
-	c.AddressFlags(command)
-	cli.OrLocal(command)
-	return command
+		Options: func(command *cobra.Command) {
+			c.AddressFlags(command)
+			cli.OrLocal(command)
+		},
+		Run: func(ctx context.Context, _ []string) error { return health(ctx, p, c) },
+	})
 }
 
 func health(ctx context.Context, p *cli.Program, c *cli.Connection) error {

@@ -50,17 +50,13 @@ finish, and the database is closed. A second signal ends the process immediately
 
 // ServerCommand returns the command "server".
 func ServerCommand(p *cli.Program, build diagnostics.Info) *cobra.Command {
-	return &cobra.Command{
-		Use:     "server",
-		Aliases: []string{"serve"},
-		Short:   "Start the service",
-		Long:    serverHelp,
+	return p.Command(cli.Verb{
+		Use: "server", Short: "Start the service", Long: serverHelp, Args: cobra.NoArgs,
 		Example: `  guidon server
   guidon server --config guidon.yml
   GUIDON_SERVER_HTTP_PORT=8081 GUIDON_DB_URL=file:/data/guidon.db guidon server`,
-		Args: cobra.NoArgs,
-		RunE: p.Action(func(ctx context.Context, _ []string) error { return serve(ctx, p, build) }),
-	}
+		Run: func(ctx context.Context, _ []string) error { return serve(ctx, p, build) },
+	})
 }
 
 // ballast is how much memory the server allocates and never touches, so that it is
