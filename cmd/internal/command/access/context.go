@@ -53,14 +53,14 @@ func ContextCommand(p *cli.Program) *cobra.Command {
 			Use: "get [context]", Short: "Show a context, or the one in use", Long: "Show a context, or the one in use.", Names: "the name",
 			Example: `  guidon context get
   guidon context get staging -o json`,
-			Args: cobra.MaximumNArgs(1), Complete: p.CompleteContexts,
+			Args: cobra.MaximumNArgs(1), Complete: cli.InOrder(p.CompleteContexts),
 			Read: func(_ context.Context, _ client.Client, args []string) (cli.Output, error) {
 				return getContext(p, args)
 			},
 		},
 		setContextVerb(p), useContextVerb(p),
 		{
-			Use: "delete <context>", Short: "Delete a context", Complete: p.CompleteContexts,
+			Use: "delete <context>", Short: "Delete a context", Complete: cli.InOrder(p.CompleteContexts),
 			Long:    `Delete a context. You stay signed in to its server; "guidon logout" signs out.`,
 			Example: `  guidon context delete staging`,
 			Read: func(ctx context.Context, _ client.Client, args []string) (cli.Output, error) {
@@ -129,7 +129,7 @@ func setContextVerb(p *cli.Program) cli.Verb {
 	var given machine.Context
 	var changed func(option string) bool
 	return cli.Verb{
-		Use: "set <context>", Short: "Create or change a context", Long: contextSetHelp, Complete: p.CompleteContexts,
+		Use: "set <context>", Short: "Create or change a context", Long: contextSetHelp, Complete: cli.InOrder(p.CompleteContexts),
 		Example: `  guidon context set local --address http://127.0.0.1:8080
   guidon context set staging --address https://flags.staging.example --namespace shop
   guidon context set staging --namespace ""
@@ -202,7 +202,7 @@ func setContext(ctx context.Context, p *cli.Program, name string, fn func(*machi
 func useContextVerb(p *cli.Program) cli.Verb {
 	var none bool
 	return cli.Verb{
-		Use: "use <context> | --none", Short: "Choose the context to use", Args: cobra.MaximumNArgs(1), Complete: p.CompleteContexts,
+		Use: "use <context> | --none", Short: "Choose the context to use", Args: cobra.MaximumNArgs(1), Complete: cli.InOrder(p.CompleteContexts),
 		Long: "Choose the context that commands use by default. With --none, they use the configured database.",
 		Example: `  guidon context use staging
   guidon context use --none`,

@@ -39,9 +39,9 @@ func (p *Program) CompleteDefaults(command *cobra.Command) {
 }
 
 // CompleteContexts offers the names of contexts.
-func (p *Program) CompleteContexts(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (p *Program) CompleteContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	all, err := p.ReadContexts()
-	if err != nil || len(args) > 0 {
+	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return lists.Map(all.Names(), func(name string) string {

@@ -190,9 +190,9 @@ func checkDistinct(documents []cli.FileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.Key()]; twice {
-			return fmt.Errorf("namespace %s is in %s and in %s; with --drop the second would delete the first", guidon.Quote(d.Key()), other, d.Path)
+			return fmt.Errorf("namespace %s is in %s and in %s; with --drop the second would delete the first", guidon.Quote(d.Key()), other, cli.StreamName(d.Path))
 		}
-		seen[d.Key()] = d.Path
+		seen[d.Key()] = cli.StreamName(d.Path)
 	}
 	return nil
 }

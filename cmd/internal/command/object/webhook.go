@@ -92,7 +92,6 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 		w.simple("resume", "ResumeWebhook", "Make a webhook send again, from where it was"),
 		{
 			Use: "replay <id> <namespace@revision>", Short: "Send changes to a webhook again", Names: "the id",
-			Options: w.namespace,
 			Check: func(command *cobra.Command) (err error) {
 				w.replayed, err = parseRevision(command.Flags().Arg(1))
 				return err
