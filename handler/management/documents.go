@@ -38,7 +38,7 @@ func ImportDocument(
 }
 
 // ExportDocument exports a document.
-func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
+func ExportDocument(_ context.Context, v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
 	export := v.Export(m.GetSortByKey())
 	if err := export.Err(); err != nil {
 		return call.Response{}, err

@@ -15,7 +15,7 @@ import (
 )
 
 // ListFlags lists the flags of a namespace.
-func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) (call.Response, error) {
+func ListFlags(_ context.Context, v service.View, m *flipt.ListFlagRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	flags, page, err := v.Flags(requested)
 	if err != nil {
@@ -45,7 +45,7 @@ func CreateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 }
 
 // GetFlag returns a flag.
-func GetFlag(v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
+func GetFlag(_ context.Context, v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
 	f, err := v.Flag(m.GetKey())
 	return convert.Result(f, err, wireFlag(m))
 }

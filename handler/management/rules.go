@@ -15,7 +15,7 @@ import (
 )
 
 // ListRules lists the rules of a flag.
-func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) (call.Response, error) {
+func ListRules(_ context.Context, v service.View, m *flipt.ListRuleRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	rules, page, err := v.Rules(m.GetFlagKey(), requested)
 	if err != nil {
@@ -45,7 +45,7 @@ func OrderRules(ctx context.Context, s *service.Service, w service.Write, m *fli
 }
 
 // GetRule returns a rule.
-func GetRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
+func GetRule(_ context.Context, v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
 	r, err := v.Rule(m.GetFlagKey(), m.GetId())
 	return convert.Result(r, err, wireRule(m))
 }

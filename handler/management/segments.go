@@ -15,7 +15,7 @@ import (
 )
 
 // ListSegments lists the segments of a namespace.
-func ListSegments(v service.View, m *flipt.ListSegmentRequest, request *call.Request) (call.Response, error) {
+func ListSegments(_ context.Context, v service.View, m *flipt.ListSegmentRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	segments, page, err := v.Segments(requested)
 	if err != nil {
@@ -38,7 +38,7 @@ func CreateSegment(ctx context.Context, s *service.Service, w service.Write, m *
 }
 
 // GetSegment returns a segment.
-func GetSegment(v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
+func GetSegment(_ context.Context, v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
 	g, err := v.Segment(m.GetKey())
 	return convert.Result(g, err, wireSegment(m))
 }
