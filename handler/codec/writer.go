@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"bytes"
 	"io"
+	"iter"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -16,6 +18,69 @@ import (
 // longest part of a string that it appends at a time.
 const maxBuffered = 32 << 10
 
+// LongMessage is a message whose JSON is written in pieces, so that neither need be in memory as
+// a whole.
+type LongMessage struct {
+	Message proto.Message
+	Lists   []LongList // in place of those of the message
+}
+
+// LongList is a list of messages in another one. They are converted and written one by one, so
+// that they are never in memory together.
+type LongList struct {
+	name     string // of the field, in camelCase
+	messages iter.Seq[proto.Message]
+}
+
+// NewLongList returns the list of the field with this camelCase name.
+func NewLongList[T any, M proto.Message](name string, items iter.Seq[T], convert func(T) M) LongList {
+	return LongList{name, func(yield func(proto.Message) bool) {
+		for item := range items {
+			if !yield(convert(item)) {
+				return
+			}
+		}
+	}}
+}
+
+// WriteJSON writes the JSON of [Marshal] or, if pretty is set, of [MarshalPretty], in pieces of
+// about 32 KiB.
+func (l LongMessage) WriteJSON(out io.Writer, pretty bool) error {
+	if pretty {
+		out = &indenter{out: out}
+	}
+	return l.write(out, pretty)
+}
+
+// WriteSparse writes the JSON of the message in pieces, without zero values, but not indented.
+func WriteSparse(out io.Writer, m proto.Message) error {
+	return LongMessage{Message: m}.write(out, true)
+}
+
+// MarshalPretty is like [Marshal] but indents by two spaces and omits zero values
+// (contract 1.3, pretty mode).
+func MarshalPretty(m proto.Message) ([]byte, error) {
+	var pretty bytes.Buffer
+	if err := (LongMessage{Message: m}).WriteJSON(&pretty, true); err != nil {
+		return nil, err
+	}
+	return pretty.Bytes(), nil
+}
+
+func (l LongMessage) write(out io.Writer, sparse bool) error {
+	m := l.Message.ProtoReflect()
+	p := &Writer{out: out, lists: make(map[protoreflect.FieldDescriptor]iter.Seq[proto.Message])}
+	for _, list := range l.Lists {
+		p.lists[m.Descriptor().Fields().ByJSONName(list.name)] = list.messages
+	}
+	b, err := encoder{sparse, p}.message(make([]byte, 0, maxBuffered+maxBuffered/4), m)
+	if err != nil {
+		return err
+	}
+	p.flush(b)
+	return p.err
+}
+
 // Writer writes JSON in pieces, so that a long response need not be in memory as a
 // whole. It writes the same bytes as [Append] and the other Append functions. After an error
 // it writes nothing more, and [Writer.Err] returns the error.
@@ -24,15 +89,14 @@ type Writer struct {
 	buf     []byte
 	flushed int // bytes that have been flushed
 	err     error
+
+	lists map[protoreflect.FieldDescriptor]iter.Seq[proto.Message] // of a LongMessage
 }
 
 // NewWriter returns a Writer to out, which receives pieces of about 32 KiB.
 func NewWriter(out io.Writer) *Writer {
 	return &Writer{out: out, buf: make([]byte, 0, maxBuffered+maxBuffered/4)}
 }
-
-// NewPrettyWriter is like [NewWriter] but indents by two spaces.
-func NewPrettyWriter(out io.Writer) *Writer { return NewWriter(&indenter{out: out}) }
 
 // Raw writes JSON as it is.
 func (w *Writer) Raw(text string) { w.buf = w.flushIfFull(append(w.buf, text...)) }
@@ -58,14 +122,6 @@ func (w *Writer) Enum(e protoreflect.Enum) { w.buf = appendEnum(w.buf, e.Descrip
 // Time writes a timestamp. It is an error if t is outside the years 1 to 9999.
 func (w *Writer) Time(t time.Time) {
 	buf, err := jsontext.AppendTime(w.buf, t)
-	if w.buf = buf; err != nil {
-		w.fail(err)
-	}
-}
-
-// Message writes a message, without zero values if sparse is set.
-func (w *Writer) Message(m proto.Message, sparse bool) {
-	buf, err := encoder{sparse: sparse, pieces: w}.message(w.buf, m.ProtoReflect())
 	if w.buf = buf; err != nil {
 		w.fail(err)
 	}

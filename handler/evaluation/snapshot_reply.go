@@ -86,13 +86,12 @@ func (b *boundedBuffer) content() []byte {
 // writePretty writes the body indented.
 func (b *snapshotBody) writePretty(out io.Writer) error {
 	parts, flags := newSnapshotWire(b.snapshot, b.profile), clientFlags.Of(b.snapshot)
-	w := codec.NewObjectWriter(out, true)
-	w.Member("namespace", &evaluation.EvaluationNamespace{Key: b.snapshot.Namespace().Key})
-	codec.WriteList(w, "flags", slices.Values(flags.sent), parts.flag)
-	if len(flags.omitted) > 0 {
-		codec.WriteList(w, "omittedFlags", slices.Values(flags.omitted), func(f *evaluation.OmittedFlag) *evaluation.OmittedFlag { return f })
-	}
-	return w.End()
+	return codec.LongMessage{
+		Message: &evaluation.EvaluationNamespaceSnapshot{
+			Namespace: &evaluation.EvaluationNamespace{Key: b.snapshot.Namespace().Key}, OmittedFlags: flags.omitted,
+		},
+		Lists: []codec.LongList{codec.NewLongList("flags", slices.Values(flags.sent), parts.flag)},
+	}.WriteJSON(out, true)
 }
 
 // WriteJSON implements [call.InPieces].

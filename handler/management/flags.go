@@ -22,11 +22,11 @@ func ListFlags(_ context.Context, v service.View, m *flipt.ListFlagRequest, requ
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
-	list.omitted, _ = v.Unreadable()
+	unreadable, _ := v.Unreadable()
 	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, convert.FlagWeight(convert.NamespaceOf(m)))
 	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
 		return &flipt.FlagList{
-			Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted,
+			Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: unreadable,
 		}
 	}), nil
 }

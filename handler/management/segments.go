@@ -22,11 +22,11 @@ func ListSegments(_ context.Context, v service.View, m *flipt.ListSegmentRequest
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
-	_, list.omitted = v.Unreadable()
+	_, unreadable := v.Unreadable()
 	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, convert.Weight[guidon.Segment](convert.NamespaceOf(m)))
 	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
 		return &flipt.SegmentList{
-			Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted,
+			Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: unreadable,
 		}
 	}), nil
 }
