@@ -30,7 +30,7 @@ func (e *editRun) check(ctx context.Context) error {
 func (e *editRun) checkSegments(ctx context.Context) error {
 	e.segments = make([]*guidon.Segment, len(e.edits.Segments))
 	return checkEdits(ctx, e, segmentObjects, e.edits.Segments, func(p *problems, i int, edit SegmentEdit) {
-		p.add(exactlyOne("put or delete", edit.puts(), edit.Delete != ""))
+		p.add(ExactlyOne("put or delete", edit.puts(), edit.Delete != ""))
 		if edit.puts() {
 			e.segments[i] = normalSegment(edit.Put, p, nil)
 		}
@@ -47,7 +47,7 @@ func (e *editRun) checkFlags(ctx context.Context, referable map[string]bool) (er
 		}
 	}
 	return checkEdits(ctx, e, flagObjects, e.edits.Flags, func(p *problems, i int, edit FlagEdit) {
-		p.add(exactlyOne("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != ""))
+		p.add(ExactlyOne("put, delete, turnOff or turnOn", edit.puts(), edit.Delete != "", edit.TurnOff != "", edit.TurnOn != ""))
 		if edit.Everyone && edit.TurnOn == "" {
 			p.add(invalidField("everyone", "only turnOn can have it"))
 		}

@@ -212,7 +212,7 @@ func (r *PlanRequest) check() error {
 }
 
 func (r *PlanRequest) checkSource() error {
-	if err := exactlyOne("document, sourceNamespaceKey or undo", r.Document != nil, r.Source != "", r.Undo != nil); err != nil {
+	if err := ExactlyOne("document, sourceNamespaceKey or undo", r.Document != nil, r.Source != "", r.Undo != nil); err != nil {
 		return err
 	}
 	switch {

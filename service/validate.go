@@ -62,8 +62,8 @@ func NotEmpty(name, value string) error {
 	return nil
 }
 
-// exactlyOne returns an error unless exactly one of the fields is set.
-func exactlyOne(fields string, set ...bool) error {
+// ExactlyOne returns an error unless exactly one of the fields is set.
+func ExactlyOne(fields string, set ...bool) error {
 	n := 0
 	for _, is := range set {
 		if is {
@@ -173,7 +173,7 @@ func checkDepth(name string, text []byte) error {
 // checkSegmentChoice checks that the segments of a rule or rollout are given in one of
 // the two ways, and returns their keys without duplicates (contract 2, 4.1).
 func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, error) {
-	if err := exactlyOne("segmentKey or segmentKeys", segmentKey != "", len(segmentKeys) > 0); err != nil {
+	if err := ExactlyOne("segmentKey or segmentKeys", segmentKey != "", len(segmentKeys) > 0); err != nil {
 		return nil, err
 	}
 	if segmentKey != "" {

@@ -27,70 +27,27 @@ type message[T any] interface {
 }
 
 // Read returns an operation that reads a namespace, which need not exist, for viewers. The
-// request may name an earlier state of it instead, unless the operation evaluates flags.
+// request may name an earlier state of it instead, unless the operation evaluates flags. A heavy fn
+// must end when the context does.
 func Read[Q, A any, PQ message[Q], PA message[A]](
-	name string, area Area, routes []Route,
-	fn func(v service.View, m PQ) (PA, error), checks ...func(m PQ) error,
-) *Operation {
-	return List[A, Q, PA, PQ](name, area, routes, func(v service.View, m PQ, _ *Request) (Response, error) {
-		answer, err := fn(v, m)
-		return responseOf(answer, err)
-	}, checks...)
-}
-
-// Analyze is Read for a heavy fn, which must end when the context does.
-func Analyze[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(ctx context.Context, v service.View, m PQ) (PA, error), checks ...func(m PQ) error,
 ) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty,
-		func(ctx context.Context, v service.View, m PQ, _ *Request) (Response, error) {
-			answer, err := fn(ctx, v, m)
-			return responseOf(answer, err)
-		}, checks).Heavy()
+	return List[A, Q, PA, PQ](name, area, routes, func(ctx context.Context, v service.View, m PQ, _ *Request) (Response, error) {
+		answer, err := fn(ctx, v, m)
+		return responseOf(answer, err)
+	}, checks...)
 }
 
 // List is Read for an fn that may return its response in pieces.
 func List[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
-	fn func(v service.View, m PQ, request *Request) (Response, error), checks ...func(m PQ) error,
-) *Operation {
-	return ListWithContext[A, Q, PA, PQ](name, area, routes, withoutContext(fn), checks...)
-}
-
-// ListWithContext is List for an fn that reads more than the state, and must end when the context does.
-func ListWithContext[A, Q any, PA message[A], PQ message[Q]](
-	name string, area Area, routes []Route,
 	fn func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error), checks ...func(m PQ) error,
-) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, fn, checks).Light()
-}
-
-// ListExisting is List for a namespace that must exist.
-func ListExisting[A, Q any, PA message[A], PQ message[Q]](
-	name string, area Area, routes []Route,
-	fn func(v service.View, m PQ, request *Request) (Response, error),
-) *Operation {
-	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, withoutContext(fn), nil).Light()
-}
-
-func withoutContext[PQ any](
-	fn func(v service.View, m PQ, request *Request) (Response, error),
-) func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error) {
-	return func(_ context.Context, v service.View, m PQ, request *Request) (Response, error) {
-		return fn(v, m, request)
-	}
-}
-
-func viewing[A, Q any, PA message[A], PQ message[Q]](
-	name string, area Area, routes []Route,
-	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
-	fn func(ctx context.Context, v service.View, m PQ, request *Request) (Response, error), checks []func(m PQ) error,
 ) *Operation {
 	var o *Operation
 	o = Ask[A, Q, PA, PQ](name, area, routes,
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
-			v, err := request.view(ctx, s, c.Demand, view)
+			v, err := request.view(ctx, s, c.Demand, o.Has(Existing))
 			if err == nil {
 				response, err = fn(ctx, v, m, request)
 			}
@@ -102,7 +59,7 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 			}
 			response.State = v.State
 			return response, err
-		}, checks...).Needing(service.RoleViewer)
+		}, checks...).Light().Needing(service.RoleViewer)
 	if area == AreaManagement {
 		o.With(ReadsStates)
 	}

@@ -13,6 +13,7 @@ const (
 	Evaluates                            // serves the evaluation of flags outside AreaEvaluation and AreaOFREP
 	ServesStale                          // can be served from memory, with its age, while the database is unavailable
 	Versioned                            // the response has an ETag, and depends on the version of the client
+	Existing                             // the namespace must exist
 	ReadsStates                          // the request may name a state of its namespace by a reference
 	InQuery                              // the request is in the query string whatever the method
 	Private                              // no cache may store the response, although the area is not AreaAuthentication

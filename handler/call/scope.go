@@ -96,16 +96,9 @@ func namespaces(m proto.Message) iter.Seq[string] {
 		yield := func(key string) bool { return yieldNamespace(guidon.NamespaceKey(key)) }
 		switch m := m.(type) {
 		// In requests about a namespace itself, the key names it.
-		case *flipt.GetNamespaceRequest:
-			yield(m.GetKey())
-		case *flipt.CreateNamespaceRequest:
-			yield(m.GetKey())
-		case *flipt.UpdateNamespaceRequest:
-			yield(m.GetKey())
-		case *flipt.DeleteNamespaceRequest:
-			yield(m.GetKey())
-		case *evaluation.EvaluationNamespaceSnapshotRequest:
-			yield(m.GetKey())
+		case *flipt.GetNamespaceRequest, *flipt.CreateNamespaceRequest, *flipt.UpdateNamespaceRequest, *flipt.DeleteNamespaceRequest,
+			*evaluation.EvaluationNamespaceSnapshotRequest:
+			yield(m.(interface{ GetKey() string }).GetKey())
 		case *evaluation.BatchEvaluationRequest:
 			for _, item := range m.GetRequests() {
 				if !yield(item.GetNamespaceKey()) {

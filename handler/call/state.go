@@ -93,20 +93,22 @@ func (r *Request) orReference(err error) error {
 	return err
 }
 
-// view returns the state that the request is about.
-func (r *Request) view(ctx context.Context, s *service.Service, d service.Demand,
-	current func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
-) (service.View, error) {
-	if r.at.IsCurrent() {
-		return current(s, ctx, r.about(), d)
+// view returns the state that the request is about, of a namespace that must exist if existing
+// is set.
+func (r *Request) view(ctx context.Context, s *service.Service, d service.Demand, existing bool) (service.View, error) {
+	switch {
+	case !r.at.IsCurrent():
+		return s.ViewAt(ctx, service.Reference{Namespace: r.about(), At: r.at}, d, r.Admit)
+	case existing:
+		return s.View(ctx, r.about(), d)
 	}
-	return s.ViewAt(ctx, service.Reference{Namespace: r.about(), At: r.at}, d, r.Admit)
+	return s.ViewOrEmpty(ctx, r.about(), d)
 }
 
 // viewPair returns the two states that the request is about. A revision that d demands is
 // of the first one, which the response is about.
 func (r *Request) viewPair(ctx context.Context, s *service.Service, d service.Demand, with string) (before, after service.View, err error) {
-	if before, err = r.view(ctx, s, d, (*service.Service).View); err != nil {
+	if before, err = r.view(ctx, s, d, true); err != nil {
 		return before, after, err
 	}
 	d.AtLeast = 0

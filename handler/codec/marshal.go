@@ -1,8 +1,8 @@
 package codec
 
 import (
-	"bytes"
 	"encoding/base64"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -34,21 +34,9 @@ func appendGeneral(b []byte, m proto.Message) ([]byte, error) {
 	return encoder{}.message(b, m.ProtoReflect())
 }
 
-// MarshalPretty is like [Marshal] but indents by two spaces and omits zero values
-// (contract 1.3, pretty mode).
-func MarshalPretty(m proto.Message) ([]byte, error) {
-	var pretty bytes.Buffer
-	w := NewPrettyWriter(&pretty)
-	w.Message(m, true)
-	if err := w.Flush(); err != nil {
-		return nil, err
-	}
-	return pretty.Bytes(), nil
-}
-
 type encoder struct {
 	sparse bool    // omit zero values
-	pieces *Writer // receives the output in pieces; nil to return it as a whole
+	pieces *pieces // receives the output in pieces; nil to return it as a whole
 }
 
 func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
@@ -60,7 +48,7 @@ func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
 	first := true
 	for i := range p.fields {
 		f := &p.fields[i]
-		if (f.sparse || e.sparse) && !m.Has(f.desc) {
+		if (f.sparse || e.sparse) && !m.Has(f.desc) && isEmpty(e.longList(f.desc)) {
 			continue
 		}
 		if !first {
@@ -72,7 +60,9 @@ func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
 			return nil, err
 		}
 		if e.pieces != nil {
-			b = e.pieces.flushIfFull(b)
+			if b = e.pieces.flushIfFull(b); e.pieces.err != nil {
+				return nil, e.pieces.err
+			}
 		}
 	}
 	return append(b, '}'), nil
@@ -95,6 +85,9 @@ func (e encoder) field(b []byte, desc protoreflect.FieldDescriptor, value protor
 
 func (e encoder) list(b []byte, desc protoreflect.FieldDescriptor, list protoreflect.List) ([]byte, error) {
 	b = append(b, '[')
+	if messages := e.longList(desc); messages != nil {
+		return e.messages(b, messages)
+	}
 	for i := range list.Len() {
 		if i > 0 {
 			b = append(b, ',')
@@ -112,6 +105,38 @@ func (e encoder) list(b []byte, desc protoreflect.FieldDescriptor, list protoref
 		}
 	}
 	return append(b, ']'), nil
+}
+
+// longList returns the messages of a [LongList], or nil if the field is none.
+func (e encoder) longList(desc protoreflect.FieldDescriptor) iter.Seq[proto.Message] {
+	if e.pieces == nil {
+		return nil
+	}
+	return e.pieces.lists[desc]
+}
+
+// messages appends the messages of a long list, and the end of the list.
+func (e encoder) messages(b []byte, messages iter.Seq[proto.Message]) (_ []byte, err error) {
+	first := true
+	for m := range messages {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		if b, err = e.message(b, m.ProtoReflect()); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func isEmpty(messages iter.Seq[proto.Message]) bool {
+	if messages != nil {
+		for range messages {
+			return false
+		}
+	}
+	return true
 }
 
 func appendStringMap(b []byte, desc protoreflect.FieldDescriptor, from protoreflect.Map) []byte {

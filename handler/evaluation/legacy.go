@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -19,11 +20,8 @@ func (v *Evaluator) Legacy(
 	ctx context.Context, s *service.Service, c *call.Call, m *flipt.EvaluationRequest, _ *call.Request,
 ) (call.Response, error) {
 	start := v.tick()
-	switch {
-	case m.GetFlagKey() == "":
-		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field flagKey: must not be empty")
-	case m.GetEntityId() == "":
-		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field entityId: must not be empty")
+	if err := cmp.Or(service.NotEmpty("flagKey", m.GetFlagKey()), service.NotEmpty("entityId", m.GetEntityId())); err != nil {
+		return call.Response{}, err
 	}
 	result, state, err := s.EvaluateVariant(ctx, c.Demand, legacyEvaluationOf(m.GetNamespaceKey())(m))
 	end := v.now()

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 
@@ -14,7 +15,7 @@ import (
 // Snapshot returns a namespace for evaluation by the client (contract 9). The
 // ETag is compared before anything is encoded.
 func (v *Evaluator) Snapshot(
-	view service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *call.Request,
+	_ context.Context, view service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *call.Request,
 ) (call.Response, error) {
 	snapshot := view.Snapshot
 	if v.observer != nil {

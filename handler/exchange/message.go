@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"context"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -186,11 +185,11 @@ func (x *Exchange) replyResponse(response *call.Response) {
 		case !isLarge(response.Message):
 			x.replyMessage(response.Message)
 		case x.turn.Begun():
-			m := largeMessage{response.Message}
+			m := codec.LongMessage{Message: response.Message}
 			response.Message = nil
 			x.replyWhole(m)
 		default:
-			x.ReplyPieces(largeMessage{response.Message})
+			x.ReplyPieces(codec.LongMessage{Message: response.Message})
 		}
 	}
 }
@@ -217,7 +216,8 @@ func (x *Exchange) replyMessage(m proto.Message) {
 	x.Reply(cmp.Or(x.status, http.StatusOK), ContentJSON, body)
 }
 
-// isLarge reports whether the message must be written in pieces.
+// isLarge reports whether the message must be written in pieces: its strings are those of the
+// cached snapshot, and encoding it as a whole would copy them.
 func isLarge(m proto.Message) bool {
 	switch m := m.(type) {
 	case *evaluation.BooleanEvaluationResponse, *httpbody.HttpBody:
@@ -226,18 +226,4 @@ func isLarge(m proto.Message) bool {
 		return len(m.GetVariantAttachment()) > call.MaxWhole
 	}
 	return proto.Size(m) > call.MaxWhole
-}
-
-// largeMessage is a message for which isLarge returns true. Its strings are those of the
-// cached snapshot, and encoding it as a whole would copy them.
-type largeMessage struct{ message proto.Message }
-
-// WriteJSON implements [call.InPieces].
-func (m largeMessage) WriteJSON(out io.Writer, pretty bool) error {
-	w := codec.NewWriter(out)
-	if pretty {
-		w = codec.NewPrettyWriter(out)
-	}
-	w.Message(m.message, pretty)
-	return w.Flush()
 }

@@ -1,6 +1,7 @@
 package management
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -31,19 +32,8 @@ func GetFlagTimeline(_ context.Context, v service.View, m *guidonv1.GetFlagTimel
 
 // CheckPreviewFlag checks that there is a key, and an edited flag, a switch or an action.
 func CheckPreviewFlag(request *guidonv1.PreviewFlagRequest) error {
-	given := 0
-	for _, is := range []bool{request.GetFlag() != nil, request.TurnOn != nil, request.GetRamp() != 0} {
-		if is {
-			given++
-		}
-	}
-	switch given {
-	case 0:
-		return guidon.Errorf(guidon.InvalidArgument, "invalid field flag, turnOn or ramp: must not be empty")
-	case 1:
-		return CheckKey(request)
-	}
-	return guidon.Errorf(guidon.InvalidArgument, "invalid field flag, turnOn or ramp: only one can be present")
+	err := service.ExactlyOne("flag, turnOn or ramp", request.GetFlag() != nil, request.TurnOn != nil, request.GetRamp() != 0)
+	return cmp.Or(err, CheckKey(request))
 }
 
 // PreviewFlag returns the effect of saving a flag, of turning it on or off, or of an action on a

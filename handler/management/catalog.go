@@ -41,7 +41,7 @@ func flagQuery(m *guidonv1.ListFlagSummariesRequest) *service.FlagQuery {
 func CheckFlagSummaries(m *guidonv1.ListFlagSummariesRequest) error { return flagQuery(m).Validate() }
 
 // ListFlagSummaries lists flags for people who search.
-func ListFlagSummaries(v service.View, m *guidonv1.ListFlagSummariesRequest, request *call.Request) (call.Response, error) {
+func ListFlagSummaries(_ context.Context, v service.View, m *guidonv1.ListFlagSummariesRequest, request *call.Request) (call.Response, error) {
 	list, err := v.FlagSummaries(*flagQuery(m))
 	if err != nil {
 		return call.Response{}, err
@@ -74,7 +74,7 @@ func CheckSegmentSummaries(m *guidonv1.ListSegmentSummariesRequest) error {
 }
 
 // ListSegmentSummaries lists segments for people who search.
-func ListSegmentSummaries(v service.View, m *guidonv1.ListSegmentSummariesRequest) (*guidonv1.SegmentSummaryList, error) {
+func ListSegmentSummaries(_ context.Context, v service.View, m *guidonv1.ListSegmentSummariesRequest) (*guidonv1.SegmentSummaryList, error) {
 	list, err := v.SegmentSummaries(*segmentQuery(m))
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func propertyQuery(m *guidonv1.ListPropertiesRequest) *service.PropertyQuery {
 func CheckProperties(m *guidonv1.ListPropertiesRequest) error { return propertyQuery(m).Validate() }
 
 // ListProperties lists the properties that constraints compare.
-func ListProperties(v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv1.PropertyList, error) {
+func ListProperties(_ context.Context, v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv1.PropertyList, error) {
 	properties, total, err := v.Properties(*propertyQuery(m))
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func ListProperties(v service.View, m *guidonv1.ListPropertiesRequest) (*guidonv
 }
 
 // GetCatalogCounts returns how many flags and segments there are.
-func GetCatalogCounts(v service.View, _ *guidonv1.GetCatalogCountsRequest, request *call.Request) (call.Response, error) {
+func GetCatalogCounts(_ context.Context, v service.View, _ *guidonv1.GetCatalogCountsRequest, request *call.Request) (call.Response, error) {
 	n := v.CatalogCounts()
 	return dated(v, request, &guidonv1.CatalogCounts{
 		Flags: convert.Count(n.Flags), Segments: convert.Count(n.Segments), Unused: convert.Count(n.Unused),

@@ -2,7 +2,6 @@ package management
 
 import (
 	"context"
-	"io"
 	"slices"
 	"time"
 
@@ -111,7 +110,10 @@ func (l *changeList) leavesOut(r *change.Record) bool {
 
 func (l *changeList) answer(request *call.Request) call.Response {
 	if request.Pieces {
-		return call.Response{Answer: call.Whole{InPieces: l}}
+		return call.Response{Answer: call.Whole{InPieces: codec.LongMessage{
+			Message: &guidonv1.ListChangesResponse{NextPageToken: l.next},
+			Lists:   []codec.LongList{codec.NewLongList("changes", slices.Values(l.records), l.convert)},
+		}}}
 	}
 	return call.Response{Message: &guidonv1.ListChangesResponse{Changes: lists.Map(l.records, l.convert), NextPageToken: l.next}}
 }
@@ -121,14 +123,6 @@ func (l *changeList) convert(r *change.Record) *guidonv1.Change {
 		return convert.NamedChange(r)
 	}
 	return convert.Change(r)
-}
-
-// WriteJSON implements [call.InPieces].
-func (l *changeList) WriteJSON(out io.Writer, pretty bool) error {
-	w := codec.NewObjectWriter(out, pretty)
-	codec.WriteList(w, "changes", slices.Values(l.records), l.convert)
-	w.Text("nextPageToken", l.next)
-	return w.End()
 }
 
 // FewLatestChanges reports whether the request for the latest changes needs no objects, or

@@ -2,7 +2,6 @@ package management
 
 import (
 	"context"
-	"io"
 	"iter"
 
 	"google.golang.org/protobuf/proto"
@@ -38,13 +37,19 @@ func ImportDocument(
 }
 
 // ExportDocument exports a document.
-func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
+func ExportDocument(_ context.Context, v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
 	export := v.Export(m.GetSortByKey())
 	if err := export.Err(); err != nil {
 		return call.Response{}, err
 	}
 	if request.Pieces {
-		return call.Response{Answer: exportAnswer{export}}, nil
+		return call.Response{Answer: codec.LongMessage{
+			Message: &guidonv1.Document{Namespace: convert.WireDocumentNamespace(export.Namespace())},
+			Lists: []codec.LongList{
+				codec.NewLongList("flags", export.Flags(), convert.WireDocumentFlag),
+				codec.NewLongList("segments", export.Segments(), convert.WireDocumentSegment),
+			},
+		}}, nil
 	}
 	if request.Transport == "grpc" {
 		if err := checkExportMessage(export); err != nil {
@@ -56,18 +61,6 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 		Flags:     collect(export.Flags(), convert.WireDocumentFlag),
 		Segments:  collect(export.Segments(), convert.WireDocumentSegment),
 	}}, nil
-}
-
-// exportAnswer is an export that is written in pieces.
-type exportAnswer struct{ *service.Export }
-
-// WriteJSON implements [call.InPieces].
-func (e exportAnswer) WriteJSON(out io.Writer, pretty bool) error {
-	w := codec.NewObjectWriter(out, pretty)
-	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))
-	codec.WriteList(w, "flags", e.Flags(), convert.WireDocumentFlag)
-	codec.WriteList(w, "segments", e.Segments(), convert.WireDocumentSegment)
-	return w.End()
 }
 
 // checkExportMessage returns TooLarge if the message of the export would be too large,

@@ -12,7 +12,7 @@ import (
 )
 
 // GetFlagContent returns a flag with everything under it.
-func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv1.FlagContent, error) {
+func GetFlagContent(_ context.Context, v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv1.FlagContent, error) {
 	f, err := v.Flag(m.GetKey())
 	return convert.Result(f, err, func(f *guidon.Flag) *guidonv1.FlagContent {
 		return &guidonv1.FlagContent{
@@ -25,7 +25,7 @@ func GetFlagContent(v service.View, m *guidonv1.GetFlagContentRequest) (*guidonv
 }
 
 // GetSegmentContent returns a segment with its constraints.
-func GetSegmentContent(v service.View, m *guidonv1.GetSegmentContentRequest) (*guidonv1.SegmentContent, error) {
+func GetSegmentContent(_ context.Context, v service.View, m *guidonv1.GetSegmentContentRequest) (*guidonv1.SegmentContent, error) {
 	g, err := v.Segment(m.GetKey())
 	return convert.Result(g, err, func(g *guidon.Segment) *guidonv1.SegmentContent {
 		return &guidonv1.SegmentContent{

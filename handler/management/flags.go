@@ -15,18 +15,18 @@ import (
 )
 
 // ListFlags lists the flags of a namespace.
-func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) (call.Response, error) {
+func ListFlags(_ context.Context, v service.View, m *flipt.ListFlagRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	flags, page, err := v.Flags(requested)
 	if err != nil {
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
-	list.omitted, _ = v.Unreadable()
+	unreadable, _ := v.Unreadable()
 	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, convert.FlagWeight(convert.NamespaceOf(m)))
 	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
 		return &flipt.FlagList{
-			Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted,
+			Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: unreadable,
 		}
 	}), nil
 }
@@ -45,7 +45,7 @@ func CreateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 }
 
 // GetFlag returns a flag.
-func GetFlag(v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
+func GetFlag(_ context.Context, v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
 	f, err := v.Flag(m.GetKey())
 	return convert.Result(f, err, wireFlag(m))
 }
@@ -83,5 +83,38 @@ func wireFlag(m convert.InNamespace) func(*guidon.Flag) *flipt.Flag {
 			flag.DefaultVariant = wireVariant(namespace, f.Key)(v)
 		}
 		return flag
+	}
+}
+
+// CreateVariant creates a variant.
+func CreateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateVariantRequest) (*flipt.Variant, int64, error) {
+	v, revision, err := s.CreateVariant(ctx, w, m.GetNamespaceKey(), service.VariantInput{
+		FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
+		Description: m.GetDescription(), Attachment: m.GetAttachment(),
+	})
+	return convert.Changed(v, revision, err, wireVariant(convert.NamespaceOf(m), m.GetFlagKey()))
+}
+
+// UpdateVariant updates a variant.
+func UpdateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateVariantRequest) (*flipt.Variant, int64, error) {
+	v, revision, err := s.UpdateVariant(ctx, w, m.GetNamespaceKey(), service.VariantInput{
+		ID: m.GetId(), FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
+		Description: m.GetDescription(), Attachment: m.GetAttachment(),
+	})
+	return convert.Changed(v, revision, err, wireVariant(convert.NamespaceOf(m), m.GetFlagKey()))
+}
+
+// DeleteVariant deletes a variant.
+func DeleteVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteVariantRequest) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.DeleteVariant(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+}
+
+func wireVariant(namespace, flagKey string) func(*guidon.Variant) *flipt.Variant {
+	return func(v *guidon.Variant) *flipt.Variant {
+		return &flipt.Variant{
+			Id: v.ID, FlagKey: flagKey, Key: v.Key, Name: v.Name, Description: v.Description,
+			CreatedAt: convert.Timestamp(v.CreatedAt), UpdatedAt: convert.Timestamp(v.UpdatedAt),
+			Attachment: v.Attachment, NamespaceKey: namespace,
+		}
 	}
 }

@@ -41,7 +41,7 @@ func LongDocument(memory int64, inParts string) call.LongBody {
 		Whole:   maxShortImport,
 		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", DocumentLimits.Bytes>>20, inParts),
 		Decode: func(body io.Reader, m proto.Message) (any, error) {
-			d := &documentReader{limit: memory, values: DocumentLimits.Values, inParts: inParts}
+			d := &documentReader{limit: memory, inParts: inParts}
 			return d.read(body, m.(withDocument))
 		},
 	}
@@ -57,9 +57,9 @@ type withDocument interface {
 // read reads a request into m, except for the flags and segments, which are in the
 // document that it returns. It returns nil if there is no document.
 func (d *documentReader) read(body io.Reader, m withDocument) (any, error) {
-	unknown, err := codec.UnmarshalStream(body, m, d.values, map[string]codec.List{
-		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
-		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
+	unknown, err := codec.UnmarshalStream(body, m, DocumentLimits.Values, map[string]codec.List{
+		"document.flags":    listInto(d, "document.flags", &d.document.Flags, convert.DocumentFlagOf),
+		"document.segments": listInto(d, "document.segments", &d.document.Segments, convert.DocumentSegmentOf),
 	})
 	if unknown = cmp.Or(d.unknown, unknown); err == nil && unknown != nil && !m.GetIgnoreUnknown() {
 		err = unknown.Err()
@@ -75,36 +75,37 @@ func (d *documentReader) read(body io.Reader, m withDocument) (any, error) {
 type documentReader struct {
 	document service.Document
 	limit    int64
-	values   int    // the limit of members and elements
 	inParts  string // the remedy for a document that is too large
-	flags    int    // bytes that the flags take in memory
-	segments int    // bytes that the segments take in memory
+	taken    int    // bytes that the flags and segments take in memory
 	unknown  *codec.UnknownField
 }
 
-func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
-func (d *documentReader) resetSegments() { d.document.Segments, d.segments = nil, 0 }
-
-func (d *documentReader) addFlag(element []byte) error {
-	m := new(guidonv1.DocumentFlag)
-	if err := d.decode(element, m, "document.flags", len(d.document.Flags)); err != nil {
-		return err
+// listInto returns the list with the name, whose elements become items of the document.
+func listInto[M, T any, P interface {
+	*M
+	proto.Message
+}](d *documentReader, name string, items *[]*T, convert func(P) *T) codec.List {
+	taken := 0
+	return codec.List{
+		Reset: func() {
+			d.taken -= taken
+			*items, taken = nil, 0
+		},
+		Add: func(element []byte) error {
+			m := P(new(M))
+			if err := d.decode(element, m, name, len(*items)); err != nil {
+				return err
+			}
+			item := convert(m)
+			*items = append(*items, item)
+			size := memoryOf(reflect.ValueOf(item))
+			taken, d.taken = taken+size, d.taken+size
+			if int64(d.taken) > d.limit {
+				return d.tooLarge()
+			}
+			return nil
+		},
 	}
-	f := convert.DocumentFlagOf(m)
-	d.document.Flags = append(d.document.Flags, f)
-	d.flags += memoryOf(reflect.ValueOf(f))
-	return d.check()
-}
-
-func (d *documentReader) addSegment(element []byte) error {
-	m := new(guidonv1.DocumentSegment)
-	if err := d.decode(element, m, "document.segments", len(d.document.Segments)); err != nil {
-		return err
-	}
-	g := convert.DocumentSegmentOf(m)
-	d.document.Segments = append(d.document.Segments, g)
-	d.segments += memoryOf(reflect.ValueOf(g))
-	return d.check()
 }
 
 // decode decodes a flag or segment of the list, unless that alone would exceed the memory
@@ -113,7 +114,7 @@ func (d *documentReader) decode(element []byte, m proto.Message, list string, in
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
 	}
-	unknown, err := codec.UnmarshalRequest(element, m, d.values)
+	unknown, err := codec.UnmarshalRequest(element, m, DocumentLimits.Values)
 	if unknown != nil && d.unknown == nil {
 		unknown.Within(fmt.Sprintf("%s[%d]", list, index))
 		d.unknown = unknown
@@ -121,14 +122,37 @@ func (d *documentReader) decode(element []byte, m proto.Message, list string, in
 	return err
 }
 
-func (d *documentReader) check() error {
-	if int64(d.flags)+int64(d.segments) > d.limit {
-		return d.tooLarge()
-	}
-	return nil
-}
-
 func (d *documentReader) tooLarge() error {
 	return guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s, or give the service more memory (GOMEMLIMIT)",
 		d.limit>>20, d.inParts)
+}
+
+// What an allocation takes in addition, in bytes: the allocator rounds sizes up.
+const (
+	roundingOfObject = 40
+	roundingOfText   = 24
+)
+
+// memoryOf returns how many bytes the value takes in memory besides the variable that holds
+// it: everything that it points to, directly or indirectly. Every field counts, by
+// reflection, so that a new one is not forgotten.
+func memoryOf(v reflect.Value) (n int) {
+	switch v.Kind() {
+	case reflect.String:
+		return roundingOfText + v.Len()
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return roundingOfObject + int(v.Type().Elem().Size()) + memoryOf(v.Elem()) // #nosec G115 -- the size of a type
+		}
+	case reflect.Slice:
+		n = v.Cap() * int(v.Type().Elem().Size()) // #nosec G115 -- the size of a type
+		for i := range v.Len() {
+			n += memoryOf(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			n += memoryOf(v.Field(i))
+		}
+	}
+	return n
 }

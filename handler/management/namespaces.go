@@ -41,7 +41,7 @@ func CreateNamespace(
 }
 
 // GetNamespace returns a namespace.
-func GetNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *call.Request) (call.Response, error) {
+func GetNamespace(_ context.Context, v service.View, _ *flipt.GetNamespaceRequest, _ *call.Request) (call.Response, error) {
 	return call.Response{Message: wireNamespace(v.Snapshot.Namespace())}, nil
 }
 

@@ -1,7 +1,6 @@
 package management
 
 import (
-	"io"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -19,7 +18,6 @@ type listing[T any, M proto.Message] struct {
 	items   []T
 	page    service.Page
 	weight  int
-	omitted []string // the keys of the objects that the list lacks because they are unreadable
 	convert func(T) M
 }
 
@@ -33,22 +31,14 @@ func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, we
 	}
 }
 
-// answer returns the page as the message that whole builds from the items. If the page
-// is long and the transport supports it, the page is written in pieces instead. Each
-// item is then converted only after the client has read the preceding ones.
+// answer returns the page as the message that whole returns. If the page is long and the
+// transport supports it, the page is written in pieces instead. Each item is then converted only
+// after the client has read the preceding ones.
 func (l *listing[T, M]) answer(request *call.Request, whole func(items []M) proto.Message) call.Response {
 	if !request.Pieces || l.weight <= call.MaxWhole {
 		return call.Response{Message: whole(lists.Map(l.items, l.convert))}
 	}
-	return call.Response{Answer: l}
-}
-
-// WriteJSON implements [call.InPieces].
-func (l *listing[T, M]) WriteJSON(out io.Writer, pretty bool) error {
-	w := codec.NewObjectWriter(out, pretty)
-	codec.WriteList(w, l.field, slices.Values(l.items), l.convert)
-	w.Text("nextPageToken", l.page.NextToken)
-	w.Count("totalCount", convert.Count(l.page.Total))
-	w.Texts("unreadableKeys", l.omitted)
-	return w.End()
+	return call.Response{Answer: codec.LongMessage{
+		Message: whole(nil), Lists: []codec.LongList{codec.NewLongList(l.field, slices.Values(l.items), l.convert)},
+	}}
 }

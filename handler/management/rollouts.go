@@ -14,7 +14,7 @@ import (
 )
 
 // ListRollouts lists the rollouts of a flag.
-func ListRollouts(v service.View, m *flipt.ListRolloutRequest, request *call.Request) (call.Response, error) {
+func ListRollouts(_ context.Context, v service.View, m *flipt.ListRolloutRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	rollouts, page, err := v.Rollouts(m.GetFlagKey(), requested)
 	if err != nil {
@@ -47,7 +47,7 @@ func OrderRollouts(ctx context.Context, s *service.Service, w service.Write, m *
 }
 
 // GetRollout returns a rollout.
-func GetRollout(v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
+func GetRollout(_ context.Context, v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
 	r, flagKey, err := v.Rollout(m.GetFlagKey(), m.GetId())
 	return convert.Result(r, err, wireRollout(convert.NamespaceOf(m), flagKey))
 }

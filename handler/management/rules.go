@@ -15,7 +15,7 @@ import (
 )
 
 // ListRules lists the rules of a flag.
-func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) (call.Response, error) {
+func ListRules(_ context.Context, v service.View, m *flipt.ListRuleRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	rules, page, err := v.Rules(m.GetFlagKey(), requested)
 	if err != nil {
@@ -45,7 +45,7 @@ func OrderRules(ctx context.Context, s *service.Service, w service.Write, m *fli
 }
 
 // GetRule returns a rule.
-func GetRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
+func GetRule(_ context.Context, v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
 	r, err := v.Rule(m.GetFlagKey(), m.GetId())
 	return convert.Result(r, err, wireRule(m))
 }
@@ -93,6 +93,44 @@ func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
 			Requires:  convert.WireRequirements(r.Stated().Requires),
 			HoldsFrom: convert.Timestamp(r.Stated().From), HoldsUntil: convert.Timestamp(r.Stated().Until),
 			Portion: convert.WirePortion(r.Stated().Portion), Split: convert.WireSplit(r.Split), CodeDefault: r.CodeDefault,
+		}
+	}
+}
+
+// CreateDistribution creates a distribution.
+func CreateDistribution(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateDistributionRequest,
+) (*flipt.Distribution, int64, error) {
+	d, revision, err := s.CreateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
+		FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
+	})
+	return convert.Changed(d, revision, err, wireDistribution(m.GetRuleId()))
+}
+
+// UpdateDistribution updates a distribution.
+func UpdateDistribution(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateDistributionRequest,
+) (*flipt.Distribution, int64, error) {
+	d, revision, err := s.UpdateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
+		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
+	})
+	return convert.Changed(d, revision, err, wireDistribution(m.GetRuleId()))
+}
+
+// DeleteDistribution deletes a distribution.
+func DeleteDistribution(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteDistributionRequest,
+) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.DeleteDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
+		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(),
+	}))
+}
+
+func wireDistribution(ruleID string) func(*guidon.Distribution) *flipt.Distribution {
+	return func(d *guidon.Distribution) *flipt.Distribution {
+		return &flipt.Distribution{
+			Id: d.ID, RuleId: ruleID, VariantId: d.VariantID, Rollout: d.Rollout,
+			CreatedAt: convert.Timestamp(d.CreatedAt), UpdatedAt: convert.Timestamp(d.UpdatedAt),
 		}
 	}
 }

@@ -15,18 +15,18 @@ import (
 )
 
 // ListSegments lists the segments of a namespace.
-func ListSegments(v service.View, m *flipt.ListSegmentRequest, request *call.Request) (call.Response, error) {
+func ListSegments(_ context.Context, v service.View, m *flipt.ListSegmentRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	segments, page, err := v.Segments(requested)
 	if err != nil {
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
-	_, list.omitted = v.Unreadable()
+	_, unreadable := v.Unreadable()
 	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, convert.Weight[guidon.Segment](convert.NamespaceOf(m)))
 	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
 		return &flipt.SegmentList{
-			Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: list.omitted,
+			Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total), UnreadableKeys: unreadable,
 		}
 	}), nil
 }
@@ -38,7 +38,7 @@ func CreateSegment(ctx context.Context, s *service.Service, w service.Write, m *
 }
 
 // GetSegment returns a segment.
-func GetSegment(v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
+func GetSegment(_ context.Context, v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
 	g, err := v.Segment(m.GetKey())
 	return convert.Result(g, err, wireSegment(m))
 }
@@ -76,6 +76,59 @@ func wireSegment(m convert.InNamespace) func(*guidon.Segment) *flipt.Segment {
 			CreatedAt: convert.Timestamp(g.CreatedAt), UpdatedAt: convert.Timestamp(g.UpdatedAt),
 			Constraints: lists.Map(g.Constraints, wireConstraint(namespace, g.Key)),
 			MatchType:   flipt.MatchType(g.MatchType), NamespaceKey: namespace,
+		}
+	}
+}
+
+// CreateConstraint creates a constraint.
+func CreateConstraint(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest,
+) (*flipt.Constraint, int64, error) {
+	in := constraintOf(m)
+	in.Negate = &m.Negate
+	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), in)
+	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
+}
+
+// UpdateConstraint updates a constraint.
+func UpdateConstraint(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest,
+) (*flipt.Constraint, int64, error) {
+	in := constraintOf(m)
+	in.ID, in.Negate = m.GetId(), m.Negate
+	c, revision, err := s.UpdateConstraint(ctx, w, m.GetNamespaceKey(), in)
+	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
+}
+
+// DeleteConstraint deletes a constraint.
+func DeleteConstraint(
+	ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteConstraintRequest,
+) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.DeleteConstraint(ctx, w, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
+}
+
+// constraintOf returns the input that requests to create and to update have in common.
+func constraintOf(m interface {
+	GetSegmentKey() string
+	GetType() flipt.ComparisonType
+	GetProperty() string
+	GetOperator() string
+	GetValue() string
+	GetDescription() string
+}) service.ConstraintInput {
+	return service.ConstraintInput{
+		SegmentKey: m.GetSegmentKey(), Type: convert.Enum[guidon.ComparisonType](m.GetType()),
+		Property: m.GetProperty(), Operator: m.GetOperator(), Value: m.GetValue(), Description: m.GetDescription(),
+	}
+}
+
+func wireConstraint(namespace, segmentKey string) func(*guidon.Constraint) *flipt.Constraint {
+	return func(c *guidon.Constraint) *flipt.Constraint {
+		return &flipt.Constraint{
+			Id: c.ID, SegmentKey: segmentKey, Type: flipt.ComparisonType(c.Type),
+			Property: c.Property, Operator: c.Operator, Value: c.Value,
+			CreatedAt: convert.Timestamp(c.CreatedAt), UpdatedAt: convert.Timestamp(c.UpdatedAt),
+			NamespaceKey: namespace, Description: c.Description, Negate: c.Negate,
 		}
 	}
 }

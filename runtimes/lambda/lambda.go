@@ -4,8 +4,7 @@
 // jobs, on an EventBridge schedule or when an operator invokes it.
 //
 // The handler sees requests as if net/http had received them. This package corrects the
-// differences of the platform and of aws-lambda-go-api-proxy, which builds the requests.
-// The tests list them. Two differences remain: a buffered response has no
+// differences of the platform. The tests list them. Two differences remain: a buffered response has no
 // [http.Flusher], and no response, buffered or streamed, can outlast the invocation.
 //
 // Nothing runs between two invocations, and a [Function] keeps no state from one to the

@@ -228,7 +228,7 @@ func TestAddress(t *testing.T) {
 }
 
 // TestBadRequests checks that an invalid request gets an error response. It must not be
-// an error of the function, which would be counted as such and logged by the library.
+// an error of the function, which would be counted as such.
 func TestBadRequests(t *testing.T) {
 	const form = `{"version":"2.0","rawPath":"/","requestContext":{"http":{"method":"GET"}},%s}`
 	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("called") })})

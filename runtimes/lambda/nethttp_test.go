@@ -87,7 +87,7 @@ func (q request) send(t *testing.T, address string) (*http.Response, []byte) {
 }
 
 // TestRequests checks that a handler sees the same request behind each front as on a
-// net/http server. The library alone gets most of these wrong.
+// net/http server.
 func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string

@@ -1,49 +1,46 @@
 package lambda
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 )
 
 var errBadRequest = errors.New("the request is malformed")
 
-// placeholder is the host of the URL that the library builds.
-const placeholder = "lambda"
-
-// request returns the HTTP request of the event, or errBadRequest. It passes the parts to
-// the library in a form that it handles correctly, the same for all fronts. Otherwise the
-// library would change escaped paths and queries, and split headers at commas. It also
-// logs requests that it cannot handle.
+// request returns the HTTP request of the event, or errBadRequest.
 func (e *event) request(ctx context.Context, basePath string) (*http.Request, error) {
 	query, err := e.fullQuery()
-	if err != nil || !isQuery(query) || !isMethod(e.method) {
+	if err != nil || strings.Contains(query, "#") || e.method == "" {
 		return nil, errBadRequest
+	}
+	if query != "" {
+		query = "?" + query
 	}
 	header, err := e.header()
 	if err != nil {
 		return nil, errBadRequest
 	}
+	body := []byte(e.body)
+	if e.base64 {
+		if body, err = base64.StdEncoding.DecodeString(e.body); err != nil {
+			return nil, errBadRequest
+		}
+	}
 	path, removed := e.target(basePath)
-	var library core.RequestAccessorV2
-	r, err := library.EventToRequest(events.APIGatewayV2HTTPRequest{
-		RawPath: path, RawQueryString: query, Body: e.body, IsBase64Encoded: e.base64,
-		RequestContext: events.APIGatewayV2HTTPRequestContext{
-			DomainName: placeholder,
-			HTTP:       events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: e.method},
-		},
-	})
+	// The host keeps a path that begins with two slashes from becoming one.
+	r, err := http.NewRequestWithContext(withRemoved(ctx, removed), e.method, "https://host"+path+query, bytes.NewReader(body))
 	if err != nil {
 		return nil, errBadRequest
 	}
-	r.Method = e.method // in the original case
+	r.RequestURI = r.URL.RequestURI()
 	r.URL.Scheme, r.URL.Host = "", ""
 	r.Header = header
 	if r.Host = header.Get("Host"); r.Host == "" {
@@ -57,7 +54,7 @@ func (e *event) request(ctx context.Context, basePath string) (*http.Request, er
 			header["X-Request-Id"] = []string{invocation.AwsRequestID}
 		}
 	}
-	return r.WithContext(withRemoved(ctx, removed)), nil
+	return r, nil
 }
 
 // header returns the headers. Repeated headers stay separate if the front keeps them
@@ -220,16 +217,4 @@ func cutPrefix(path, prefix string) string {
 func isEscaped(path string) bool {
 	_, err := url.PathUnescape(path)
 	return err == nil && !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '?' || r == '#' })
-}
-
-// isQuery reports whether the string can be the query of a URL.
-func isQuery(query string) bool {
-	return !strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7f || r == '#' })
-}
-
-// isMethod reports whether the string can be a method (RFC 9110 5.6.2).
-func isMethod(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
-	})
 }

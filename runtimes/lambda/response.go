@@ -14,9 +14,9 @@ import (
 // maxPayload is the size of the largest response that Lambda accepts, in bytes.
 const maxPayload = 6 << 20
 
-// response is an [http.ResponseWriter] that buffers the response. Unlike that of the
-// library, it behaves like net/http: WriteHeader fixes the headers, the first status
-// wins, the default is 200, and some responses have no body.
+// response is an [http.ResponseWriter] that buffers the response. It behaves like
+// net/http: WriteHeader fixes the headers, the first status wins, the default is 200, and some
+// responses have no body.
 type response struct {
 	front  *front
 	method string

@@ -86,17 +86,9 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 		return v.get(), 0, nil
 	}
 	c.stats.misses.Add(1)
-	snapshot, err := s.get(ctx, func(ctx context.Context, held *version[guidon.Snapshot]) (*version[guidon.Snapshot], error) {
-		var from *guidon.Snapshot
-		if held != nil {
-			from = held.get()
-		}
-		snapshot, err := c.source.Load(ctx, namespace, from)
-		if err != nil {
-			return nil, err
-		}
-		return newVersion(snapshot.Revision(), snapshot), nil
-	})
+	snapshot, err := s.get(ctx, versions(func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+		return c.source.Load(ctx, namespace, held)
+	}, (*guidon.Snapshot).Revision))
 	return snapshot, 0, err
 }
 
@@ -127,18 +119,7 @@ func (c *Cache) Authentications(ctx context.Context, _ service.Demand, _ string)
 		return v.get(), 0, nil
 	}
 	c.stats.misses.Add(1)
-	set, err := c.authentications.get(ctx,
-		func(ctx context.Context, held *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
-			var from *service.AuthenticationSet
-			if held != nil {
-				from = held.get()
-			}
-			set, err := c.source.LoadAuthentications(ctx, from)
-			if err != nil {
-				return nil, err
-			}
-			return newVersion(set.Revision(), set), nil
-		})
+	set, err := c.authentications.get(ctx, versions(c.source.LoadAuthentications, (*service.AuthenticationSet).Revision))
 	return set, 0, err
 }
 

@@ -10,7 +10,6 @@ import (
 // kind describes snapshots, or sets of authentications, to the cache.
 type kind[T, D any] struct {
 	empty      *T // the state at the zero revision
-	revision   func(value *T) guidon.Revision
 	apply      func(base *T, deltas ...D) *T
 	revisionOf func(delta D) guidon.Revision
 	size       func(delta D) int
@@ -20,7 +19,6 @@ type kind[T, D any] struct {
 var (
 	snapshotKind = &kind[guidon.Snapshot, guidon.SnapshotDelta]{
 		empty:      guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil),
-		revision:   (*guidon.Snapshot).Revision,
 		apply:      (*guidon.Snapshot).Apply,
 		revisionOf: func(d guidon.SnapshotDelta) guidon.Revision { return d.Revision },
 		size:       guidon.SnapshotDelta.Size,
@@ -28,7 +26,6 @@ var (
 	}
 	authenticationKind = &kind[service.AuthenticationSet, service.AuthenticationDelta]{
 		empty:      service.NewAuthenticationSet(guidon.Revision{}, nil),
-		revision:   (*service.AuthenticationSet).Revision,
 		apply:      (*service.AuthenticationSet).Apply,
 		revisionOf: func(d service.AuthenticationDelta) guidon.Revision { return d.Revision },
 		size:       service.AuthenticationDelta.Size,

@@ -55,7 +55,7 @@ func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revi
 	r := &revisions{
 		source: source, stats: stats, maxAge: maxAge, epoch: time.Now(),
 		authentications: tracked[service.AuthenticationSet]{
-			revision: (*service.AuthenticationSet).Revision, source: source.LoadAuthentications, stats: stats,
+			source: versions(source.LoadAuthentications, (*service.AuthenticationSet).Revision), stats: stats,
 		},
 	}
 	r.authentications.now = r.now
@@ -331,12 +331,12 @@ func (r *revisions) ensureSlot(key string) *tracked[guidon.Snapshot] {
 func (r *revisions) addSlot(known map[string]*tracked[guidon.Snapshot], key string) *tracked[guidon.Snapshot] {
 	key = strings.Clone(key) // it may be a substring of a large request
 	t := &tracked[guidon.Snapshot]{
-		revision: (*guidon.Snapshot).Revision, stats: r.stats, now: r.now,
+		stats: r.stats, now: r.now,
 		loaded:  func() { r.watches.wake(key) },
 		isEmpty: func(s *guidon.Snapshot) bool { return s.Namespace() == nil },
-		source: func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+		source: versions(func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 			return r.source.Load(ctx, key, held)
-		},
+		}, (*guidon.Snapshot).Revision),
 	}
 	known[key] = t
 	return t

@@ -104,6 +104,24 @@ func (s *slot[T]) invalidateLocked() {
 	s.sealRunning()
 }
 
+// versions returns the function that loads a version from the source, which may use an earlier
+// value, or nil, to read less.
+func versions[T any](
+	source func(ctx context.Context, held *T) (*T, error), revision func(*T) guidon.Revision,
+) func(ctx context.Context, held *version[T]) (*version[T], error) {
+	return func(ctx context.Context, held *version[T]) (*version[T], error) {
+		var from *T
+		if held != nil {
+			from = held.get()
+		}
+		value, err := source(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		return newVersion(revision(value), value), nil
+	}
+}
+
 // version is one state of a cached value. A version made by a write is computed when it
 // is first read, so that many writes in a row cost one computation.
 type version[T any] struct {

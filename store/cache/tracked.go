@@ -25,12 +25,11 @@ const loadTimeout = 30 * time.Second
 //   - After that: its result is right.
 type tracked[T any] struct {
 	slot[T]
-	revision func(value *T) guidon.Revision
-	source   func(ctx context.Context, held *T) (*T, error)
-	stats    *stats
-	now      func() int64
-	loaded   func()              // called after another revision was loaded
-	isEmpty  func(value *T) bool // reports whether the value is that of a deleted namespace
+	source  func(ctx context.Context, held *version[T]) (*version[T], error)
+	stats   *stats
+	now     func() int64
+	loaded  func()              // called after another revision was loaded
+	isEmpty func(value *T) bool // reports whether the value is that of a deleted namespace
 
 	head      guidon.Revision // the last one that the source returned or a write made; guarded by mu
 	observed  int64           // when the source last returned one; guarded by mu
@@ -213,16 +212,10 @@ func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], e
 	if v := t.latest.Load(); v != nil && v.revision == head {
 		return v, nil // an invalidated load has brought it already
 	}
-	value, err := within(ctx, loadTimeout, func(ctx context.Context) (*T, error) {
-		if held == nil {
-			return t.source(ctx, nil)
-		}
-		return t.source(ctx, held.get())
-	})
+	v, err := within(ctx, loadTimeout, func(ctx context.Context) (*version[T], error) { return t.source(ctx, held) })
 	if err != nil {
 		return nil, err
 	}
-	v := newVersion(t.revision(value), value)
 	v.asOf.Store(confirmed)
 	if v = t.accept(v, writes, head); v == nil {
 		return nil, errOlder

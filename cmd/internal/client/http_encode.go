@@ -87,18 +87,13 @@ const maxWhole = 1 << 20
 // encode returns the JSON of the message, without zero values: a server of an older release
 // rejects fields that it does not know. A large message is encoded while it is sent.
 func encode(message proto.Message) (io.Reader, error) {
-	write := func(out io.Writer) error {
-		w := codec.NewWriter(out)
-		w.Message(message, true)
-		return w.Flush()
-	}
 	if proto.Size(message) <= maxWhole {
 		var text bytes.Buffer
-		err := write(&text)
+		err := codec.WriteSparse(&text, message)
 		return &text, err
 	}
 	reader, writer := io.Pipe()
-	go func() { _ = writer.CloseWithError(write(writer)) }() // never fails
+	go func() { _ = writer.CloseWithError(codec.WriteSparse(writer, message)) }() // never fails
 	return reader, nil
 }
 

@@ -58,11 +58,7 @@ func ParseInt(number []byte, bits int) (int64, error) {
 	if n, err := strconv.ParseInt(string(number), 10, bits); err == nil {
 		return n, nil
 	}
-	whole, ok := wholeNumber(string(number))
-	if !ok {
-		return 0, ErrValue
-	}
-	n, err := strconv.ParseInt(whole, 10, bits)
+	n, err := strconv.ParseInt(wholeNumber(string(number)), 10, bits)
 	if err != nil {
 		return 0, ErrValue
 	}
@@ -74,26 +70,22 @@ func ParseUint(number []byte, bits int) (uint64, error) {
 	if n, err := strconv.ParseUint(string(number), 10, bits); err == nil {
 		return n, nil
 	}
-	whole, ok := wholeNumber(string(number))
-	if !ok {
-		return 0, ErrValue
-	}
-	n, err := strconv.ParseUint(whole, 10, bits)
+	n, err := strconv.ParseUint(wholeNumber(string(number)), 10, bits)
 	if err != nil {
 		return 0, ErrValue
 	}
 	return n, nil
 }
 
-// wholeNumber rewrites a JSON number exactly, without point and exponent. It reports
-// false for numbers that are not integers, and for those with more than 20 trailing
-// zeros, which fit no integer field.
-func wholeNumber(number string) (string, bool) {
+// wholeNumber rewrites a JSON number exactly, without point and exponent. It returns "" for
+// numbers that are not integers, and for those with more than 20 trailing zeros, which fit no
+// integer field.
+func wholeNumber(number string) string {
 	mantissa, exponent := number, 0
 	if at := strings.IndexAny(number, "eE"); at >= 0 {
 		var err error
 		if exponent, err = strconv.Atoi(number[at+1:]); err != nil {
-			return "", false
+			return ""
 		}
 		mantissa = number[:at]
 	}
@@ -104,15 +96,15 @@ func wholeNumber(number string) (string, bool) {
 	significant = strings.TrimLeft(significant, "0")
 	switch {
 	case significant == "":
-		return "0", true
+		return "0"
 	case zeros < 0 || zeros > 20:
-		return "", false
+		return ""
 	}
 	significant += strings.Repeat("0", zeros)
 	if negative {
 		significant = "-" + significant
 	}
-	return significant, true
+	return significant
 }
 
 // ParseFloat parses a JSON number. It rejects numbers too large for the bits; numbers
