@@ -57,6 +57,8 @@ func TestComplete(t *testing.T) {
 		{[]string{"export", "--namespaces", "sm"}, []string{"small\tSmall"}},
 		{[]string{"flag", "list", "--address", "lo"}, []string{"local\t" + server.web}},
 		{[]string{"context", "use", ""}, []string{"local\t" + server.web}},
+		{[]string{"context", "use", "local", ""}, nil},
+		{[]string{"flag", "get", "ch", "--context", ""}, []string{"local\t" + server.web}},
 		{[]string{"flag", "list", "-o", "y"}, []string{"table", "json", "yaml", "name"}},
 		{[]string{"flag", "get", "--address", "http://127.0.0.1:1", "ch"}, nil},
 		{[]string{"flag", "get", "--db", filepath.Join(t.TempDir(), "none.db"), "ch"}, nil},

@@ -36,7 +36,7 @@ func appendGeneral(b []byte, m proto.Message) ([]byte, error) {
 
 type encoder struct {
 	sparse bool    // omit zero values
-	pieces *pieces // receives the output in pieces; nil to return it as a whole
+	pieces *Writer // receives the output in pieces; nil to return it as a whole
 }
 
 func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {

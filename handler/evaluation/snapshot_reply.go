@@ -15,14 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// maxSnapshot limits the body of a snapshot, in bytes. Segments and attachments are
-// repeated wherever they are used, so a body can be far larger than the stored data.
-const maxSnapshot = 128 << 20
-
-var errSnapshotTooLarge = guidon.Errorf(guidon.TooLarge,
-	"the snapshot exceeds %d bytes, because segments or attachments are repeated wherever they are used; evaluate on the server instead",
-	maxSnapshot)
-
 // maxKept is the largest encoded body of a snapshot, plain or compressed, that is cached.
 // A larger one is encoded again for each request.
 const maxKept = 16 << 20
@@ -44,20 +36,29 @@ type snapshotBody struct {
 func newSnapshotBody(s *guidon.Snapshot, p profile) *snapshotBody {
 	b := &snapshotBody{snapshot: s, profile: p}
 	var plain boundedBuffer
-	b.err = b.encode(&plain, false)
-	b.size, b.plain = plain.size, plain.content()
+	b.size, b.err = writeSnapshot(&plain, s, p)
+	b.plain = plain.content()
 	b.gzip = sync.OnceValue(func() []byte {
 		var compressed boundedBuffer
 		out, end := exchange.CompressTo("gzip", &compressed)
-		_ = b.WriteJSON(out, false) // it was encoded before without an error
+		_ = b.writeTo(out) // a boundedBuffer never fails
 		_ = end()
 		return compressed.content()
 	})
 	return b
 }
 
-// boundedBuffer buffers up to maxKept bytes, and drops all of them if more are written. More than
-// maxSnapshot bytes are an error.
+// writeTo writes the body uncompressed.
+func (b *snapshotBody) writeTo(out io.Writer) error {
+	if b.plain != nil {
+		_, err := out.Write(b.plain)
+		return err
+	}
+	_, err := writeSnapshot(out, b.snapshot, b.profile)
+	return err
+}
+
+// boundedBuffer buffers up to maxKept bytes, and drops all of them if more are written.
 type boundedBuffer struct {
 	pages [][]byte // not one slice, which would leave garbage behind as it grows
 	size  int
@@ -65,14 +66,11 @@ type boundedBuffer struct {
 
 // Write implements [io.Writer].
 func (b *boundedBuffer) Write(p []byte) (int, error) {
-	switch b.size += len(p); {
-	case b.size > maxSnapshot:
-		return 0, errSnapshotTooLarge
-	case b.size > maxKept:
+	if b.size += len(p); b.size > maxKept {
 		b.pages = nil
-	default:
-		b.pages = append(b.pages, bytes.Clone(p))
+		return len(p), nil
 	}
+	b.pages = append(b.pages, bytes.Clone(p))
 	return len(p), nil
 }
 
@@ -85,25 +83,23 @@ func (b *boundedBuffer) content() []byte {
 	return slices.Concat(b.pages...)
 }
 
-// encode writes the JSON of wireSnapshot, without building the message as a whole. The same
-// state gives the same bytes on every instance.
-func (b *snapshotBody) encode(out io.Writer, pretty bool) error {
+// writePretty writes the body indented.
+func (b *snapshotBody) writePretty(out io.Writer) error {
 	parts, flags := newSnapshotWire(b.snapshot, b.profile), clientFlags.Of(b.snapshot)
 	return codec.LongMessage{
 		Message: &evaluation.EvaluationNamespaceSnapshot{
 			Namespace: &evaluation.EvaluationNamespace{Key: b.snapshot.Namespace().Key}, OmittedFlags: flags.omitted,
 		},
 		Lists: []codec.LongList{codec.NewLongList("flags", slices.Values(flags.sent), parts.flag)},
-	}.WriteJSON(out, pretty)
+	}.WriteJSON(out, true)
 }
 
 // WriteJSON implements [call.InPieces].
 func (b *snapshotBody) WriteJSON(out io.Writer, pretty bool) error {
-	if pretty || b.plain == nil {
-		return b.encode(out, pretty)
+	if pretty {
+		return b.writePretty(out)
 	}
-	_, err := out.Write(b.plain)
-	return err
+	return b.writeTo(out)
 }
 
 // Reply implements [exchange.Replier]. It writes the body in the format and encoding
@@ -117,7 +113,7 @@ func (b *snapshotBody) Reply(x *exchange.Exchange) {
 	if b.size >= exchange.MinCompressed {
 		encoding = exchange.AcceptedEncoding(x.Request.Header["Accept-Encoding"])
 	}
-	length, write := b.size, func(out io.Writer) error { return b.WriteJSON(out, false) }
+	length, write := b.size, b.writeTo
 	if encoding != "" {
 		var compressed []byte
 		if encoding == "gzip" {

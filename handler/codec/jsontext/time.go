@@ -63,3 +63,10 @@ func AppendDuration(b []byte, d time.Duration) []byte {
 	}
 	return append(appendFraction(strconv.AppendInt(b, int64(seconds), 10), nanos), 's')
 }
+
+// AppendTime appends a time as a JSON string. It returns an error if t is outside the
+// years 1 to 9999.
+func AppendTime(b []byte, t time.Time) ([]byte, error) {
+	b, err := AppendTimestamp(append(b, '"'), t.Unix(), int32(t.Nanosecond())) // #nosec G115 -- below 1e9
+	return append(b, '"'), err
+}
