@@ -35,8 +35,18 @@ func RampActions() []string {
 func (s *Service) ControlRamp(
 	ctx context.Context, w Write, namespace, key string, rule int, action RampAction, unlessChangedSince *int64,
 ) (*WriteResult, int64, error) {
-	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, _ Tx, f *guidon.Flag) (bool, error) {
-		return true, controlRamp(f, rule, action, s.now())
+	return s.switchFlag(ctx, w, namespace, key, unlessChangedSince, func(_ context.Context, tx Tx, f *guidon.Flag) (bool, error) {
+		i, err := controlRamp(f, rule, action, s.now())
+		if err != nil {
+			return false, err
+		}
+		f.UpdatedAt = tx.Now()
+		if f.Type == guidon.BooleanFlag {
+			f.Rollouts[i].UpdatedAt = tx.Now()
+		} else {
+			f.Rules[i].UpdatedAt = tx.Now()
+		}
+		return true, nil
 	})
 }
 
@@ -48,17 +58,17 @@ func (v View) PreviewRamp(ctx context.Context, key string, rule int, action Ramp
 		return nil, err
 	}
 	changed := cloneFlag(f)
-	if err := controlRamp(changed, rule, action, v.instant()); err != nil {
+	if _, err := controlRamp(changed, rule, action, v.instant()); err != nil {
 		return nil, err
 	}
 	return analysis.EffectOf(ctx, v.Snapshot, v.with(changed), key)
 }
 
-// controlRamp changes the ramp of a rule of the flag.
-func controlRamp(f *guidon.Flag, rule int, action RampAction, now time.Time) error {
+// controlRamp changes the ramp of a rule of the flag, and returns the rule's index.
+func controlRamp(f *guidon.Flag, rule int, action RampAction, now time.Time) (index int, err error) {
 	i, err := rampedRule(f, rule)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	ramp, percentage := f.Ramp(i)
 	var next *guidon.Ramp
@@ -80,7 +90,7 @@ func controlRamp(f *guidon.Flag, rule int, action RampAction, now time.Time) err
 	if err == nil {
 		*ramp = next
 	}
-	return err
+	return i, err
 }
 
 // rampedRule returns the index of the rule with the number, which must have a ramp; 0 means the

@@ -56,13 +56,16 @@ func TestControlRamp(t *testing.T) {
 		{132 * time.Minute, service.StopRamp, 5},
 	} {
 		now = nine.Add(step.after)
-		before := percentage()
+		before, updated := percentage(), view(t, s, "shop").Snapshot.Flag("f").UpdatedAt
 		r, _, err := s.ControlRamp(t.Context(), service.Write{}, "shop", "f", 1, step.action, nil)
 		if err != nil || len(r.Changes) != 1 {
 			t.Fatalf("%v, action %d: got %+v, %v", step.after, step.action, r, err)
 		}
 		if got := percentage(); got != step.want || got != before {
 			t.Errorf("%v, action %d: got %v, before %v, want %v", step.after, step.action, got, before, step.want)
+		}
+		if f := view(t, s, "shop").Snapshot.Flag("f"); !f.UpdatedAt.After(updated) || !f.Rollouts[0].UpdatedAt.Equal(f.UpdatedAt) {
+			t.Errorf("%v, action %d: updated at %v, the rollout at %v, before at %v", step.after, step.action, f.UpdatedAt, f.Rollouts[0].UpdatedAt, updated)
 		}
 	}
 	if diff := cmp.Diff(&guidon.RolloutThreshold{Percentage: 5, Value: true}, view(t, s, "shop").Snapshot.Flag("f").Rollouts[0].Threshold); diff != "" {
