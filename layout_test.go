@@ -64,15 +64,14 @@ func TestImports(t *testing.T) {
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
 	clock, lists := module+"/internal/clock", module+"/internal/lists"
 	engine := []string{module, module + "/analysis", module + "/change", clock, lists}
-	helpers := []string{module + "/internal/suggest", module + "/internal/flight"}
-	base := slices.Concat(engine, []string{module + "/service"}, helpers)
+	base := slices.Concat(engine, []string{module + "/service", module + "/internal/flight"})
 	handler := module + "/handler/"
 	limits := []string{module, handler + "limit", "golang.org/x/sync/semaphore"}
-	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", module + "/internal/suggest"}
+	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick", lists}
 	calls := slices.Concat(base, wire, limits)
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
-	documents := []string{module + "/document", module + "/internal/suggest", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
+	documents := []string{module + "/document", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
 	tokens := slices.Concat(base, []string{
 		handler + "login/issuer", handler + "login/provider", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
 	})
@@ -86,8 +85,7 @@ func TestImports(t *testing.T) {
 		{module + "/internal/clock", nil},
 		{module + "/internal/flight", nil},
 		{module + "/internal/lists", nil},
-		{module + "/internal/suggest", nil},
-		{module + "/service", slices.Concat(engine, helpers)},
+		{module + "/service", engine},
 		{module + "/deliver", base},
 		{module + "/deliver/audit", slices.Concat(base, []string{module + "/deliver", module + "/deliver/webhook", "code.dny.dev/ssrf"})},
 		{module + "/deliver/webhook", slices.Concat(base, []string{module + "/deliver", "code.dny.dev/ssrf"})},

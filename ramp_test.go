@@ -507,7 +507,7 @@ func TestRampWalk(t *testing.T) {
 		}
 	}
 	for _, action := range rampActions {
-		if actions[action.name] < 500 {
+		if actions[action.name] < 200 {
 			t.Errorf("only %d times: %s", actions[action.name], action.name)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/lists"
-	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // unknownMember handles a member that an object with the known ones does not have.
@@ -17,7 +16,7 @@ func (d *decoder) unknownMember(m member, known []field) {
 	}
 	names := lists.Map(known, func(f field) string { return f.name })
 	slices.Sort(names)
-	hint := suggest.DidYouMean(strings.ToLower(m.name), names)
+	hint := lists.DidYouMean(strings.ToLower(m.name), names)
 	if d.unknown == IgnoreUnknown {
 		d.forgive(m.spot(), fmt.Sprintf("unknown member %s is ignored%s", guidon.Quote(m.name), hint))
 		return
@@ -48,5 +47,5 @@ func similarName(text string, names []string) string {
 			return name
 		}
 	}
-	return suggest.Closest(text, names)
+	return lists.Closest(text, names)
 }

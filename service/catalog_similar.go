@@ -7,7 +7,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/lists"
-	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // Limits of suggestions.
@@ -59,10 +58,10 @@ func spaced(text string) []byte {
 // that is less. It need not be exact from the limit on.
 func distance(text string, want []byte, limit int) int {
 	whole := spaced(text)
-	least := suggest.Distance(whole, want, limit)
+	least := lists.Distance(whole, want, limit)
 	for word := range bytes.SplitSeq(whole, []byte(" ")) {
 		if len(word) < len(whole) {
-			least = min(least, suggest.Distance(word, want, limit)+1)
+			least = min(least, lists.Distance(word, want, limit)+1)
 		}
 	}
 	return least

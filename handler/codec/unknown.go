@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/suggest"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // UnknownField is a field in the JSON of a request that its message does not have.
@@ -56,7 +56,7 @@ func (p *plan) unknown(name string, stated bool) *UnknownField {
 	if p.share != nil && !stated {
 		u.Certain, u.rule = true, "is not known, and "+p.share.JSONName()+" is missing"
 	}
-	u.rule += suggest.DidYouMean(name, slices.Sorted(maps.Keys(p.byName)))
+	u.rule += lists.DidYouMean(name, slices.Sorted(maps.Keys(p.byName)))
 	return u
 }
 

@@ -1,4 +1,5 @@
-// Package lists has what the standard library lacks for slices.
+// Package lists has what the standard library lacks for slices: pairs of items that are the same,
+// sentences about items, and the item that a misspelled name may mean.
 package lists
 
 import (

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/guidonhq/guidon/internal/suggest"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // fileSuffix is the suffix of variables that name a file with the value.
@@ -70,7 +70,7 @@ func hint(variable string, named []namedGroups, known map[string]bool) string {
 			return text
 		}
 	}
-	return suggest.DidYouMean(variable, slices.Sorted(maps.Keys(known)))
+	return lists.DidYouMean(variable, slices.Sorted(maps.Keys(known)))
 }
 
 func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {

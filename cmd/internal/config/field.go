@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/internal/clock"
-	"github.com/guidonhq/guidon/internal/suggest"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // variablePrefix is the prefix of all environment variables of the configuration.
@@ -183,7 +183,7 @@ func (f field) setString(text string) error {
 		text = strings.ToLower(text)
 	}
 	if len(options) > 0 && !slices.Contains(options, text) {
-		return fmt.Errorf("must be one of %s, not %q%s", strings.Join(options, ", "), text, suggest.DidYouMean(text, options))
+		return fmt.Errorf("must be one of %s, not %q%s", strings.Join(options, ", "), text, lists.DidYouMean(text, options))
 	}
 	f.value.SetString(text)
 	return nil

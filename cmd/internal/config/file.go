@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/guidonhq/guidon/internal/suggest"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // fileLoader reads one YAML file into a Config.
@@ -180,7 +180,7 @@ func (l *fileLoader) suggest(group, key, name string) string {
 	if k, _ := FindFlipt(key); k.hint() != "" {
 		return k.hint()
 	}
-	if text := suggest.DidYouMean(name, l.groups[group]); text != "" {
+	if text := lists.DidYouMean(name, l.groups[group]); text != "" {
 		return text
 	}
 	for _, other := range slices.Sorted(maps.Keys(l.keys)) {
@@ -188,7 +188,7 @@ func (l *fileLoader) suggest(group, key, name string) string {
 			return fmt.Sprintf("; did you mean %s?", other)
 		}
 	}
-	return suggest.DidYouMean(key, slices.Sorted(maps.Keys(l.keys)))
+	return lists.DidYouMean(key, slices.Sorted(maps.Keys(l.keys)))
 }
 
 // value sets the field from the node.

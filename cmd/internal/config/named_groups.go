@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/internal/lists"
-	"github.com/guidonhq/guidon/internal/suggest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -154,5 +153,5 @@ func (g namedGroups) suggest(variable string) string {
 			candidates = append(candidates, variable[:len(variable)-len(rest)+i]+f.suffixes()[0])
 		}
 	}
-	return suggest.DidYouMean(variable, candidates)
+	return lists.DidYouMean(variable, candidates)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/internal/suggest"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // namedSegment is a segment as pages of flags show it.
@@ -177,7 +177,7 @@ func resolve(noun, typed string, loosely bool, each func(f func(key, name string
 			byPart = append(byPart, k)
 		}
 		for _, word := range []string{k, name} {
-			if d := suggest.Distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(word)), distance); d < distance {
+			if d := lists.Distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(word)), distance); d < distance {
 				nearKey, nearName, distance = k, cmp.Or(name, k), d
 			}
 		}

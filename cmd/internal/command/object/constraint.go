@@ -13,7 +13,6 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
-	"github.com/guidonhq/guidon/internal/suggest"
 )
 
 // negation begins a constraint that is negated.
@@ -73,7 +72,7 @@ func meantBy(property string) string {
 	if word == property || rest == "" {
 		return ""
 	}
-	similar := suggest.Closest(strings.ToLower(word), comparisonWords())
+	similar := lists.Closest(strings.ToLower(word), comparisonWords())
 	if similar == "" {
 		return ""
 	}

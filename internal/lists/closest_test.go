@@ -1,10 +1,10 @@
-package suggest_test
+package lists_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/guidonhq/guidon/internal/suggest"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 func TestClosest(t *testing.T) {
@@ -14,7 +14,7 @@ func TestClosest(t *testing.T) {
 		"percent": "percentage", "namespaces": "namespaceKeys", "name": "namespaceKey", "per": "key", "num": "", "variation": "",
 		strings.Repeat("variants", 100_000): "",
 	} {
-		if got := suggest.Closest(text, names); got != want {
+		if got := lists.Closest(text, names); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package suggest finds the names that a misspelled name may mean.
-package suggest
+package lists
 
 // maxLength is the length of the longest text that is compared, in bytes. A longer one is no
 // misspelled name.
