@@ -1,10 +1,6 @@
 package analysis
 
-import (
-	"strconv"
-
-	"github.com/guidonhq/guidon"
-)
+import "github.com/guidonhq/guidon"
 
 // ExplainedConstraint is a constraint of a segment, compared with the entity.
 type ExplainedConstraint struct {
@@ -15,58 +11,30 @@ type ExplainedConstraint struct {
 	Problem    ConstraintProblem
 }
 
-// ConstraintProblem is why a constraint could not compare its values. It did not match
+// ConstraintProblem is why a constraint could not compare its values, in words. It did not match
 // then, unless it is negated (contract 7.2).
-type ConstraintProblem uint8
+type ConstraintProblem string
 
 // Problems of constraints.
 const (
-	NoProblem            ConstraintProblem = iota
-	NoValue                                // the actual value is missing or empty
-	ValueNotNumber                         // the actual value does not parse
-	ValueNotBoolean                        // the actual value does not parse
-	ValueNotDateTime                       // the actual value does not parse
-	ValueNotVersion                        // the actual value does not parse
-	ValueNotAddress                        // the actual value does not parse
-	ValueTooLong                           // the actual value is too long for a pattern
-	ExpectedNotNumber                      // the value of the constraint does not parse
-	ExpectedNotDateTime                    // the value of the constraint does not parse
-	ExpectedNotStrings                     // the value of the constraint is not a list of strings
-	ExpectedNotNumbers                     // the value of the constraint is not a list of numbers
-	ExpectedNotVersion                     // the value of the constraint does not parse
-	ExpectedNotPattern                     // the value of the constraint does not compile
-	ExpectedNotList                        // the value of the constraint is not a list of texts, numbers and booleans
-	ExpectedNotAddresses                   // the value of the constraint is not a list of addresses and CIDR blocks
-	OperatorUnsupported                    // the type has no such operator, or it never matches
+	NoProblem            ConstraintProblem = ""
+	NoValue              ConstraintProblem = "there is no value"
+	ValueNotNumber       ConstraintProblem = "the value is not a number"
+	ValueNotBoolean      ConstraintProblem = "the value is not a boolean"
+	ValueNotDateTime     ConstraintProblem = "the value is not an RFC 3339 time or a date"
+	ValueNotVersion      ConstraintProblem = "the value is not a version"
+	ValueNotAddress      ConstraintProblem = "the value is not an address"
+	ValueTooLong         ConstraintProblem = "the value is longer than 4 KiB" // for a pattern
+	ExpectedNotNumber    ConstraintProblem = "the value of the constraint is not a number"
+	ExpectedNotDateTime  ConstraintProblem = "the value of the constraint is not an RFC 3339 time or a date"
+	ExpectedNotStrings   ConstraintProblem = "the value of the constraint is not a JSON list of strings"
+	ExpectedNotNumbers   ConstraintProblem = "the value of the constraint is not a JSON list of numbers"
+	ExpectedNotVersion   ConstraintProblem = "the value of the constraint is not a version"
+	ExpectedNotPattern   ConstraintProblem = "the value of the constraint is not a pattern of RE2 within the limits"
+	ExpectedNotList      ConstraintProblem = "the value of the constraint is not a JSON list of texts, numbers and booleans"
+	ExpectedNotAddresses ConstraintProblem = "the value of the constraint is not a JSON list of addresses and CIDR blocks"
+	OperatorUnsupported  ConstraintProblem = "the operator never matches values of this type" // or of any
 )
-
-var problemTexts = [...]string{
-	NoProblem:            "",
-	NoValue:              "there is no value",
-	ValueNotNumber:       "the value is not a number",
-	ValueNotBoolean:      "the value is not a boolean",
-	ValueNotDateTime:     "the value is not an RFC 3339 time or a date",
-	ValueNotVersion:      "the value is not a version",
-	ValueNotAddress:      "the value is not an address",
-	ValueTooLong:         "the value is longer than 4 KiB",
-	ExpectedNotNumber:    "the value of the constraint is not a number",
-	ExpectedNotDateTime:  "the value of the constraint is not an RFC 3339 time or a date",
-	ExpectedNotStrings:   "the value of the constraint is not a JSON list of strings",
-	ExpectedNotNumbers:   "the value of the constraint is not a JSON list of numbers",
-	ExpectedNotVersion:   "the value of the constraint is not a version",
-	ExpectedNotPattern:   "the value of the constraint is not a pattern of RE2 within the limits",
-	ExpectedNotList:      "the value of the constraint is not a JSON list of texts, numbers and booleans",
-	ExpectedNotAddresses: "the value of the constraint is not a JSON list of addresses and CIDR blocks",
-	OperatorUnsupported:  "the operator never matches values of this type",
-}
-
-// String returns the problem in words, or "" for none.
-func (p ConstraintProblem) String() string {
-	if int(p) < len(problemTexts) {
-		return problemTexts[p]
-	}
-	return strconv.Itoa(int(p))
-}
 
 func explainConstraint(
 	c *guidon.Constraint, compiled *guidon.CompiledConstraint, entityID string, context map[string]string,

@@ -21,14 +21,14 @@ type OtherResult struct {
 	Obstacles []Obstacle       // otherwise, by step
 }
 
-// Verdict is whether the flag can return a result for the entity.
-type Verdict uint8
+// Verdict is whether the flag can return a result for the entity, as responses name it.
+type Verdict string
 
 // Verdicts.
 const (
-	Undecided  Verdict = iota // neither a context was found nor can one be excluded
-	Reachable                 // with the changes
-	Impossible                // no context gives the result
+	Undecided  Verdict = "undecided"  // neither a context was found nor can one be excluded
+	Reachable  Verdict = "reachable"  // with the changes
+	Impossible Verdict = "impossible" // no context gives the result
 )
 
 // PropertyChange is a needed change of one property of the context.
@@ -58,26 +58,26 @@ type Obstacle struct {
 	Range      Share  // for EmptyRange and OtherBucket
 }
 
-// ObstacleReason is the kind of an [Obstacle].
-type ObstacleReason uint8
+// ObstacleReason is the kind of an [Obstacle], as responses name it.
+type ObstacleReason string
 
 // Reasons of obstacles.
 const (
-	NotDecided        ObstacleReason = iota // no context was found
-	WorkLimit                               // the limit of work was reached
-	FlagDisabled                            // the flag is disabled
-	NoRule                                  // no rule or rollout gives the result
-	NoSegments                              // the step has no segments
-	SegmentMissing                          // the step has a segment that does not exist
-	EmptyRange                              // the result has no buckets
-	OtherBucket                             // the entity is in another bucket than those of the range
-	EarlierStep                             // an earlier step matches whenever this one would
-	EarlierSteps                            // the steps up to the earlier one together match whenever this one would
-	UnknownConstraint                       // an earlier step, or this one, has a constraint of an unknown type, which fails the evaluation
-	Contradiction                           // nothing satisfies the segments
-	OtherEntity                             // the segments require another entity id
-	NotInForce                              // the step does not hold yet, or no longer
-	RequirementUnmet                        // the step, or the flag if it is that of no step, requires another answer of a flag
+	NotDecided        ObstacleReason = "not_decided"        // no context was found
+	WorkLimit         ObstacleReason = "limit"              // the limit of work was reached
+	FlagDisabled      ObstacleReason = "flag_disabled"      // the flag is disabled
+	NoRule            ObstacleReason = "no_rule"            // no rule or rollout gives the result
+	NoSegments        ObstacleReason = "no_segments"        // the step has no segments
+	SegmentMissing    ObstacleReason = "segment_missing"    // the step has a segment that does not exist
+	EmptyRange        ObstacleReason = "empty_range"        // the result has no buckets
+	OtherBucket       ObstacleReason = "other_bucket"       // the entity is in another bucket than those of the range
+	EarlierStep       ObstacleReason = "earlier_step"       // an earlier step matches whenever this one would
+	EarlierSteps      ObstacleReason = "earlier_steps"      // the steps up to the earlier one together match whenever this one would
+	UnknownConstraint ObstacleReason = "unknown_constraint" // an earlier step, or this one, has a constraint of an unknown type, which fails the evaluation
+	Contradiction     ObstacleReason = "contradiction"      // nothing satisfies the segments
+	OtherEntity       ObstacleReason = "other_entity"       // the segments require another entity id
+	NotInForce        ObstacleReason = "not_in_force"       // the step does not hold yet, or no longer
+	RequirementUnmet  ObstacleReason = "requirement"        // the step, or the flag if it is that of no step, requires another answer of a flag
 )
 
 // Limits of the search for other results. One unit of work is about the outcome of one
@@ -107,7 +107,7 @@ func (x *explainer) addOthers(e *Explanation) {
 	default:
 		off.Reason = RequirementUnmet
 	}
-	if off.Reason != NotDecided {
+	if off.Reason != "" {
 		for i := range results {
 			results[i].Verdict, results[i].Obstacles = verdict, []Obstacle{off}
 		}

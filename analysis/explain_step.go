@@ -26,17 +26,17 @@ type ExplainedStep struct {
 	Times string // if it is not in force: when it is, in words
 }
 
-// StepOutcome is the outcome of a rule or rollout in an evaluation.
-type StepOutcome uint8
+// StepOutcome is the outcome of a rule or rollout in an evaluation, as responses name it.
+type StepOutcome string
 
 // Outcomes of steps.
 const (
-	StepNotReached   StepOutcome = iota // the flag is disabled, or off because of another flag, or an earlier step decided
-	StepNotMatched                      // the next step was tried
-	StepNeverMatches                    // it has no segments, or one that does not exist, or an empty portion
-	StepMatched                         // it decided the result
-	StepNotInForce                      // it is passed over, because it does not hold yet, or no longer
-	StepNoVariant                       // it matched, but the bucket is in no range: the result is no match, and later steps are not tried
+	StepNotReached   StepOutcome = "not_reached"   // the flag is disabled, or off because of another flag, or an earlier step decided
+	StepNotMatched   StepOutcome = "not_matched"   // the next step was tried
+	StepNeverMatches StepOutcome = "never_matches" // it has no segments, or one that does not exist, or an empty portion
+	StepMatched      StepOutcome = "matched"       // it decided the result
+	StepNotInForce   StepOutcome = "not_in_force"  // it is passed over, because it does not hold yet, or no longer
+	StepNoVariant    StepOutcome = "no_variant"    // it matched, but the bucket is in no range: the result is no match, and later steps are not tried
 )
 
 // ExplainedSegment is a segment of a step.
@@ -76,7 +76,7 @@ func (x *explainer) path(e *Explanation) []ExplainedStep {
 		if c := x.steps[i].stated; !c.InForce(x.snapshot.Epoch()) {
 			path[i].Times = forceWords(c, x.snapshot.Epoch())
 		}
-		if i <= last {
+		if path[i].Outcome = StepNotReached; i <= last {
 			x.explainStep(&path[i], &x.steps[i], i == decided, known)
 		}
 	}
