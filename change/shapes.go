@@ -11,6 +11,19 @@ import (
 // The content of every kind of object. A field that is not listed here must be in
 // notCompared of the tests: TestEveryFieldIsCompared fails for a field that is in neither.
 
+// shapeOf returns the shape of namespaces, flags or segments. Other types have none.
+func shapeOf[T any]() (s shape[T]) {
+	switch s := any(&s).(type) {
+	case *shape[guidon.Namespace]:
+		*s = namespaceShape
+	case *shape[guidon.Flag]:
+		*s = flagShape
+	case *shape[guidon.Segment]:
+		*s = segmentShape
+	}
+	return s
+}
+
 var namespaceShape = shape[guidon.Namespace]{
 	plain("name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
 	plain("description", "description", func(n *guidon.Namespace) *string { return &n.Description }),

@@ -75,23 +75,23 @@ func (c *Record) Differences() ([]Difference, error) {
 	}
 	switch c.Kind {
 	case KindNamespace:
-		return recordDifferences(c, namespaceShape, nil)
+		return recordDifferences[guidon.Namespace](c, nil)
 	case KindSegment:
-		return recordDifferences(c, segmentShape, nil)
+		return recordDifferences[guidon.Segment](c, nil)
 	case KindFlag:
-		return recordDifferences(c, flagShape, turned)
+		return recordDifferences(c, turned)
 	}
 	return accessDifferences(c.Before, c.After)
 }
 
 // recordDifferences returns the differences between the objects of the record, as tell makes
 // them of those of their fields; nil leaves them.
-func recordDifferences[T any](c *Record, s shape[T], tell func(before, after *T, list []Difference) []Difference) ([]Difference, error) {
+func recordDifferences[T any](c *Record, tell func(before, after *T, list []Difference) []Difference) ([]Difference, error) {
 	before, after, err := decodeBoth[T](c.Before, c.After)
 	if err != nil {
 		return nil, err
 	}
-	list := differences(s, before, after, byIdentity)
+	list := CompareVersions(before, after)
 	if tell == nil || before == nil || after == nil {
 		return list, nil
 	}

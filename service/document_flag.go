@@ -160,5 +160,5 @@ func referByID(f *guidon.Flag) {
 // the document sets them; otherwise the order of the rules decides.
 func sameFlag(have, want *guidon.Flag) bool {
 	sameRank := func(a, b *guidon.Rule) bool { return b.Rank == 0 || a.Rank == b.Rank }
-	return change.SameFlag(have, want) && slices.EqualFunc(have.Rules, want.Rules, sameRank)
+	return change.Same(have, want) && slices.EqualFunc(have.Rules, want.Rules, sameRank)
 }
