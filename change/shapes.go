@@ -126,10 +126,11 @@ var distributionShape = shape[guidon.Distribution]{
 
 var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
-	oneOf[guidon.Rollout]{
-		brief:     briefRollout,
-		sameParts: func(a, b *guidon.Rollout) bool { return a.Type() == b.Type() },
-		set:       func(to, from *guidon.Rollout) { to.Segment, to.Threshold = from.Segment, from.Threshold },
+	unit[guidon.Rollout]{
+		json: "type", words: "type", brief: briefRollout,
+		agree: func(v versions[guidon.Rollout]) bool { // of which each has one of the parts
+			return v.ours.Type() == v.theirs.Type() && (v.base == nil || v.ours.Type() == v.base.Type())
+		},
 		shape: shape[guidon.Rollout]{
 			&part[guidon.Rollout, guidon.RolloutSegment]{
 				"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
@@ -189,8 +190,8 @@ var constraintShape = shape[guidon.Constraint]{
 		},
 		// The type decides which operators there are and, for entity ids, which property;
 		// both decide which values (contract 4.3). A negation inverts what all of them say.
-		agree: func(a, b *guidon.Constraint) bool {
-			return a.Type == b.Type && a.Operator == b.Operator && a.Negate == b.Negate
+		agree: func(v versions[guidon.Constraint]) bool {
+			return v.ours.Type == v.theirs.Type && v.ours.Operator == v.theirs.Operator && v.ours.Negate == v.theirs.Negate
 		},
 	},
 	plain("description", "description", func(c *guidon.Constraint) *string { return &c.Description }),
