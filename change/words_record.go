@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxDescribed limits the bodies of a record whose summary is more than its action, in
@@ -115,7 +116,7 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 	}
 	c := comparer{}
 	old, now := byName(was), byName(is)
-	for _, name := range distinct(names(was), names(is)) {
+	for _, name := range lists.Distinct(slices.Concat(names(was), names(is))) {
 		if slices.Contains(accessTimes, name) || SameJSON(string(old[name]), string(now[name])) {
 			continue
 		}
