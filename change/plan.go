@@ -38,17 +38,7 @@ type PlannedChange struct {
 }
 
 // Summary returns the change in words, in at most 400 bytes.
-func (c *PlannedChange) Summary() string {
-	switch {
-	case c.Action == ActionCreate:
-		return "created"
-	case c.Action == ActionDelete:
-		return "deleted"
-	case len(c.Differences) == 0:
-		return "no change of content"
-	}
-	return Summarize(c.Differences)
-}
+func (c *PlannedChange) Summary() string { return summary(c.Action, c.Differences) }
 
 // PlanOptions holds the information about a plan that its patch does not contain.
 type PlanOptions struct {

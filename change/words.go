@@ -226,15 +226,18 @@ func Summarize(differences []Difference) string {
 }
 
 // Summary returns the change of the object in words, in at most 400 bytes.
-func (c *Compared[T]) Summary() string {
-	switch c.Action() {
-	case ActionCreate:
+func (c *Compared[T]) Summary() string { return summary(c.Action(), c.Differences) }
+
+func summary(a Action, differences []Difference) string {
+	switch {
+	case a == ActionCreate:
 		return "created"
-	case ActionDelete:
+	case a == ActionDelete:
 		return "deleted"
-	default:
-		return Summarize(c.Differences)
+	case len(differences) == 0:
+		return "no change of content"
 	}
+	return Summarize(differences)
 }
 
 // Counts is how many objects differ.

@@ -29,13 +29,10 @@ func (c *Record) Summary() string {
 		return changed
 	}
 	differences, err := c.Differences()
-	switch {
-	case err != nil: // the form of another release
+	if err != nil { // the form of another release
 		return changed
-	case len(differences) == 0:
-		return "no change of content"
 	}
-	return Summarize(differences)
+	return summary(c.Action, differences)
 }
 
 // Name returns the name of the object after the change or, if that deleted it, before; empty
