@@ -5,14 +5,20 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
+
+// Result is what distinguishes the results of a flag.
+type Result struct {
+	Match      bool   // of a variant flag
+	VariantKey string // of a variant flag; empty for no variant
+	Enabled    bool   // of a boolean flag
+}
 
 // OtherResult is a result that the flag can return but did not, and the changes needed for
 // it. The entity stays the same, and so does its bucket: only its context differs.
 type OtherResult struct {
-	Match      bool   // of a variant flag
-	VariantKey string // of a variant flag; empty for no variant
-	Enabled    bool   // of a boolean flag
+	Result
 
 	Verdict   Verdict
 	Step      int              // index of the step that gives the result if it is Reachable, or -1 if no step matches
@@ -97,6 +103,7 @@ func (x *explainer) addOthers(e *Explanation) {
 	if len(results) > maxOthers {
 		results, e.Limited = results[:maxOthers], true
 	}
+	e.Others = results
 	off, verdict := Obstacle{Step: -1, By: -1, FlagKey: e.Unmet()}, Impossible
 	switch {
 	case e.Variant != nil && !x.flag.Enabled:
@@ -111,7 +118,6 @@ func (x *explainer) addOthers(e *Explanation) {
 		for i := range results {
 			results[i].Verdict, results[i].Obstacles = verdict, []Obstacle{off}
 		}
-		e.Others = results
 		return
 	}
 	if len(results) > 0 {
@@ -121,14 +127,13 @@ func (x *explainer) addOthers(e *Explanation) {
 		}
 		e.Limited = e.Limited || o.search.limited
 	}
-	e.Others = results
 }
 
 // others finds the other results of an explanation.
 type others struct {
 	x         *explainer
 	e         *Explanation
-	gives     []OtherResult // for each step: the result, if the step matches; only for steps that can
+	gives     []Result // for each step, if it matches; only for steps that can
 	search    *search
 	obstacles int
 }
@@ -137,92 +142,70 @@ type others struct {
 // the result of each step.
 func (o *others) results() []OtherResult {
 	x := o.x
-	o.gives = make([]OtherResult, len(x.steps))
+	o.gives = make([]Result, len(x.steps))
 	if o.e.Boolean != nil {
 		for i := range x.steps {
 			if s := &x.steps[i]; !s.never() {
-				o.gives[i] = OtherResult{Enabled: s.value}
+				o.gives[i] = Result{Enabled: s.value}
 			}
 		}
-		return []OtherResult{{Enabled: !o.e.Boolean.Enabled, Step: -1}}
+		return []OtherResult{{Result: Result{Enabled: !o.e.Boolean.Enabled}, Step: -1}}
 	}
 	base := o.noMatch()
-	candidates := make([]OtherResult, 0, len(x.flag.Variants)+2)
+	candidates := []Result{{Match: o.e.Variant.Match, VariantKey: o.e.Variant.VariantKey}} // the actual one is the first
 	for _, v := range x.flag.Variants {
 		given := func(r *guidon.Rule) bool { return distributesTo(x.flag, r, v.Key) }
 		if v.Key != base.VariantKey || slices.ContainsFunc(x.flag.Rules, given) { // the default variant is a result anyway
-			candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
+			candidates = append(candidates, Result{Match: true, VariantKey: v.Key})
 		}
 	}
 	for i := range x.steps {
 		if s := &x.steps[i]; !s.never() {
 			o.gives[i] = o.distribution(s, base)
 			if s.rule.CodeDefault || !distributes(x.flag, s.rule) {
-				given := o.gives[i]
-				given.Step = -1
-				candidates = append(candidates, given)
+				candidates = append(candidates, o.gives[i])
 			}
 		}
 	}
-	candidates = append(candidates, base)
-	actual := OtherResult{Match: o.e.Variant.Match, VariantKey: o.e.Variant.VariantKey}
-	seen := make(map[resultKey]bool, len(candidates))
-	seen[actual.key()] = true
-	results := candidates[:0]
-	for i := range candidates {
-		if key := candidates[i].key(); !seen[key] {
-			seen[key] = true
-			results = append(results, candidates[i])
-		}
-	}
-	return results
+	others := lists.Distinct(append(candidates, base))[1:]
+	return lists.Map(others, func(r Result) OtherResult { return OtherResult{Result: r, Step: -1} })
 }
 
 // distribution returns the result of a rule that matches, for the bucket of the entity.
-func (o *others) distribution(s *step, base OtherResult) OtherResult {
+func (o *others) distribution(s *step, base Result) Result {
 	if s.rule.CodeDefault {
-		return OtherResult{}
+		return Result{}
 	}
 	for share := range eachShare(o.x.flag, s.rule, &s.divider) {
 		if o.x.within(&s.divider, share) {
-			return OtherResult{Match: true, VariantKey: share.Variant}
+			return Result{Match: true, VariantKey: share.Variant}
 		}
 	}
-	return OtherResult{Match: !distributes(o.x.flag, s.rule), VariantKey: base.VariantKey}
+	return Result{Match: !distributes(o.x.flag, s.rule), VariantKey: base.VariantKey}
 }
 
 // noMatch returns the result if no step matches.
-func (o *others) noMatch() OtherResult {
+func (o *others) noMatch() (r Result) {
 	f := o.x.flag
 	if f.Type == guidon.BooleanFlag {
-		return OtherResult{Enabled: f.Enabled, Step: -1}
+		return Result{Enabled: f.Enabled}
 	}
-	r := OtherResult{Step: -1}
 	if v := f.DefaultVariant(); v != nil {
 		r.VariantKey = v.Key
 	}
 	return r
 }
 
-// resultKey identifies a result among those of a flag.
-type resultKey struct {
-	match, enabled bool
-	variant        string
-}
-
-func (r *OtherResult) key() resultKey { return resultKey{r.Match, r.Enabled, r.VariantKey} }
-
 // explain finds out how the flag could return the result.
 func (o *others) explain(r *OtherResult) {
 	s := o.search
 	targets := make([]int, 0, len(s.steps)+1)
 	for i := range o.x.steps {
-		if i <= s.end && !o.x.steps[i].never() && o.gives[i].key() == r.key() && s.canStop(i) {
+		if i <= s.end && !o.x.steps[i].never() && o.gives[i] == r.Result && s.canStop(i) {
 			targets = append(targets, i)
 		}
 	}
-	none := o.noMatch()
-	falls := none.key() == r.key()
+	falls := o.noMatch() == r.Result
 	if falls && s.end == len(o.x.steps) {
 		targets = append(targets, s.end)
 	}
@@ -302,7 +285,7 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		}
 		return obstacle, o.wouldGive(i, r)
 	}
-	gives := o.gives[i].key() == r.key()
+	gives := o.gives[i] == r.Result
 	bucketer, bucket, given := o.buckets(i, r)
 	if !gives && !given {
 		return obstacle, false
