@@ -24,6 +24,9 @@ func shapeOf[T any]() (s shape[T]) {
 	return s
 }
 
+// Clone returns a deep copy of a namespace, flag or segment.
+func Clone[T any](t *T) *T { return shapeOf[T]().clone(t) }
+
 var namespaceShape = shape[guidon.Namespace]{
 	plain("name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
 	plain("description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
@@ -96,7 +99,7 @@ var variantShape = shape[guidon.Variant]{
 	jsonText("attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
 }
 
-var ruleShape = slices.Concat(shape[guidon.Rule]{
+var ruleShape = shape[guidon.Rule]{
 	keys("segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
 	plain("segmentOperator", "segments that must match",
 		func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
@@ -116,7 +119,8 @@ var ruleShape = slices.Concat(shape[guidon.Rule]{
 	},
 	split(func(r *guidon.Rule) **guidon.Split { return &r.Split }),
 	plain("codeDefault", "default in the code", func(r *guidon.Rule) *bool { return &r.CodeDefault }).ifSet(),
-}, conditionsShape(func(r *guidon.Rule) **guidon.Conditions { return &r.Conditions }))
+	newConditions(func(r *guidon.Rule) **guidon.Conditions { return &r.Conditions }),
+}
 
 var distributionShape = shape[guidon.Distribution]{
 	variant("variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
@@ -124,7 +128,7 @@ var distributionShape = shape[guidon.Distribution]{
 		func(d *guidon.Distribution) any { return percent(d.Rollout) }),
 }
 
-var rolloutShape = slices.Concat(shape[guidon.Rollout]{
+var rolloutShape = shape[guidon.Rollout]{
 	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
 	unit[guidon.Rollout]{
 		json: "type", words: "type", brief: briefRollout,
@@ -141,7 +145,8 @@ var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 			},
 		},
 	},
-}, conditionsShape(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }))
+	newConditions(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }),
+}
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
 	keys("segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),

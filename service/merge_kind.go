@@ -89,7 +89,7 @@ func rankedFlag(f *guidon.Flag) *guidon.Flag {
 	if f == nil {
 		return nil
 	}
-	out := cloneFlag(f)
+	out := change.Clone(f)
 	for i, r := range out.Rules {
 		r.Rank = int32(i + 1) // #nosec G115 -- bounded by the size of a flag
 	}
