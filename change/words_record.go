@@ -126,25 +126,20 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 
 // access adds the difference of one field, which has no value on a side where it is nil.
 func (c *comparer) access(at place, before, after json.RawMessage, shown bool) {
-	op, words := OpReplace, changed
+	var was, is json.RawMessage
+	if shown {
+		was, is = before, after
+	}
 	switch {
 	case before == nil:
-		op, words = OpAdd, "added"
+		c.added(at, is, accessWords(is))
 	case after == nil:
-		op, words = OpRemove, "removed"
+		c.removed(at, was, accessWords(was))
+	case shown:
+		c.replaced(at, was, is, transition(accessValue(was), accessValue(is), false))
+	default:
+		c.replaced(at, nil, nil, Wording{What: changed})
 	}
-	if !shown {
-		c.add(at.words, Wording{What: words}, Difference{Path: at.path, Op: op})
-		return
-	}
-	shows := transition(accessValue(before), accessValue(after), false)
-	switch op {
-	case OpAdd:
-		shows = Wording{What: words + inParentheses(accessWords(after))}
-	case OpRemove:
-		shows = Wording{What: words + inParentheses(accessWords(before))}
-	}
-	c.add(at.words, shows, Difference{Path: at.path, Op: op, Before: before, After: after})
 }
 
 // accessValue returns a value in a form for words: a text or a list of texts, if it is one.
