@@ -225,7 +225,7 @@ func Summarize(differences []Difference) string {
 	return out.String()
 }
 
-// Summary returns the change of the object in words, in at most 400 bytes.
+// Summary returns the change of the object in words, in at most 400 bytes. It needs the differences.
 func (c *Compared[T]) Summary() string { return summary(c.Action(), c.Differences) }
 
 func summary(a Action, differences []Difference) string {
@@ -238,28 +238,6 @@ func summary(a Action, differences []Difference) string {
 		return "no change of content"
 	}
 	return Summarize(differences)
-}
-
-// Counts is how many objects differ.
-type Counts struct {
-	Created int `json:"created"`
-	Updated int `json:"updated"`
-	Deleted int `json:"deleted"`
-}
-
-// Count returns how many of the objects are created, updated and deleted.
-func Count[T any](objects []Compared[T]) (n Counts) {
-	for i := range objects {
-		switch objects[i].Action() {
-		case ActionCreate:
-			n.Created++
-		case ActionDelete:
-			n.Deleted++
-		default:
-			n.Updated++
-		}
-	}
-	return n
 }
 
 // briefFunc describes a part of an object, which belongs to the flag f, in words, such as one

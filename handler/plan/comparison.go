@@ -61,10 +61,14 @@ func (c *Comparison) Segments() *guidonv1.CompareCounts {
 }
 
 func compareCounts[T any](objects []change.Compared[T], after int) *guidonv1.CompareCounts {
-	n := change.Count(objects)
+	n := map[change.Action]int{}
+	for i := range objects {
+		n[objects[i].Action()]++
+	}
+	created, updated := n[change.ActionCreate], n[change.ActionUpdate]
 	return &guidonv1.CompareCounts{
-		Created: convert.Count(n.Created), Updated: convert.Count(n.Updated), Deleted: convert.Count(n.Deleted),
-		Unchanged: convert.Count(after - n.Created - n.Updated),
+		Created: convert.Count(created), Updated: convert.Count(updated), Deleted: convert.Count(n[change.ActionDelete]),
+		Unchanged: convert.Count(after - created - updated),
 	}
 }
 
