@@ -199,17 +199,17 @@ func (o *others) noMatch() (r Result) {
 // explain finds out how the flag could return the result.
 func (o *others) explain(r *OtherResult) {
 	s := o.search
-	targets := make([]int, 0, len(s.steps)+1)
+	goals := make([]goal, 0, len(s.steps)+1)
 	for i := range o.x.steps {
 		if i <= s.end && !o.x.steps[i].never() && o.gives[i] == r.Result && s.canStop(i) {
-			targets = append(targets, i)
+			goals = append(goals, goal{0, i, i})
 		}
 	}
 	falls := o.noMatch() == r.Result
 	if falls && s.end == len(o.x.steps) {
-		targets = append(targets, s.end)
+		goals = append(goals, goal{0, s.end, s.end}) // none of the steps
 	}
-	found := s.find(targets)
+	found := s.run(goals...)
 	if found.verdict == Reachable {
 		if changes := s.changes(found); !s.hashes || o.confirmed(r, changes) {
 			r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, found.goal.match, changes, found.smallest && !s.hashes
