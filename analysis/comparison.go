@@ -81,8 +81,6 @@ func TypeWords(t guidon.ComparisonType) string { return comparisonTypes[t].words
 type operand struct {
 	guidon.Operand
 	problem ConstraintProblem // the comparison fails for every value because of it
-
-	content string // of the constraint, if it is one of a predicate
 }
 
 func operandOf(c *guidon.Constraint) operand {

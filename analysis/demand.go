@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/guidonhq/guidon"
 )
@@ -14,11 +15,12 @@ type demand struct {
 	condition  *guidon.CompiledConstraint
 	operand    *operand
 	match      bool
+	content    unique.Handle[string] // of a predicate: equal for constraints that hold for the same entities
 }
 
 func newDemand(c *guidon.Constraint, compiled *guidon.CompiledConstraint, match bool) demand {
 	o := operandOf(c)
-	return demand{c, compiled, &o, match}
+	return demand{constraint: c, condition: compiled, operand: &o, match: match}
 }
 
 // compared returns the outcome that the comparison of the constraint must have.

@@ -276,14 +276,7 @@ func (e *examples) texts() iter.Seq[string] {
 // unused returns a character that no constraint has, and that is not white space. A string
 // that has it is neither a boolean nor, if other types are compared, a value of these.
 func (e *examples) unused() rune {
-	var used [utf8.RuneSelf]bool
-	for text := range e.texts() {
-		for _, r := range text {
-			if r < utf8.RuneSelf {
-				used[r] = true
-			}
-		}
-	}
+	used := strings.Join(slices.Collect(e.texts()), "\n")
 	letters := "xyzqwjkvabcdeghilmnoprsu"
 	if e.kinds&(comparesNumber|comparesBoolean|comparesTime) != 0 {
 		letters = "zqwjkvhgmo"
@@ -292,24 +285,17 @@ func (e *examples) unused() rune {
 		letters = "~!$&*|;"
 	}
 	for _, r := range letters {
-		if !used[r] {
+		if !strings.ContainsRune(used, r) {
 			return r
 		}
 	}
-	return e.unusedRare()
-}
-
-// unusedRare returns a character for texts that have all the letters.
-func (e *examples) unusedRare() rune {
-	used := make(map[rune]bool)
-	for text := range e.texts() {
-		for _, r := range text {
-			used[r] = true
-		}
+	rare := make(map[rune]bool)
+	for _, r := range used {
+		rare[r] = true
 	}
-	e.cut = e.cut || used[utf8.RuneError] // it may stand for a part of the character
+	e.cut = e.cut || rare[utf8.RuneError] // it may stand for a part of the character
 	for r := rune(0x4e00); r < utf8.MaxRune; r++ {
-		if utf8.ValidRune(r) && !used[r] {
+		if utf8.ValidRune(r) && !rare[r] {
 			return r
 		}
 	}

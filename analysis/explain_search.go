@@ -49,7 +49,7 @@ type fact struct {
 
 // demanded returns the demand that the fact has the outcome.
 func (f *fact) demanded(match bool) demand {
-	return demand{f.constraint, f.condition, f.operand, match}
+	return demand{constraint: f.constraint, condition: f.condition, operand: f.operand, match: match}
 }
 
 // searchStep has the sets of segments of a step that must match, and none for one that does not

@@ -1,6 +1,9 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
+	"unique"
+)
 
 // The functions of this file are sound and not complete: they return true only if it is
 // certain, and false if it is not known.
@@ -24,9 +27,9 @@ func (p *predicates) impossible(list []demand) bool {
 	return possible == no
 }
 
-// pair are two demands. The same constraints of different segments share their operands.
+// pair are the contents of two demands.
 type pair struct {
-	a, b           *operand
+	a, b           unique.Handle[string]
 	aMatch, bMatch bool
 }
 
@@ -34,7 +37,7 @@ type pair struct {
 // few different ones in most analyses.
 func (p *predicates) impossiblePair(list []demand) bool {
 	a, b := &list[0], &list[1]
-	key := pair{a.operand, b.operand, a.match, b.match}
+	key := pair{a.content, b.content, a.match, b.match}
 	result, known := p.pairs[key]
 	if !known {
 		_, possible := satisfy(list, p.spend)
