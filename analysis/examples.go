@@ -82,7 +82,7 @@ func (e *examples) add(c *guidon.Constraint, o *operand) {
 	case comparesPart:
 		e.parts = appendNew(e.parts, o.Texts[0])
 	case comparesNumber:
-		e.addNumbers(o)
+		e.numbers = append(e.numbers, slices.DeleteFunc(slices.Clone(o.Numbers), math.IsNaN)...) // NaN is one of the values anyway
 	case comparesTime:
 		e.times = append(e.times, o.Instant)
 	case comparesVersion:
@@ -93,14 +93,6 @@ func (e *examples) add(c *guidon.Constraint, o *operand) {
 		e.addAddresses(c)
 	}
 	e.cut = e.cut || len(e.literals)+len(e.numbers)+len(e.versions)+len(e.items)+len(e.addresses) > maxExamples
-}
-
-func (e *examples) addNumbers(o *operand) {
-	for _, n := range o.Numbers {
-		if n == n { // not NaN, which is one of the values anyway
-			e.numbers = append(e.numbers, n)
-		}
-	}
 }
 
 func appendNew(to []string, text string) []string {
