@@ -28,15 +28,10 @@ var answersOf *guidon.FlagDerivation[[]string]
 
 func init() { answersOf = guidon.NewFlagDerivation(findAnswers) }
 
-func findAnswers(f *guidon.CompiledFlag) (answers []string) {
+func findAnswers(f *guidon.CompiledFlag) []string {
 	d := decisions{buckets: bucketsOfType(f.Kind()), p: newPredicates(context.Background())}
 	d.find(f, stepsOf(f))
-	for _, one := range d.possible() {
-		if text := one.answer(f.Kind()); !slices.Contains(answers, text) {
-			answers = append(answers, text)
-		}
-	}
-	return answers
+	return lists.Distinct(lists.Map(d.possible(), func(one Outcome) string { return one.answer(f.Kind()) }))
 }
 
 // answersOfRequired is answersOf for a flag that may be nil.
