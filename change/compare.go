@@ -185,8 +185,8 @@ func (c *comparer) moved(before, after place, from, to int) {
 	c.add(before.words, Wording{What: "moved to " + strconv.Itoa(to)}, Difference{Path: after.path, Op: OpMove, From: from, To: to})
 }
 
-func (c *comparer) add(at *phrase, words Wording, d Difference) *Difference {
-	words.Parts = at.parts()
+func (c *comparer) add(at []string, words Wording, d Difference) *Difference {
+	words.Parts = at
 	d.Summary, d.Wording = words.String(), words
 	c.out = append(c.out, d)
 	return &c.out[len(c.out)-1]

@@ -189,7 +189,7 @@ func conflict[T any](m *merger, at place, v versions[T], form form[T]) Side {
 	if side := m.choices[path]; side != "" {
 		return side
 	}
-	c := Conflict{Path: path, Name: joined(at.words.parts())}
+	c := Conflict{Path: path, Name: joined(at.words)}
 	c.Base, c.Words.Base = form.of(m.flags.base, v.base)
 	c.Ours, c.Words.Ours = form.of(m.flags.ours, v.ours)
 	c.Theirs, c.Words.Theirs = form.of(m.flags.theirs, v.theirs)

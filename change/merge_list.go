@@ -115,7 +115,7 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 		orders.base, known = new(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
-	here := place{at.under(l.json) + ".order", &phrase{at.words, "order of the " + l.word + "s"}}
+	here := place{at.under(l.json) + ".order", at.named("order of the " + l.word + "s")}
 	form := func(_ *guidon.Flag, ids *[]string) ([]byte, string) {
 		return Encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
 	}
