@@ -35,18 +35,13 @@ func (r *Requirement) Stated() []string {
 	return r.Answers
 }
 
-// Requirements returns those of the flag and of its rules.
-func (f *Flag) Requirements() iter.Seq[Requirement] {
-	return func(yield func(Requirement) bool) {
-		if !yieldAll(yield, f.Requires) {
-			return
-		}
-		for _, c := range f.EachConditions() {
-			if !yieldAll(yield, c.Requires) {
-				return
-			}
-		}
+// Requirements returns those of the flag and of its rules. The caller must not modify them.
+func (f *Flag) Requirements() []Requirement {
+	all := slices.Clip(f.Requires)
+	for _, c := range f.EachConditions() {
+		all = append(all, c.Requires...)
 	}
+	return all
 }
 
 // CompiledRequirement is a requirement prepared for evaluation. It must not be modified.
@@ -143,12 +138,7 @@ func (s *Snapshot) dependents(changed map[string]*Flag, users []*CompiledFlag) [
 }
 
 func (f *CompiledFlag) requiresAny(keys map[string]bool) bool {
-	for r := range f.flag.Requirements() {
-		if keys[r.FlagKey] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.flag.Requirements(), func(r Requirement) bool { return keys[r.FlagKey] })
 }
 
 // link lets the requirements of flags that were just compiled point to flags. Those in a cycle,

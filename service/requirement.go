@@ -52,7 +52,7 @@ type flagLinks struct {
 
 func linksOf(f *guidon.Flag) *flagLinks {
 	variants := lists.Map(f.Variants, func(v *guidon.Variant) string { return v.Key })
-	return &flagLinks{kind: f.Type, variants: variants, requires: slices.Collect(f.Requirements())}
+	return &flagLinks{kind: f.Type, variants: variants, requires: f.Requirements()}
 }
 
 // can reports whether the answer is one of those that the flag can give.
@@ -164,7 +164,7 @@ func (tx *linkTx) check(ctx context.Context) error {
 	}
 	linked := make(requirements, len(flags))
 	for _, f := range flags {
-		linked[f.Key] = slices.Collect(f.Requirements())
+		linked[f.Key] = f.Requirements()
 		for i := range linked[f.Key] {
 			if err := tx.checkReference(ctx, f.Key, &linked[f.Key][i]); err != nil {
 				return err
