@@ -222,7 +222,7 @@ func (e *Effect) addDependents(ctx context.Context, before, after *guidon.Snapsh
 // dependents returns the keys of the flags that do not change themselves and require the flag with
 // the key, directly or not, sorted.
 func dependents(before, after *guidon.Snapshot, flagKey string) (keys []string) {
-	for f := range before.Requiring() {
+	for _, f := range before.Requiring() {
 		isRequired := func(one *guidon.Flag) bool { return one.Key == flagKey }
 		if f.Key != flagKey && after.Flag(f.Key) == f && slices.ContainsFunc(withRequired(before, f.Key), isRequired) {
 			keys = append(keys, f.Key)

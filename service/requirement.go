@@ -322,7 +322,7 @@ func (p plannedFlags) DeleteFlag(_ context.Context, key string) error {
 func (p plannedFlags) LinkedFlags(context.Context) (linked []*guidon.Flag, err error) {
 	all := maps.Clone(p.changed)
 	if p.base != nil {
-		for f := range p.base.Requiring() {
+		for _, f := range p.base.Requiring() {
 			if _, changed := all[f.Key]; !changed {
 				all[f.Key] = f
 			}
