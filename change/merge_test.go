@@ -557,3 +557,14 @@ func TestEveryFieldIsMerged(t *testing.T) {
 		return string(stored(t, merged))
 	}))
 }
+
+// TestOperatorFor: a single segment forces OR (contract 2), also if it was sent several
+// times.
+func TestOperatorFor(t *testing.T) {
+	if got := change.OperatorFor([]string{"a"}, guidon.AndSegments); got != guidon.OrSegments {
+		t.Errorf("one segment: got %v", got)
+	}
+	if got := change.OperatorFor([]string{"a", "b"}, guidon.AndSegments); got != guidon.AndSegments {
+		t.Errorf("two segments: got %v", got)
+	}
+}
