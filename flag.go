@@ -87,12 +87,7 @@ func (f *Flag) Stored() *Flag {
 }
 
 // Linked reports whether the flag or one of its rules requires others.
-func (f *Flag) Linked() bool {
-	for range f.Requirements() {
-		return true
-	}
-	return false
-}
+func (f *Flag) Linked() bool { return len(f.Requirements()) > 0 }
 
 // Unmark removes what [Flag.Stored] has added from a decoded flag.
 func (f *Flag) Unmark() { f.Type &^= markedFlag | rampedFlag | linkedFlag }

@@ -59,7 +59,10 @@ func (o *Operand) parse(t ComparisonType, list bool, value string) (err error) {
 	case t == PatternComparison:
 		o.Pattern, err = CompilePattern(value)
 	case t == ListComparison:
-		o.Texts, err = parseList(value)
+		var others bool
+		if o.Texts, others, err = listTexts(value); err == nil && others {
+			o.Texts, err = nil, errListItem
+		}
 	case t == AddressComparison:
 		o.Addresses, err = ParseAddresses(value)
 	case list:
@@ -72,29 +75,21 @@ func (o *Operand) parse(t ComparisonType, list bool, value string) (err error) {
 
 var errListItem = errors.New("an item is neither a text nor a number nor a boolean")
 
-// parseList returns the items of a JSON array of texts, numbers and booleans, as texts.
-func parseList(text string) ([]string, error) {
-	items, err := listItems(text)
-	if err != nil {
-		return nil, err
-	}
-	texts := make([]string, 0, len(items))
-	for _, item := range items {
-		text, scalar := itemText(item)
-		if !scalar {
-			return nil, errListItem
-		}
-		texts = append(texts, text)
-	}
-	return texts, nil
-}
-
-func listItems(text string) (items []json.RawMessage, err error) {
-	err = json.Unmarshal([]byte(text), &items)
-	if err == nil && items == nil {
+// listTexts returns the texts, numbers and booleans of a JSON array, as texts, and whether there are
+// others.
+func listTexts(list string) (texts []string, others bool, err error) {
+	var items []json.RawMessage
+	if err = json.Unmarshal([]byte(list), &items); err == nil && items == nil {
 		err = errListItem // null
 	}
-	return items, err
+	for _, item := range items {
+		if text, scalar := itemText(item); scalar {
+			texts = append(texts, text)
+		} else {
+			others = true
+		}
+	}
+	return texts, others, err
 }
 
 // itemText returns an item of a JSON array as text. It reports false for null, an object or an
@@ -128,15 +123,9 @@ func valueTexts(value string) []string {
 	if !strings.HasPrefix(strings.TrimLeft(value, " \t\r\n"), "[") {
 		return []string{value}
 	}
-	items, err := listItems(value)
+	texts, _, err := listTexts(value)
 	if err != nil {
 		return []string{value}
-	}
-	var texts []string
-	for _, item := range items {
-		if text, scalar := itemText(item); scalar {
-			texts = append(texts, text)
-		}
 	}
 	return texts
 }

@@ -1,7 +1,6 @@
 package guidon
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 )
@@ -35,18 +34,13 @@ func (r *Requirement) Stated() []string {
 	return r.Answers
 }
 
-// Requirements returns those of the flag and of its rules.
-func (f *Flag) Requirements() iter.Seq[Requirement] {
-	return func(yield func(Requirement) bool) {
-		if !yieldAll(yield, f.Requires) {
-			return
-		}
-		for _, c := range f.EachConditions() {
-			if !yieldAll(yield, c.Requires) {
-				return
-			}
-		}
+// Requirements returns those of the flag and of its rules. The caller must not modify them.
+func (f *Flag) Requirements() []Requirement {
+	all := slices.Clip(f.Requires)
+	for _, c := range f.EachConditions() {
+		all = append(all, c.Requires...)
 	}
+	return all
 }
 
 // CompiledRequirement is a requirement prepared for evaluation. It must not be modified.
@@ -104,15 +98,14 @@ func (r *CompiledRequirement) Answer(entityID string, context map[string]string,
 	return result.VariantKey, err
 }
 
-// Requiring yields the flags that require others, themselves or in a rule, in no order.
-func (s *Snapshot) Requiring() iter.Seq[*Flag] {
-	return func(yield func(*Flag) bool) {
-		for key := range s.requiring {
-			if f := s.Flag(key); f != nil && !yield(f) {
-				return
-			}
+// Requiring returns the flags that require others, themselves or in a rule, in no order.
+func (s *Snapshot) Requiring() (flags []*Flag) {
+	for key := range s.requiring {
+		if f := s.Flag(key); f != nil {
+			flags = append(flags, f)
 		}
 	}
+	return flags
 }
 
 // dependents adds the flags to users that depend on the changed ones, whose keys are given, or on
@@ -143,12 +136,7 @@ func (s *Snapshot) dependents(changed map[string]*Flag, users []*CompiledFlag) [
 }
 
 func (f *CompiledFlag) requiresAny(keys map[string]bool) bool {
-	for r := range f.flag.Requirements() {
-		if keys[r.FlagKey] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.flag.Requirements(), func(r Requirement) bool { return keys[r.FlagKey] })
 }
 
 // link lets the requirements of flags that were just compiled point to flags. Those in a cycle,
@@ -156,12 +144,12 @@ func (f *CompiledFlag) requiresAny(keys map[string]bool) bool {
 func link(compiled []*CompiledFlag, flag func(key string) *CompiledFlag) {
 	var cyclic []*CompiledRequirement
 	for _, f := range compiled {
-		for r := range f.requirements {
+		for _, r := range f.requirements() {
 			r.Flag = flag(r.Key)
 		}
 	}
 	for _, f := range compiled {
-		for r := range f.requirements {
+		for _, r := range f.requirements() {
 			if r.Flag != nil && r.Flag.reaches(f, map[*CompiledFlag]bool{}) {
 				cyclic = append(cyclic, r)
 			}
@@ -181,7 +169,7 @@ func (f *CompiledFlag) reaches(target *CompiledFlag, seen map[*CompiledFlag]bool
 		return false
 	}
 	seen[f] = true
-	for r := range f.requirements {
+	for _, r := range f.requirements() {
 		if r.Flag != nil && r.Flag.reaches(target, seen) {
 			return true
 		}
@@ -197,7 +185,7 @@ func (f *CompiledFlag) Requires() []CompiledRequirement { return f.requires }
 func (f *CompiledFlag) WithRequired() []*CompiledFlag {
 	all := []*CompiledFlag{f}
 	for i := 0; i < len(all); i++ {
-		for r := range all[i].requirements {
+		for _, r := range all[i].requirements() {
 			if r.Flag != nil && !slices.Contains(all, r.Flag) {
 				all = append(all, r.Flag)
 			}
@@ -215,21 +203,18 @@ func (f *CompiledFlag) LastBoundary() (last int64) {
 	return last
 }
 
-// requirements yields those of the flag and of its rules that are in force.
-func (f *CompiledFlag) requirements(yield func(*CompiledRequirement) bool) {
-	for i := range f.requires {
-		if !yield(&f.requires[i]) {
-			return
+// requirements returns those of the flag and of its rules that are in force.
+func (f *CompiledFlag) requirements() (all []*CompiledRequirement) {
+	add := func(some []CompiledRequirement) {
+		for i := range some {
+			all = append(all, &some[i])
 		}
 	}
+	add(f.requires)
 	for _, s := range f.Steps() {
-		if s.Conditions == nil {
-			continue
-		}
-		for i := range s.Conditions.Requires {
-			if !yield(&s.Conditions.Requires[i]) {
-				return
-			}
+		if s.Conditions != nil {
+			add(s.Conditions.Requires)
 		}
 	}
+	return all
 }

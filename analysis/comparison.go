@@ -21,14 +21,14 @@ type comparisonType struct {
 var comparisonTypes = map[guidon.ComparisonType]comparisonType{
 	guidon.StringComparison:   {words: "text"},
 	guidon.NumberComparison:   {"number", comparesNumber, "", ExpectedNotNumber, ValueNotNumber, parsedBy(parseNumber)},
-	guidon.BooleanComparison:  {"yes or no", comparesBoolean, "", 0, ValueNotBoolean, isBoolean},
+	guidon.BooleanComparison:  {"yes or no", comparesBoolean, "", "", ValueNotBoolean, isBoolean},
 	guidon.DateTimeComparison: {"date", comparesTime, "", ExpectedNotDateTime, ValueNotDateTime, parsedBy(guidon.ParseDateTime)},
 	guidon.EntityIDComparison: {words: "entity"},
 	guidon.VersionComparison: {
 		"version", comparesVersion, "compares a version", ExpectedNotVersion, ValueNotVersion, parsedBy(guidon.ParseVersion),
 	},
 	guidon.PatternComparison: {"pattern", comparesPattern, "compares with a pattern", ExpectedNotPattern, ValueTooLong, fitsPattern},
-	guidon.ListComparison:    {"list", comparesItems, "compares a list", ExpectedNotList, 0, nil},
+	guidon.ListComparison:    {"list", comparesItems, "compares a list", ExpectedNotList, "", nil},
 	guidon.AddressComparison: {
 		"address", comparesAddress, "compares an address", ExpectedNotAddresses, ValueNotAddress, parsedBy(guidon.ParseAddress),
 	},
@@ -81,8 +81,6 @@ func TypeWords(t guidon.ComparisonType) string { return comparisonTypes[t].words
 type operand struct {
 	guidon.Operand
 	problem ConstraintProblem // the comparison fails for every value because of it
-
-	content string // of the constraint, if it is one of a predicate
 }
 
 func operandOf(c *guidon.Constraint) operand {

@@ -3,6 +3,7 @@ package analysis
 import (
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/guidonhq/guidon"
 )
@@ -14,11 +15,12 @@ type demand struct {
 	condition  *guidon.CompiledConstraint
 	operand    *operand
 	match      bool
+	content    unique.Handle[string] // of a predicate: equal for constraints that hold for the same entities
 }
 
 func newDemand(c *guidon.Constraint, compiled *guidon.CompiledConstraint, match bool) demand {
 	o := operandOf(c)
-	return demand{c, compiled, &o, match}
+	return demand{constraint: c, condition: compiled, operand: &o, match: match}
 }
 
 // compared returns the outcome that the comparison of the constraint must have.
@@ -260,23 +262,14 @@ func (x *sample) strings() []string {
 
 // unusedSpace returns white space that no constraint has.
 func (x *sample) unusedSpace() string {
+	texts := x.texts()
 	for _, space := range []string{" ", "\t", "\n", "\r", "\v", "\f"} {
-		if !x.has(space) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, space) }) {
 			return space
 		}
 	}
 	x.cut = true
 	return " "
-}
-
-// has reports whether a constraint mentions the text, alone or in another one.
-func (x *sample) has(text string) bool {
-	for t := range x.texts() {
-		if strings.Contains(t, text) {
-			return true
-		}
-	}
-	return false
 }
 
 func isText(c *guidon.Constraint) bool {

@@ -324,13 +324,13 @@ func (c *comparison) changedUntil(i, j int) []string {
 	var keys []string
 	for _, s := range slices.Concat(c.before.steps[:min(i+1, len(c.before.steps))], c.after.steps[:min(j+1, len(c.after.steps))]) {
 		for _, key := range s.segments {
-			if c.changed[key] && !slices.Contains(keys, key) {
+			if c.changed[key] {
 				keys = append(keys, key)
 			}
 		}
 	}
 	slices.Sort(keys)
-	return keys
+	return slices.Compact(keys)
 }
 
 // compare adds the moves from the outcomes before to those after the change.

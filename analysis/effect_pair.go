@@ -12,11 +12,25 @@ import (
 // states, in the order of the state after and then those that no longer exist. They are
 // paired by id, then by content, then by what they match.
 func pairSteps(before, after *guidon.Flag) []StepPair {
-	return pairBy(stepNames(before, after.Type), stepNames(after, after.Type))
+	old, current := stepNames(before, after.Type), stepNames(after, after.Type)
+	p := lists.NewPairing(len(old), len(current))
+	for level := range 3 {
+		p.By(func(i int) string { return old[i][level] }, func(i int) string { return current[i][level] })
+	}
+	pairs := make([]StepPair, len(current))
+	for i, from := range p.From {
+		pairs[i] = StepPair{from, i} // NoStep is -1 too
+	}
+	for i, taken := range p.Taken {
+		if !taken {
+			pairs = append(pairs, StepPair{i, NoStep})
+		}
+	}
+	return pairs
 }
 
-// stepNames returns texts by which each rule or rollout is recognized, as many for each, the
-// most certain first.
+// stepNames returns three texts by which each rule or rollout is recognized, the most certain
+// first. An empty one stands for nothing.
 func stepNames(f *guidon.Flag, t guidon.FlagType) (names [][]string) {
 	if t == guidon.BooleanFlag {
 		for _, r := range f.Rollouts {
@@ -64,23 +78,4 @@ func targetName(keys []string, operator guidon.SegmentOperator, c *guidon.Condit
 func encode(values ...any) string {
 	text, _ := json.Marshal(values)
 	return string(text)
-}
-
-// pairBy pairs the items of two lists by their names. An earlier name that is equal and not
-// empty counts more than a later one.
-func pairBy(old, current [][]string) []StepPair {
-	p := lists.NewPairing(len(old), len(current))
-	for level := range 3 {
-		p.By(func(i int) string { return old[i][level] }, func(i int) string { return current[i][level] })
-	}
-	pairs := make([]StepPair, len(current))
-	for i, from := range p.From {
-		pairs[i] = StepPair{from, i} // NoStep is -1 too
-	}
-	for i, taken := range p.Taken {
-		if !taken {
-			pairs = append(pairs, StepPair{i, NoStep})
-		}
-	}
-	return pairs
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"iter"
 	"math"
 	"net/netip"
 	"slices"
@@ -82,7 +81,7 @@ func (e *examples) add(c *guidon.Constraint, o *operand) {
 	case comparesPart:
 		e.parts = appendNew(e.parts, o.Texts[0])
 	case comparesNumber:
-		e.addNumbers(o)
+		e.numbers = append(e.numbers, slices.DeleteFunc(slices.Clone(o.Numbers), math.IsNaN)...) // NaN is one of the values anyway
 	case comparesTime:
 		e.times = append(e.times, o.Instant)
 	case comparesVersion:
@@ -93,14 +92,6 @@ func (e *examples) add(c *guidon.Constraint, o *operand) {
 		e.addAddresses(c)
 	}
 	e.cut = e.cut || len(e.literals)+len(e.numbers)+len(e.versions)+len(e.items)+len(e.addresses) > maxExamples
-}
-
-func (e *examples) addNumbers(o *operand) {
-	for _, n := range o.Numbers {
-		if n == n { // not NaN, which is one of the values anyway
-			e.numbers = append(e.numbers, n)
-		}
-	}
 }
 
 func appendNew(to []string, text string) []string {
@@ -239,8 +230,9 @@ func (e *examples) appendTimes(values []string) []string {
 
 // other returns a string that no constraint mentions, neither as a whole nor in part.
 func (e *examples) other(unused string) string {
+	texts := e.texts()
 	for _, word := range []string{"other", "x", "another"} {
-		if !e.mentions(word) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return text != "" && strings.Contains(word, text) }) {
 			return word
 		}
 	}
@@ -250,40 +242,15 @@ func (e *examples) other(unused string) string {
 	return unused
 }
 
-// mentions reports whether a constraint mentions a part of the word.
-func (e *examples) mentions(word string) bool {
-	for text := range e.texts() {
-		if text != "" && strings.Contains(word, text) {
-			return true
-		}
-	}
-	return false
-}
-
-// texts yields the strings that constraints mention.
-func (e *examples) texts() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts, e.items} {
-			for _, text := range texts {
-				if !yield(text) {
-					return
-				}
-			}
-		}
-	}
+// texts returns the strings that constraints mention.
+func (e *examples) texts() []string {
+	return slices.Concat(e.literals, e.prefixes, e.suffixes, e.parts, e.items)
 }
 
 // unused returns a character that no constraint has, and that is not white space. A string
 // that has it is neither a boolean nor, if other types are compared, a value of these.
 func (e *examples) unused() rune {
-	var used [utf8.RuneSelf]bool
-	for text := range e.texts() {
-		for _, r := range text {
-			if r < utf8.RuneSelf {
-				used[r] = true
-			}
-		}
-	}
+	texts := e.texts()
 	letters := "xyzqwjkvabcdeghilmnoprsu"
 	if e.kinds&(comparesNumber|comparesBoolean|comparesTime) != 0 {
 		letters = "zqwjkvhgmo"
@@ -292,24 +259,19 @@ func (e *examples) unused() rune {
 		letters = "~!$&*|;"
 	}
 	for _, r := range letters {
-		if !used[r] {
+		if !slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, r) }) {
 			return r
 		}
 	}
-	return e.unusedRare()
-}
-
-// unusedRare returns a character for texts that have all the letters.
-func (e *examples) unusedRare() rune {
-	used := make(map[rune]bool)
-	for text := range e.texts() {
+	rare := make(map[rune]bool)
+	for _, text := range texts {
 		for _, r := range text {
-			used[r] = true
+			rare[r] = true
 		}
 	}
-	e.cut = e.cut || used[utf8.RuneError] // it may stand for a part of the character
+	e.cut = e.cut || rare[utf8.RuneError] // it may stand for a part of the character
 	for r := rune(0x4e00); r < utf8.MaxRune; r++ {
-		if utf8.ValidRune(r) && !used[r] {
+		if utf8.ValidRune(r) && !rare[r] {
 			return r
 		}
 	}

@@ -5,14 +5,20 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
+
+// Result is what distinguishes the results of a flag.
+type Result struct {
+	Match      bool   // of a variant flag
+	VariantKey string // of a variant flag; empty for no variant
+	Enabled    bool   // of a boolean flag
+}
 
 // OtherResult is a result that the flag can return but did not, and the changes needed for
 // it. The entity stays the same, and so does its bucket: only its context differs.
 type OtherResult struct {
-	Match      bool   // of a variant flag
-	VariantKey string // of a variant flag; empty for no variant
-	Enabled    bool   // of a boolean flag
+	Result
 
 	Verdict   Verdict
 	Step      int              // index of the step that gives the result if it is Reachable, or -1 if no step matches
@@ -21,14 +27,14 @@ type OtherResult struct {
 	Obstacles []Obstacle       // otherwise, by step
 }
 
-// Verdict is whether the flag can return a result for the entity.
-type Verdict uint8
+// Verdict is whether the flag can return a result for the entity, as responses name it.
+type Verdict string
 
 // Verdicts.
 const (
-	Undecided  Verdict = iota // neither a context was found nor can one be excluded
-	Reachable                 // with the changes
-	Impossible                // no context gives the result
+	Undecided  Verdict = "undecided"  // neither a context was found nor can one be excluded
+	Reachable  Verdict = "reachable"  // with the changes
+	Impossible Verdict = "impossible" // no context gives the result
 )
 
 // PropertyChange is a needed change of one property of the context.
@@ -58,26 +64,26 @@ type Obstacle struct {
 	Range      Share  // for EmptyRange and OtherBucket
 }
 
-// ObstacleReason is the kind of an [Obstacle].
-type ObstacleReason uint8
+// ObstacleReason is the kind of an [Obstacle], as responses name it.
+type ObstacleReason string
 
 // Reasons of obstacles.
 const (
-	NotDecided        ObstacleReason = iota // no context was found
-	WorkLimit                               // the limit of work was reached
-	FlagDisabled                            // the flag is disabled
-	NoRule                                  // no rule or rollout gives the result
-	NoSegments                              // the step has no segments
-	SegmentMissing                          // the step has a segment that does not exist
-	EmptyRange                              // the result has no buckets
-	OtherBucket                             // the entity is in another bucket than those of the range
-	EarlierStep                             // an earlier step matches whenever this one would
-	EarlierSteps                            // the steps up to the earlier one together match whenever this one would
-	UnknownConstraint                       // an earlier step, or this one, has a constraint of an unknown type, which fails the evaluation
-	Contradiction                           // nothing satisfies the segments
-	OtherEntity                             // the segments require another entity id
-	NotInForce                              // the step does not hold yet, or no longer
-	RequirementUnmet                        // the step, or the flag if it is that of no step, requires another answer of a flag
+	NotDecided        ObstacleReason = "not_decided"        // no context was found
+	WorkLimit         ObstacleReason = "limit"              // the limit of work was reached
+	FlagDisabled      ObstacleReason = "flag_disabled"      // the flag is disabled
+	NoRule            ObstacleReason = "no_rule"            // no rule or rollout gives the result
+	NoSegments        ObstacleReason = "no_segments"        // the step has no segments
+	SegmentMissing    ObstacleReason = "segment_missing"    // the step has a segment that does not exist
+	EmptyRange        ObstacleReason = "empty_range"        // the result has no buckets
+	OtherBucket       ObstacleReason = "other_bucket"       // the entity is in another bucket than those of the range
+	EarlierStep       ObstacleReason = "earlier_step"       // an earlier step matches whenever this one would
+	EarlierSteps      ObstacleReason = "earlier_steps"      // the steps up to the earlier one together match whenever this one would
+	UnknownConstraint ObstacleReason = "unknown_constraint" // an earlier step, or this one, has a constraint of an unknown type, which fails the evaluation
+	Contradiction     ObstacleReason = "contradiction"      // nothing satisfies the segments
+	OtherEntity       ObstacleReason = "other_entity"       // the segments require another entity id
+	NotInForce        ObstacleReason = "not_in_force"       // the step does not hold yet, or no longer
+	RequirementUnmet  ObstacleReason = "requirement"        // the step, or the flag if it is that of no step, requires another answer of a flag
 )
 
 // Limits of the search for other results. One unit of work is about the outcome of one
@@ -97,6 +103,7 @@ func (x *explainer) addOthers(e *Explanation) {
 	if len(results) > maxOthers {
 		results, e.Limited = results[:maxOthers], true
 	}
+	e.Others = results
 	off, verdict := Obstacle{Step: -1, By: -1, FlagKey: e.Unmet()}, Impossible
 	switch {
 	case e.Variant != nil && !x.flag.Enabled:
@@ -107,11 +114,10 @@ func (x *explainer) addOthers(e *Explanation) {
 	default:
 		off.Reason = RequirementUnmet
 	}
-	if off.Reason != NotDecided {
+	if off.Reason != "" {
 		for i := range results {
 			results[i].Verdict, results[i].Obstacles = verdict, []Obstacle{off}
 		}
-		e.Others = results
 		return
 	}
 	if len(results) > 0 {
@@ -121,14 +127,13 @@ func (x *explainer) addOthers(e *Explanation) {
 		}
 		e.Limited = e.Limited || o.search.limited
 	}
-	e.Others = results
 }
 
 // others finds the other results of an explanation.
 type others struct {
 	x         *explainer
 	e         *Explanation
-	gives     []OtherResult // for each step: the result, if the step matches; only for steps that can
+	gives     []Result // for each step, if it matches; only for steps that can
 	search    *search
 	obstacles int
 }
@@ -137,96 +142,74 @@ type others struct {
 // the result of each step.
 func (o *others) results() []OtherResult {
 	x := o.x
-	o.gives = make([]OtherResult, len(x.steps))
+	o.gives = make([]Result, len(x.steps))
 	if o.e.Boolean != nil {
 		for i := range x.steps {
 			if s := &x.steps[i]; !s.never() {
-				o.gives[i] = OtherResult{Enabled: s.value}
+				o.gives[i] = Result{Enabled: s.value}
 			}
 		}
-		return []OtherResult{{Enabled: !o.e.Boolean.Enabled, Step: -1}}
+		return []OtherResult{{Result: Result{Enabled: !o.e.Boolean.Enabled}, Step: -1}}
 	}
 	base := o.noMatch()
-	candidates := make([]OtherResult, 0, len(x.flag.Variants)+2)
+	candidates := []Result{{Match: o.e.Variant.Match, VariantKey: o.e.Variant.VariantKey}} // the actual one is the first
 	for _, v := range x.flag.Variants {
 		given := func(r *guidon.Rule) bool { return distributesTo(x.flag, r, v.Key) }
 		if v.Key != base.VariantKey || slices.ContainsFunc(x.flag.Rules, given) { // the default variant is a result anyway
-			candidates = append(candidates, OtherResult{Match: true, VariantKey: v.Key, Step: -1})
+			candidates = append(candidates, Result{Match: true, VariantKey: v.Key})
 		}
 	}
 	for i := range x.steps {
 		if s := &x.steps[i]; !s.never() {
 			o.gives[i] = o.distribution(s, base)
 			if s.rule.CodeDefault || !distributes(x.flag, s.rule) {
-				given := o.gives[i]
-				given.Step = -1
-				candidates = append(candidates, given)
+				candidates = append(candidates, o.gives[i])
 			}
 		}
 	}
-	candidates = append(candidates, base)
-	actual := OtherResult{Match: o.e.Variant.Match, VariantKey: o.e.Variant.VariantKey}
-	seen := make(map[resultKey]bool, len(candidates))
-	seen[actual.key()] = true
-	results := candidates[:0]
-	for i := range candidates {
-		if key := candidates[i].key(); !seen[key] {
-			seen[key] = true
-			results = append(results, candidates[i])
-		}
-	}
-	return results
+	others := lists.Distinct(append(candidates, base))[1:]
+	return lists.Map(others, func(r Result) OtherResult { return OtherResult{Result: r, Step: -1} })
 }
 
 // distribution returns the result of a rule that matches, for the bucket of the entity.
-func (o *others) distribution(s *step, base OtherResult) OtherResult {
+func (o *others) distribution(s *step, base Result) Result {
 	if s.rule.CodeDefault {
-		return OtherResult{}
+		return Result{}
 	}
 	for share := range eachShare(o.x.flag, s.rule, &s.divider) {
 		if o.x.within(&s.divider, share) {
-			return OtherResult{Match: true, VariantKey: share.Variant}
+			return Result{Match: true, VariantKey: share.Variant}
 		}
 	}
-	return OtherResult{Match: !distributes(o.x.flag, s.rule), VariantKey: base.VariantKey}
+	return Result{Match: !distributes(o.x.flag, s.rule), VariantKey: base.VariantKey}
 }
 
 // noMatch returns the result if no step matches.
-func (o *others) noMatch() OtherResult {
+func (o *others) noMatch() (r Result) {
 	f := o.x.flag
 	if f.Type == guidon.BooleanFlag {
-		return OtherResult{Enabled: f.Enabled, Step: -1}
+		return Result{Enabled: f.Enabled}
 	}
-	r := OtherResult{Step: -1}
 	if v := f.DefaultVariant(); v != nil {
 		r.VariantKey = v.Key
 	}
 	return r
 }
 
-// resultKey identifies a result among those of a flag.
-type resultKey struct {
-	match, enabled bool
-	variant        string
-}
-
-func (r *OtherResult) key() resultKey { return resultKey{r.Match, r.Enabled, r.VariantKey} }
-
 // explain finds out how the flag could return the result.
 func (o *others) explain(r *OtherResult) {
 	s := o.search
-	targets := make([]int, 0, len(s.steps)+1)
+	goals := make([]goal, 0, len(s.steps)+1)
 	for i := range o.x.steps {
-		if i <= s.end && !o.x.steps[i].never() && o.gives[i].key() == r.key() && s.canStop(i) {
-			targets = append(targets, i)
+		if i <= s.end && !o.x.steps[i].never() && o.gives[i] == r.Result && s.canStop(i) {
+			goals = append(goals, goal{0, i, i})
 		}
 	}
-	none := o.noMatch()
-	falls := none.key() == r.key()
+	falls := o.noMatch() == r.Result
 	if falls && s.end == len(o.x.steps) {
-		targets = append(targets, s.end)
+		goals = append(goals, goal{0, s.end, s.end}) // none of the steps
 	}
-	found := s.find(targets)
+	found := s.run(goals...)
 	if found.verdict == Reachable {
 		if changes := s.changes(found); !s.hashes || o.confirmed(r, changes) {
 			r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, found.goal.match, changes, found.smallest && !s.hashes
@@ -302,7 +285,7 @@ func (o *others) obstacle(i int, r *OtherResult) (obstacle Obstacle, concerned b
 		}
 		return obstacle, o.wouldGive(i, r)
 	}
-	gives := o.gives[i].key() == r.key()
+	gives := o.gives[i] == r.Result
 	bucketer, bucket, given := o.buckets(i, r)
 	if !gives && !given {
 		return obstacle, false

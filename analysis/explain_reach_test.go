@@ -183,7 +183,7 @@ func (a *agreement) check(o *analysis.OtherResult) {
 		a.checkObstacle(b)
 	}
 	if (open > 0) != (o.Verdict == analysis.Undecided) && !a.e.Limited {
-		a.t.Errorf("verdict %d, but %d obstacles are not certain: %+v", o.Verdict, open, o.Obstacles)
+		a.t.Errorf("verdict %s, but %d obstacles are not certain: %+v", o.Verdict, open, o.Obstacles)
 	}
 }
 
@@ -204,6 +204,6 @@ func (a *agreement) checkObstacle(b analysis.Obstacle) {
 		agrees = cause == analysis.Shadowed || a.dependsOnEntity || cause == analysis.Unsatisfiable && b.Reason == analysis.EarlierStep
 	}
 	if !agrees && !a.reach.Truncated {
-		a.t.Errorf("step %d is not given because of reason %d (%+v), and its reach is %d", b.Step, b.Reason, b, cause)
+		a.t.Errorf("step %d is not given because of reason %s (%+v), and its reach is %d", b.Step, b.Reason, b, cause)
 	}
 }

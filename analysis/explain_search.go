@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // search searches for contexts with which the entity gets another result, by changing as few
@@ -13,7 +12,7 @@ import (
 // It starts from the outcomes as they are. If they violate a goal (a step must match,
 // or an earlier one must not), at least one of some outcomes must be different. Each of them
 // is tried, so demands on outcomes accumulate. All outcomes of constraints on a property
-// follow from its value, so demands are met by whole vectors of outcomes that some value is
+// follow from its value, so demands are met by all outcomes together that some value is
 // known to have. The cost of demands is the number of outcomes that differ at least. The
 // cheapest demands are tried first, so the first ones that violate nothing are the smallest.
 type search struct {
@@ -27,15 +26,11 @@ type search struct {
 	work       int          // left
 	limited    bool
 
-	lists    []int32 // memory of lists of facts
-	segments int     // how much of it the segments have
-
 	// Of one run.
-	scratch []int32
 	nodes   []node
 	queue   []int32 // by cost: the node to be tried first, see node.next; -1 for none
 	touched []int32 // properties that the current node has demands on
-	guessed bool    // values were chosen for a property whose vectors are not all known
+	guessed bool    // values were chosen for a property whose possible outcomes are not all known
 	open    bool    // a goal is met if the demands on some property can be, which is not known
 }
 
@@ -48,13 +43,13 @@ type fact struct {
 	segment    string   // key of the first segment that has it
 	exception  bool     // that segment must not match, so its constraint is the opposite
 	property   int32    // index
-	bit        int32    // in the vectors of the property
+	index      int32    // among the facts of the property
 	demand     int8     // of the current node: 1 to match, -1 not to match, 0 for none
 }
 
 // demanded returns the demand that the fact has the outcome.
 func (f *fact) demanded(match bool) demand {
-	return demand{f.constraint, f.condition, f.operand, match}
+	return demand{constraint: f.constraint, condition: f.condition, operand: f.operand, match: match}
 }
 
 // searchStep has the sets of segments of a step that must match, and none for one that does not
@@ -147,9 +142,6 @@ func (s *search) canStop(i int) bool {
 // collect finds the facts of the steps up to the end.
 func (s *search) collect() {
 	s.steps = make([]searchStep, min(s.end+1, len(s.x.steps)))
-	room := min(2*len(s.steps)+8, maxFacts)
-	s.facts, s.nodes = make([]fact, 0, room), make([]node, 0, room)
-	s.lists = make([]int32, 0, 4*room)
 	known := make(map[*guidon.CompiledSegment]*searchSegment, len(s.steps))
 	for i := range s.steps {
 		if t := &s.x.steps[i]; t.Audience != nil && s.canStop(i) {
@@ -163,7 +155,6 @@ func (s *search) collect() {
 			return
 		}
 	}
-	s.segments = len(s.lists)
 }
 
 func (s *search) addSet(step *searchStep, a *guidon.Audience, known map[*guidon.CompiledSegment]*searchSegment) {
@@ -186,11 +177,10 @@ func (s *search) collectSegment(segment *searchSegment, g *guidon.CompiledSegmen
 		s.limited = true
 		return
 	}
-	start := len(s.lists)
-	for i := range g.Constraints() {
-		s.lists = append(s.lists, s.factOf(g, i))
+	segment.facts = make([]int32, len(g.Constraints()))
+	for i := range segment.facts {
+		segment.facts[i] = s.factOf(g, i)
 	}
-	segment.facts = slices.Clip(s.lists[start:])
 }
 
 // factOf returns the index of the fact for a constraint of the segment.
@@ -206,7 +196,7 @@ func (s *search) factOf(g *guidon.CompiledSegment, constraint int) int32 {
 	}
 	index := int32(len(s.facts)) // #nosec G115 -- at most maxFacts
 	s.facts = append(s.facts, fact{
-		constraint: c, condition: condition, segment: g.Segment().Key, exception: g.IsException(), property: property, bit: p.add(index, condition),
+		constraint: c, condition: condition, segment: g.Segment().Key, exception: g.IsException(), property: property, index: p.add(index, condition),
 	})
 	return index
 }
@@ -219,25 +209,18 @@ func (s *search) propertyOf(c *guidon.Constraint) int32 {
 			return int32(i) // #nosec G115 -- at most maxFacts
 		}
 	}
-	p := property{subject: about, value: s.x.entityID}
+	actual := s.x.entityID
 	if !about.entity {
-		p.value = s.x.context[about.property]
+		actual = s.x.context[about.property]
 	}
-	s.properties = append(s.properties, p)
+	s.properties = append(s.properties, property{subject: about, values: []knownValue{{text: actual}}})
 	return int32(len(s.properties) - 1) // #nosec G115 -- at most maxFacts
-}
-
-// find searches for the smallest set of outcomes to change so that one of the steps decides the
-// result. The number of steps stands for none of them.
-func (s *search) find(targets []int) finding {
-	return s.run(lists.Map(targets, func(target int) goal { return goal{0, target, target} })...)
 }
 
 // run searches for the smallest set of outcomes to change so that one of the goals is
 // met. If it finds one, the properties have the outcomes.
 func (s *search) run(goals ...goal) finding {
 	s.nodes, s.queue, s.guessed, s.open = s.nodes[:0], s.queue[:0], false, false
-	s.lists = s.lists[:s.segments]
 	for i := len(goals) - 1; i >= 0; i-- { // among equal ones the first is tried first
 		s.push(node{parent: -1, goal: int32(i)}, goals, 0) // #nosec G115 -- at most MaxExplainedSteps
 	}
@@ -343,7 +326,8 @@ func (s *search) require(index int32, match bool) {
 // least from the actual ones: first among the facts in scope, then among all.
 func (s *search) choose(p *property, scope int) (cost int, ok bool) {
 	s.build(p)
-	if !s.spend(len(p.facts) + len(p.values)*p.words()) {
+	const together = 64 // outcomes, which are compared in about one unit of work
+	if !s.spend(len(p.facts) + len(p.values)*((len(p.facts)+together-1)/together)) {
 		return 0, false
 	}
 	counted := 0 // facts in scope
@@ -351,18 +335,11 @@ func (s *search) choose(p *property, scope int) (cost int, ok bool) {
 		if int(index) < scope {
 			counted = n + 1
 		}
-		word, bit := n/64, uint64(1)<<(n%64)
-		switch s.facts[index].demand {
-		case 1:
-			p.mask[word] |= bit
-			p.want[word] |= bit
-		case -1:
-			p.mask[word] |= bit
-		}
+		p.demands[n] = s.facts[index].demand
 	}
 	best, bestTotal := -1, 0
-	for i := range p.values {
-		c, total, meets := p.difference(i, counted)
+	for i, v := range p.values {
+		c, total, meets := p.difference(v.outcomes, counted)
 		if meets && (best < 0 || c < cost || c == cost && total < bestTotal) {
 			best, cost, bestTotal = i, c, total
 		}
@@ -374,7 +351,7 @@ func (s *search) choose(p *property, scope int) (cost int, ok bool) {
 	if best < 0 {
 		return s.extend(p, counted)
 	}
-	p.chosen, p.now = best, p.vector(best)
+	p.chosen, p.now = best, p.values[best].outcomes
 	return cost, true
 }
 
@@ -388,46 +365,45 @@ func (s *search) extend(p *property, counted int) (cost int, ok bool) {
 		}
 	}
 	value, possible := satisfy(demands, s.spend)
-	switch {
-	case possible == no:
+	var outcomes []bool
+	known := false
+	switch possible {
+	case no:
 		return 0, false
-	case possible == unknown || !s.addValue(p, value):
-		s.assume(p, demands)
-	default:
-		p.chosen = len(p.values) - 1
-		p.now = p.vector(p.chosen)
+	case yes:
+		outcomes, known = s.outcomesOf(p, value)
 	}
-	return p.changed(counted), true
+	if known {
+		p.values = append(p.values, knownValue{value, outcomes})
+		p.chosen, p.now = len(p.values)-1, outcomes
+	} else {
+		s.assume(p, demands)
+	}
+	for i := range counted {
+		if p.differs(i) {
+			cost++
+		}
+	}
+	return cost, true
 }
 
 // assume makes the outcomes of the property those that are demanded, and otherwise the
 // actual ones or, if these are certain to be impossible then, the opposite.
 func (s *search) assume(p *property, demands []demand) {
-	p.chosen, p.now = noValue, slices.Clone(p.want)
-	for bit, index := range p.facts {
+	p.chosen, p.now = noValue, make([]bool, len(p.facts))
+	for i, index := range p.facts {
 		f := &s.facts[index]
 		if f.demand != 0 {
+			p.now[i] = f.demand > 0
 			continue
 		}
-		demands = append(demands, f.demanded(p.actual[bit/64]>>(bit%64)&1 == 1))
+		demands = append(demands, f.demanded(p.values[0].outcomes[i]))
 		last := &demands[len(demands)-1]
 		if _, possible := satisfy(demands, s.spend); possible == no {
 			last.match = !last.match
 		}
-		if last.match {
-			p.now[bit/64] |= 1 << (bit % 64)
-		}
+		p.now[i] = last.match
 	}
-}
-
-// addValue adds a known value.
-func (s *search) addValue(p *property, value string) bool {
-	vector := make([]uint64, p.words())
-	if !s.vectorOf(p, value, vector) {
-		return false
-	}
-	p.values, p.vectors = append(p.values, value), append(p.vectors, vector...)
-	return true
 }
 
 // assumed reports whether the demands on a property are assumed to be met.
@@ -438,7 +414,7 @@ func (s *search) assumed() bool {
 // holds returns the outcome of the fact.
 func (s *search) holds(index int32) bool {
 	f := &s.facts[index]
-	return s.properties[f.property].now[f.bit/64]>>(f.bit%64)&1 == 1
+	return s.properties[f.property].now[f.index]
 }
 
 // violation returns outcomes of which at least one must be different, and which: those that
@@ -446,30 +422,26 @@ func (s *search) holds(index int32) bool {
 func (s *search) violation(r goal) (choices []int32, want, violated bool) {
 	if r.match < len(s.steps) && r.match >= 0 {
 		if step := &s.steps[r.match]; len(step.sets) > 0 && !s.stepHolds(step) {
-			s.toMatch(step)
-			return s.free(), true, true
+			unmet := slices.IndexFunc(step.sets, func(set searchSet) bool { return !s.setHolds(set) })
+			return s.free(s.vary(nil, step.sets[unmet], true)), true, true
 		}
 	}
 	for i := r.from; i < r.to; i++ {
 		if step := &s.steps[i]; len(step.sets) > 0 && s.stepHolds(step) {
-			s.toFail(step)
-			return s.free(), false, true
+			for _, set := range step.sets {
+				choices = s.vary(choices, set, false)
+			}
+			return s.free(choices), false, true
 		}
 	}
 	return nil, false, false
 }
 
-// free returns the facts in scratch that have no demands. The others have the outcome that was
+// free returns those of the facts that have no demands. The others have the outcome that was
 // demanded.
-func (s *search) free() []int32 {
-	s.spend(len(s.scratch))
-	start := len(s.lists)
-	for _, f := range s.scratch {
-		if s.facts[f].demand == 0 {
-			s.lists = append(s.lists, f)
-		}
-	}
-	return slices.Clip(s.lists[start:])
+func (s *search) free(facts []int32) []int32 {
+	s.spend(len(facts))
+	return slices.DeleteFunc(facts, func(f int32) bool { return s.facts[f].demand != 0 })
 }
 
 func (s *search) stepHolds(step *searchStep) bool {
@@ -498,23 +470,9 @@ func (s *search) segmentHolds(g *searchSegment) bool {
 	return !g.any
 }
 
-// toMatch puts facts into scratch of which at least one must match for the step to match.
-func (s *search) toMatch(step *searchStep) {
-	s.scratch = s.scratch[:0]
-	s.vary(step.sets[slices.IndexFunc(step.sets, func(set searchSet) bool { return !s.setHolds(set) })], true)
-}
-
-// toFail puts facts into scratch of which at least one must not match for the step not to
-// match.
-func (s *search) toFail(step *searchStep) {
-	s.scratch = s.scratch[:0]
-	for _, set := range step.sets {
-		s.vary(set, false)
-	}
-}
-
-// vary adds such facts for a set of segments that does not match and must, or the reverse.
-func (s *search) vary(set searchSet, match bool) {
+// vary adds the facts of which at least one must have another outcome so that a set of segments
+// matches that does not, or the reverse.
+func (s *search) vary(choices []int32, set searchSet, match bool) []int32 {
 	for _, g := range set.segments {
 		if s.segmentHolds(g) == match {
 			continue
@@ -523,10 +481,11 @@ func (s *search) vary(set searchSet, match bool) {
 		if g.any != match {
 			facts = s.first(g, !match)
 		}
-		if s.scratch = append(s.scratch, facts...); set.all == match {
-			return
+		if choices = append(choices, facts...); set.all == match {
+			break
 		}
 	}
+	return choices
 }
 
 // first returns the first fact of the segment with the outcome, as a list.
@@ -548,7 +507,7 @@ func (s *search) changes(f finding) []PropertyChange {
 		if !p.touched {
 			continue
 		}
-		change := PropertyChange{Property: p.subject.name(), Actual: p.value, Example: p.values[p.chosen]}
+		change := PropertyChange{Property: p.subject.name(), Actual: p.values[0].text, Example: p.values[p.chosen].text}
 		for n, index := range p.facts {
 			if f := &s.facts[index]; int(index) < scope && p.differs(n) {
 				outcome := OutcomeChange{SegmentKey: f.segment, Constraint: f.constraint, Match: s.holds(index)}

@@ -179,7 +179,7 @@ func TestExplainConstraint(t *testing.T) {
 			c := &guidon.Constraint{Type: tt.kind, Property: tt.property, Operator: tt.operator, Value: tt.value, Negate: negate}
 			s := flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(nil, "s")), flagtest.Segment("s", guidon.MatchAll, c))
 			got := mustExplain(t, s, "user-1", context).Steps[0].Segments[0].Constraints[0]
-			if got.Actual != tt.actual || got.Present != tt.present || got.Matched != (tt.matched != negate) || got.Problem.String() != tt.problem {
+			if got.Actual != tt.actual || got.Present != tt.present || got.Matched != (tt.matched != negate) || string(got.Problem) != tt.problem {
 				t.Errorf("%v %s %s %s, negated %v: got %+v (%v)", tt.kind, tt.property, tt.operator, tt.value, negate, got, got.Problem)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -30,9 +31,8 @@ type predicates struct {
 	related   []relation // of each two predicates, by id; see relate
 	work      int        // left, for comparing constraints
 	stop      stop
-	scratch   []demand            // memory of facts.possible
-	operands  map[string]*operand // of the constraints, by content
-	pairs     map[pair]bool       // see impossiblePair
+	scratch   []demand      // memory of facts.possible
+	pairs     map[pair]bool // see impossiblePair
 
 	named map[*guidon.CompiledFlag]string // the properties of answers
 	names map[string]int                  // their numbers, by the content of the flag
@@ -49,7 +49,7 @@ func newPredicates(ctx context.Context) *predicates {
 	return &predicates{
 		stop: stop{ctx: ctx, units: stopUnits}, work: maxPredicateWork,
 		byContent: map[string]*predicate{}, bySegment: map[*guidon.CompiledSegment]*predicate{},
-		operands: map[string]*operand{}, pairs: map[pair]bool{}, named: map[*guidon.CompiledFlag]string{}, names: map[string]int{},
+		pairs: map[pair]bool{}, named: map[*guidon.CompiledFlag]string{}, names: map[string]int{},
 	}
 }
 
@@ -76,12 +76,6 @@ func (p *predicates) intern(added *predicate) *predicate {
 	if known := p.byContent[content]; known != nil {
 		return known
 	}
-	for i, d := range added.demands {
-		if shared := p.operands[d.operand.content]; shared != nil {
-			added.demands[i].operand = shared
-		}
-		p.operands[d.operand.content] = added.demands[i].operand
-	}
 	added.id = len(p.all)
 	added.holds = slices.DeleteFunc(alternativesOf(added.demands, added.any, true), p.contradictory)
 	added.fails = slices.DeleteFunc(alternativesOf(added.demands, added.any, false), p.contradictory)
@@ -92,11 +86,8 @@ func (p *predicates) intern(added *predicate) *predicate {
 
 func newPredicate(c *guidon.CompiledSegment) *predicate {
 	found := &predicate{demands: demandsOf(c)}
-	for _, d := range found.demands {
-		d.operand.content = d.content()
-	}
-	slices.SortFunc(found.demands, func(a, b demand) int { return cmp.Compare(a.operand.content, b.operand.content) })
-	found.demands = slices.CompactFunc(found.demands, func(a, b demand) bool { return a.operand.content == b.operand.content })
+	slices.SortFunc(found.demands, func(a, b demand) int { return cmp.Compare(a.content.Value(), b.content.Value()) })
+	found.demands = slices.CompactFunc(found.demands, func(a, b demand) bool { return a.content == b.content })
 	found.any = c.Segment().MatchType == guidon.MatchAny && len(found.demands) > 1
 	return found
 }
@@ -107,21 +98,18 @@ func demandsOf(g *guidon.CompiledSegment) []demand {
 	list := make([]demand, len(compiled))
 	for i, c := range g.Segment().Constraints {
 		list[i] = newDemand(c, &compiled[i], true)
+		about := subjectOf(c)
+		content := fmt.Sprintf("(%v %q %d %q %q %v)", about.entity, about.property, c.Type, c.Operator, c.Value, c.Negate)
+		list[i].content = unique.Make(content)
 	}
 	return list
-}
-
-// content is equal for constraints that hold for the same entities.
-func (d demand) content() string {
-	c, about := d.constraint, subjectOf(d.constraint)
-	return fmt.Sprintf("(%v %q %d %q %q %v)", about.entity, about.property, c.Type, c.Operator, c.Value, c.Negate)
 }
 
 func (p *predicate) content() string {
 	var text strings.Builder
 	fmt.Fprint(&text, p.any)
 	for _, d := range p.demands {
-		text.WriteString(d.operand.content)
+		text.WriteString(d.content.Value())
 	}
 	return text.String()
 }

@@ -1,6 +1,10 @@
 package analysis
 
-import "slices"
+import (
+	"context"
+	"slices"
+	"unique"
+)
 
 // The functions of this file are sound and not complete: they return true only if it is
 // certain, and false if it is not known.
@@ -24,9 +28,9 @@ func (p *predicates) impossible(list []demand) bool {
 	return possible == no
 }
 
-// pair are two demands. The same constraints of different segments share their operands.
+// pair are the contents of two demands.
 type pair struct {
-	a, b           *operand
+	a, b           unique.Handle[string]
 	aMatch, bMatch bool
 }
 
@@ -34,7 +38,7 @@ type pair struct {
 // few different ones in most analyses.
 func (p *predicates) impossiblePair(list []demand) bool {
 	a, b := &list[0], &list[1]
-	key := pair{a.operand, b.operand, a.match, b.match}
+	key := pair{a.content, b.content, a.match, b.match}
 	result, known := p.pairs[key]
 	if !known {
 		_, possible := satisfy(list, p.spend)
@@ -108,4 +112,23 @@ func (p *predicates) clash(a, b []demand) bool {
 		}
 	}
 	return false
+}
+
+// stop ends an analysis when the context of its caller has ended: some flags take more time
+// than a request may.
+type stop struct {
+	ctx   context.Context
+	units int // done since the context was checked; stopUnits at the beginning
+	err   error
+}
+
+// stopUnits is the work between two checks of the context.
+const stopUnits = 1000
+
+// after counts work, and reports whether the analysis must stop.
+func (s *stop) after(units int) bool {
+	if s.units += units; s.units >= stopUnits {
+		s.units, s.err = 0, s.ctx.Err()
+	}
+	return s.err != nil
 }

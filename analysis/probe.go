@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Probe is an entity for which a flag can be evaluated.
@@ -124,11 +125,7 @@ func (p *probeBuilder) learn(constraints []*guidon.Constraint) {
 			o := operandOf(c)
 			e.add(c, &o)
 		}
-		for _, value := range e.values() {
-			if !slices.Contains(p.values[s], value) {
-				p.values[s] = append(p.values[s], value)
-			}
-		}
+		p.values[s] = lists.Distinct(append(p.values[s], e.values()...))
 		p.cut = p.cut || e.cut
 	}
 }
@@ -157,13 +154,7 @@ func (p *probeBuilder) probe(s probeStep) {
 
 // subjectsOf returns the subjects of the constraints, in order.
 func subjectsOf(constraints []*guidon.Constraint) []subject {
-	var list []subject
-	for _, c := range constraints {
-		if s := subjectOf(c); !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
+	return lists.Distinct(lists.Map(constraints, subjectOf))
 }
 
 // base returns an entity that as many of the constraints as possible accept.

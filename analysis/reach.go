@@ -334,14 +334,14 @@ func (s *reachSearch) conflicts(step *step) []ConstraintRef {
 	}
 	for _, g := range set.Segments() {
 		segment := g.Segment()
+		ref := ConstraintRef{Segment: segment.Key}
 		if segment.Key == "" {
 			group++
+			ref.Group = group
 		}
 		for i, c := range segment.Constraints {
-			refs[c] = ConstraintRef{Segment: segment.Key, Index: i}
-			if segment.Key == "" {
-				refs[c] = ConstraintRef{Group: group, Index: i}
-			}
+			ref.Index = i
+			refs[c] = ref
 		}
 		lists := alternativesOf(demandsOf(g), segment.MatchType == guidon.MatchAny && len(segment.Constraints) > 0, true)
 		alone := s.conflictOfEach(lists)

@@ -28,15 +28,10 @@ var answersOf *guidon.FlagDerivation[[]string]
 
 func init() { answersOf = guidon.NewFlagDerivation(findAnswers) }
 
-func findAnswers(f *guidon.CompiledFlag) (answers []string) {
+func findAnswers(f *guidon.CompiledFlag) []string {
 	d := decisions{buckets: bucketsOfType(f.Kind()), p: newPredicates(context.Background())}
 	d.find(f, stepsOf(f))
-	for _, one := range d.possible() {
-		if text := one.answer(f.Kind()); !slices.Contains(answers, text) {
-			answers = append(answers, text)
-		}
-	}
-	return answers
+	return lists.Distinct(lists.Map(d.possible(), func(one Outcome) string { return one.answer(f.Kind()) }))
 }
 
 // answersOfRequired is answersOf for a flag that may be nil.
@@ -227,7 +222,7 @@ func (e *Effect) addDependents(ctx context.Context, before, after *guidon.Snapsh
 // dependents returns the keys of the flags that do not change themselves and require the flag with
 // the key, directly or not, sorted.
 func dependents(before, after *guidon.Snapshot, flagKey string) (keys []string) {
-	for f := range before.Requiring() {
+	for _, f := range before.Requiring() {
 		isRequired := func(one *guidon.Flag) bool { return one.Key == flagKey }
 		if f.Key != flagKey && after.Flag(f.Key) == f && slices.ContainsFunc(withRequired(before, f.Key), isRequired) {
 			keys = append(keys, f.Key)

@@ -323,7 +323,7 @@ func TestExplainRequirements(t *testing.T) {
 			t.Errorf("%s: requirements (-want +got):\n%s", tt.name, diff)
 		}
 		if got := e.Others[0]; got.Verdict != tt.verdict || !cmp.Equal(got.Obstacles, tt.obstacles) {
-			t.Errorf("%s: got verdict %d, %+v, want %d, %+v", tt.name, got.Verdict, got.Obstacles, tt.verdict, tt.obstacles)
+			t.Errorf("%s: got verdict %s, %+v, want %s, %+v", tt.name, got.Verdict, got.Obstacles, tt.verdict, tt.obstacles)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func withRequired(s *guidon.Snapshot, key string) (flags []*guidon.Flag) {
 		flags = append(flags, f)
 	}
 	for i := 0; i < len(flags); i++ {
-		for r := range flags[i].Requirements() {
+		for _, r := range flags[i].Requirements() {
 			if f := s.Flag(r.FlagKey); f != nil && !slices.Contains(flags, f) {
 				flags = append(flags, f)
 			}

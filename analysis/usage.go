@@ -67,7 +67,7 @@ type FlagUse struct {
 // FlagUses returns the flags that require the flag with the key, by their keys.
 func FlagUses(s *guidon.Snapshot, key string) (uses []FlagUse) {
 	about := func(r guidon.Requirement) bool { return r.FlagKey == key }
-	for f := range s.Requiring() {
+	for _, f := range s.Requiring() {
 		u := FlagUse{Flag: f, Whole: slices.ContainsFunc(f.Requires, about)}
 		for i, c := range f.EachConditions() {
 			if slices.ContainsFunc(c.Requires, about) {

@@ -75,14 +75,14 @@ func ObjectsOf(s *guidon.Snapshot) Objects {
 
 // Outline returns the difference between two states, which may be of different namespaces,
 // without the differences of the objects, which take most of the time if many differ.
-// [CompareFlags] and the other functions return those of one object. Flags, segments and
+// [Compare] returns those of one object. Flags, segments and
 // variants are matched by key; rules, rollouts, distributions and constraints by their content.
 // Their order is content, the order of flags and segments is not. Ids, times, ranks and the key
 // of the namespace make no difference. The result shares the objects with the states.
 func Outline(before, after Objects) Comparison {
 	c := Comparison{
-		Segments: compareAll(segmentShape, before.Segments, after.Segments, func(g *guidon.Segment) string { return g.Key }),
-		Flags:    compareAll(flagShape, before.Flags, after.Flags, func(f *guidon.Flag) string { return f.Key }),
+		Segments: compareAll(before.Segments, after.Segments, func(g *guidon.Segment) string { return g.Key }),
+		Flags:    compareAll(before.Flags, after.Flags, func(f *guidon.Flag) string { return f.Key }),
 	}
 	if !namespaceShape.same(&sides{}, before.Namespace, after.Namespace) {
 		c.Namespace = &Compared[guidon.Namespace]{
@@ -93,7 +93,7 @@ func Outline(before, after Objects) Comparison {
 }
 
 // compareAll finds the objects that differ, by key.
-func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Compared[T] {
+func compareAll[T any](before, after []*T, key func(*T) string) []Compared[T] {
 	var out []Compared[T]
 	// Two states of one namespace have most objects in common, at the same index.
 	shared := func(i int) bool { return i < min(len(before), len(after)) && before[i] == after[i] }
@@ -119,7 +119,7 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Co
 			}
 			continue
 		}
-		if !same(s, was, is) {
+		if !Same(was, is) {
 			out = append(out, Compared[T]{Key: key(is), Before: was, After: is})
 		}
 	}
@@ -130,45 +130,24 @@ func compareAll[T any](s shape[T], before, after []*T, key func(*T) string) []Co
 	return out
 }
 
-// SameFlag reports whether two flags, which can be read, have no differences.
-func SameFlag(a, b *guidon.Flag) bool { return same(flagShape, a, b) }
-
-// SameSegment is [SameFlag] for segments.
-func SameSegment(a, b *guidon.Segment) bool { return same(segmentShape, a, b) }
-
-func same[T any](s shape[T], a, b *T) bool {
+// Same reports whether two flags, segments or namespaces, which can be read, have no differences.
+func Same[T any](a, b *T) bool {
 	of := sidesOf(a, b, byContent)
-	return s.same(&of, a, b)
+	return shapeOf[T]().same(&of, a, b)
 }
 
-// CompareFlags returns the differences between two flags, as [Outline] finds them. It returns
-// none if one of them is nil.
-func CompareFlags(before, after *guidon.Flag) []Difference {
-	return differences(flagShape, before, after, byContent)
+// Compare returns the differences between two flags, segments or namespaces, as [Outline] finds
+// them: of namespaces, those without their flags and segments. It returns none if one of them is
+// nil.
+func Compare[T any](before, after *T) []Difference { return differences(before, after, byContent) }
+
+// CompareVersions is [Compare] for versions of one object, such as those of a merge: parts with
+// the same id are the same, and the others are matched by content.
+func CompareVersions[T any](before, after *T) []Difference {
+	return differences(before, after, byIdentity)
 }
 
-// CompareFlagVersions is [CompareFlags] for versions of one flag, such as those of a merge:
-// parts with the same id are the same, and the others are matched by content.
-func CompareFlagVersions(before, after *guidon.Flag) []Difference {
-	return differences(flagShape, before, after, byIdentity)
-}
-
-// CompareSegmentVersions is [CompareFlagVersions] for segments.
-func CompareSegmentVersions(before, after *guidon.Segment) []Difference {
-	return differences(segmentShape, before, after, byIdentity)
-}
-
-// CompareSegments is [CompareFlags] for segments.
-func CompareSegments(before, after *guidon.Segment) []Difference {
-	return differences(segmentShape, before, after, byContent)
-}
-
-// CompareNamespaces is [CompareFlags] for namespaces, without their flags and segments.
-func CompareNamespaces(before, after *guidon.Namespace) []Difference {
-	return differences(namespaceShape, before, after, byContent)
-}
-
-func differences[T any](s shape[T], before, after *T, m matching) []Difference {
+func differences[T any](before, after *T, m matching) []Difference {
 	if before == nil || after == nil {
 		return nil
 	}
@@ -176,7 +155,7 @@ func differences[T any](s shape[T], before, after *T, m matching) []Difference {
 		return unreadDifference()
 	}
 	c := comparer{sides: sidesOf(before, after, m)}
-	s.compare(&c, place{}, before, after)
+	shapeOf[T]().compare(&c, place{}, before, after)
 	return c.out
 }
 
@@ -206,8 +185,8 @@ func (c *comparer) moved(before, after place, from, to int) {
 	c.add(before.words, Wording{What: "moved to " + strconv.Itoa(to)}, Difference{Path: after.path, Op: OpMove, From: from, To: to})
 }
 
-func (c *comparer) add(at *phrase, words Wording, d Difference) *Difference {
-	words.Parts = at.parts()
+func (c *comparer) add(at []string, words Wording, d Difference) *Difference {
+	words.Parts = at
 	d.Summary, d.Wording = words.String(), words
 	c.out = append(c.out, d)
 	return &c.out[len(c.out)-1]

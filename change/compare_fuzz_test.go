@@ -25,13 +25,13 @@ func FuzzCompare(f *testing.F) {
 		s := flagtest.NewSource(seed)
 		flag, segment := s.Flag("f"), s.Segment("s")
 		for _, other := range []*guidon.Flag{s.EditFlag(flag), s.EditFlag(s.EditFlag(flag)), s.Flag("f")} {
-			checkApply(t, contentOfFlag(t, flag), contentOfFlag(t, other), change.CompareFlags(flag, other))
-			checkApply(t, contentOfFlag(t, other), contentOfFlag(t, flag), change.CompareFlags(other, flag))
+			checkApply(t, contentOfFlag(t, flag), contentOfFlag(t, other), change.Compare(flag, other))
+			checkApply(t, contentOfFlag(t, other), contentOfFlag(t, flag), change.Compare(other, flag))
 		}
 		for _, other := range []*guidon.Segment{s.EditSegment(segment), s.Segment("s")} {
-			checkApply(t, contentOf(t, segment), contentOf(t, other), change.CompareSegments(segment, other))
+			checkApply(t, contentOf(t, segment), contentOf(t, other), change.Compare(segment, other))
 		}
-		if got := change.CompareFlags(flag, elsewhere(t, s, flag)); len(got) > 0 {
+		if got := change.Compare(flag, elsewhere(t, s, flag)); len(got) > 0 {
 			t.Errorf("a flag differs from its copy with other ids, times and ranks: %+v", got)
 		}
 	})

@@ -34,12 +34,12 @@ func (c *Record) Event() Event {
 	case c.Action == ActionDelete:
 		return EventDeleted
 	case c.Kind == KindFlag:
-		return eventOf(c, flagShape, func(before, after *guidon.Flag) Event {
+		return eventOf(c, func(before, after *guidon.Flag) Event {
 			before.Name, before.Description, before.Metadata = after.Name, after.Description, after.Metadata
 			return map[string]Event{TurnedOff: EventTurnedOff, TurnedOn: EventTurnedOn}[turn(before, after)]
 		})
 	case c.Kind == KindSegment:
-		return eventOf(c, segmentShape, func(before, after *guidon.Segment) Event {
+		return eventOf(c, func(before, after *guidon.Segment) Event {
 			before.Name, before.Description = after.Name, after.Description
 			return ""
 		})
@@ -49,7 +49,7 @@ func (c *Record) Event() Event {
 
 // eventOf returns the event of an update: the one that special returns or, if that is empty,
 // EventTargeting if the objects still differ after it.
-func eventOf[T any](c *Record, s shape[T], special func(before, after *T) Event) Event {
+func eventOf[T any](c *Record, special func(before, after *T) Event) Event {
 	before, after, err := decodeBoth[T](c.Before, c.After)
 	if err != nil || before == nil || after == nil {
 		return EventOther
@@ -57,7 +57,7 @@ func eventOf[T any](c *Record, s shape[T], special func(before, after *T) Event)
 	if event := special(before, after); event != "" {
 		return event
 	}
-	if of := sidesOf(before, after, byIdentity); s.same(&of, before, after) {
+	if of := sidesOf(before, after, byIdentity); shapeOf[T]().same(&of, before, after) {
 		return EventOther
 	}
 	return EventTargeting

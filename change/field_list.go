@@ -77,7 +77,7 @@ func (l *list[T, E]) place(at place, f *guidon.Flag, i int, e *E) place {
 	}
 	here := at.index(l.json, l.word, i)
 	if l.named != nil {
-		here.words.name = l.named(f, e)
+		here.words = at.named(l.named(f, e))
 	}
 	return here
 }

@@ -99,7 +99,7 @@ func (d *metadata[T]) merge(m *merger, at place, v versions[T], out *T) {
 	if v.base != nil {
 		of.base = new(byName(base))
 	}
-	for _, p := range distinct(names(base), names(ours), names(theirs)) {
+	for _, p := range lists.Distinct(slices.Concat(names(base), names(ours), names(theirs))) {
 		if value := mergeProperty(m, at.key(d.json, d.json, p), of, p); value != nil {
 			merged = append(merged, property{p, value})
 		}

@@ -1,8 +1,6 @@
 package change
 
-import (
-	"github.com/guidonhq/guidon"
-)
+import "github.com/guidonhq/guidon"
 
 // part is a member that is an object which may be missing.
 type part[T, E any] struct {
@@ -46,30 +44,31 @@ func (p *part[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	if v.base != nil {
 		inner.base = *p.at(v.base)
 	}
-	if inner.ours == nil || inner.theirs == nil {
-		return // both, see oneOf
+	if inner.ours == nil || inner.theirs == nil { // a unit has decided for theirs, or both are nil
+		*p.at(out) = p.shape.clone(inner.theirs)
+		return
 	}
 	p.shape.merge(m, place{at.under(p.json), at.words}, inner, *p.at(out))
 }
 
-// oneOf is a member of which an object has one of several parts. Which one it has changes
-// as a whole.
-type oneOf[T any] struct {
-	shape[T]  // the parts
-	sameParts func(a, b *T) bool
-	set       func(to, from *T) // copies the pointers to the parts
-	brief     briefFunc[T]
+// unit are members that are valid together only. They are compared one by one, but if the versions
+// of a merge do not agree about the values on which the others depend, all of them come from one
+// side.
+type unit[T any] struct {
+	shape[T]
+	json  string // of all together, in conflicts
+	words string
+	brief briefFunc[T]
+	agree func(v versions[T]) bool
 }
 
-func (o oneOf[T]) merge(m *merger, at place, v versions[T], out *T) {
-	if o.sameParts(v.ours, v.theirs) && (v.base == nil || o.sameParts(v.ours, v.base)) {
-		o.shape.merge(m, at, v, out)
-		return
+func (u unit[T]) merge(m *merger, at place, v versions[T], out *T) {
+	if !u.agree(v) {
+		form := func(f *guidon.Flag, t *T) ([]byte, string) { return u.form(f, t), u.brief(f, t) }
+		if decide(m, at.field(u.json, u.words), v, u.same, form) == Ours {
+			v.theirs = v.ours
+		}
+		v.base = v.ours // so that all members are those of the chosen side
 	}
-	here := at.field("type", "type")
-	form := func(f *guidon.Flag, t *T) ([]byte, string) { return o.form(f, t), o.brief(f, t) }
-	if decide(m, here, v, o.same, form) == Theirs {
-		o.set(out, v.theirs)
-		o.own(out)
-	}
+	u.shape.merge(m, at, v, out)
 }

@@ -59,11 +59,12 @@ type Merged[T any] struct {
 	Conflicts []Conflict // that no choice resolves
 }
 
-// MergeFlag brings the changes from base to theirs into ours: a part that changed on one side
+// Merge brings the changes from base to theirs into ours, which are versions of a flag, a segment,
+// or a namespace without its flags and segments: a part that changed on one side
 // only is taken from it, and a part that changed on both sides differently is a conflict,
-// unless choices resolve it. A nil flag is one that does not exist. Variants are matched by id or
-// else by key, metadata by key, and rules and rollouts by id. The distributions of a rule are
-// one part: their shares are valid together only.
+// unless choices resolve it. A nil object is one that does not exist. Variants are matched by id or
+// else by key, metadata by key, and rules, rollouts and constraints by id. The distributions of a
+// rule are one part: their shares are valid together only.
 //
 // The result is valid if the versions are. In particular, it is a conflict if one side
 // removes a variant that the other has begun to use. If the side that removes it is chosen,
@@ -71,30 +72,15 @@ type Merged[T any] struct {
 // versions do not fit together. Times are those of one of the versions: the caller sets
 // them for the objects that it stores. The result shares nothing with the versions.
 //
-// MergeFlag returns InvalidArgument if a choice is not about a conflict.
-func MergeFlag(base, ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
-	return merge(flagShape, versions[guidon.Flag]{base, ours, theirs}, false, choices, mergeFlag)
+// Merge returns InvalidArgument if a choice is not about a conflict.
+func Merge[T any](base, ours, theirs *T, choices Choices) (Merged[T], error) {
+	return merge(versions[T]{base, ours, theirs}, false, choices)
 }
 
-// MergeFlagWithoutBase is [MergeFlag] for versions whose base is not known: each of their
-// differences is a conflict, as both sides may have made it.
-func MergeFlagWithoutBase(ours, theirs *guidon.Flag, choices Choices) (Merged[guidon.Flag], error) {
-	return merge(flagShape, versions[guidon.Flag]{ours: ours, theirs: theirs}, true, choices, mergeFlag)
-}
-
-// MergeSegment is [MergeFlag] for segments. Constraints are matched by id.
-func MergeSegment(base, ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
-	return merge(segmentShape, versions[guidon.Segment]{base, ours, theirs}, false, choices, mergeMembers(segmentShape))
-}
-
-// MergeSegmentWithoutBase is [MergeFlagWithoutBase] for segments.
-func MergeSegmentWithoutBase(ours, theirs *guidon.Segment, choices Choices) (Merged[guidon.Segment], error) {
-	return merge(segmentShape, versions[guidon.Segment]{ours: ours, theirs: theirs}, true, choices, mergeMembers(segmentShape))
-}
-
-// MergeNamespace is [MergeFlag] for namespaces, without their flags and segments.
-func MergeNamespace(base, ours, theirs *guidon.Namespace, choices Choices) (Merged[guidon.Namespace], error) {
-	return merge(namespaceShape, versions[guidon.Namespace]{base, ours, theirs}, false, choices, mergeMembers(namespaceShape))
+// MergeWithoutBase is [Merge] for versions whose base is not known: each of their differences is
+// a conflict, as both sides may have made it.
+func MergeWithoutBase[T any](ours, theirs *T, choices Choices) (Merged[T], error) {
+	return merge(versions[T]{ours: ours, theirs: theirs}, true, choices)
 }
 
 // versions are the versions of an object or of a part of it. A nil version does not exist.
@@ -103,7 +89,12 @@ type versions[T any] struct{ base, ours, theirs *T }
 // mergeFunc merges an object that both sides have.
 type mergeFunc[T any] func(m *merger, at place, v versions[T]) *T
 
-func merge[T any](s shape[T], v versions[T], unknownBase bool, choices Choices, both mergeFunc[T]) (Merged[T], error) {
+func merge[T any](v versions[T], unknownBase bool, choices Choices) (Merged[T], error) {
+	s := shapeOf[T]()
+	both, ofFlags := any(mergeFunc[guidon.Flag](mergeFlag)).(mergeFunc[T])
+	if !ofFlags {
+		both = mergeMembers(s)
+	}
 	flags := versions[guidon.Flag]{flagOf(v.base), flagOf(v.ours), flagOf(v.theirs)}
 	run := func(choices Choices) (*merger, *T) {
 		m := &merger{flags: flags, unknownBase: unknownBase, choices: choices, met: map[string]bool{}}
@@ -198,7 +189,7 @@ func conflict[T any](m *merger, at place, v versions[T], form form[T]) Side {
 	if side := m.choices[path]; side != "" {
 		return side
 	}
-	c := Conflict{Path: path, Name: joined(at.words.parts())}
+	c := Conflict{Path: path, Name: joined(at.words)}
 	c.Base, c.Words.Base = form.of(m.flags.base, v.base)
 	c.Ours, c.Words.Ours = form.of(m.flags.ours, v.ours)
 	c.Theirs, c.Words.Theirs = form.of(m.flags.theirs, v.theirs)

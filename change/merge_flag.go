@@ -20,20 +20,20 @@ func mergeFlag(m *merger, at place, v versions[guidon.Flag]) *guidon.Flag {
 	m.mergeKeys(at, v, out)
 	dropUnknownVariants(out)
 	for _, r := range out.Rules {
-		r.SegmentOperator = combine(r.SegmentKeys, r.SegmentOperator)
+		r.SegmentOperator = OperatorFor(r.SegmentKeys, r.SegmentOperator)
 	}
 	for _, r := range out.Rollouts {
 		if r.Segment != nil {
-			r.Segment.SegmentOperator = combine(r.Segment.SegmentKeys, r.Segment.SegmentOperator)
+			r.Segment.SegmentOperator = OperatorFor(r.Segment.SegmentKeys, r.Segment.SegmentOperator)
 		}
 	}
 	return out
 }
 
-// combine returns the operator for the segments, which is always OR for a single one
-// (contract 2): the keys may come from one side and the operator from the other.
-func combine(segmentKeys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
-	if len(segmentKeys) == 1 {
+// OperatorFor returns the operator for the segments, which is always OR for fewer than two
+// (contract 2): in a merge, the keys may come from one side and the operator from the other.
+func OperatorFor(segmentKeys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
+	if len(segmentKeys) <= 1 {
 		return guidon.OrSegments
 	}
 	return operator

@@ -60,12 +60,12 @@ func FuzzMergeFlag(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := flagtest.NewSource(seed)
 		base := s.Flag("f")
-		checkMerge(t, base, s.EditFlag(base), s.EditFlag(base), change.MergeFlag, checkValid)
+		checkMerge(t, base, s.EditFlag(base), s.EditFlag(base), change.Merge, checkValid)
 		// Other objects with the same key, in which even ids collide.
-		checkMerge(t, base, s.Flag("f"), s.EditFlag(base), change.MergeFlag, checkValid)
+		checkMerge(t, base, s.Flag("f"), s.EditFlag(base), change.Merge, checkValid)
 		x := s.EditFlag(s.EditFlag(base))
-		checkMerge(t, base, x, s.EditFlag(x), change.MergeFlag, checkValid)
-		checkMerge(t, nil, x, base, change.MergeFlag, checkValid)
+		checkMerge(t, base, x, s.EditFlag(x), change.Merge, checkValid)
+		checkMerge(t, nil, x, base, change.Merge, checkValid)
 	})
 }
 
@@ -76,9 +76,9 @@ func FuzzMergeSegment(f *testing.F) {
 		s := flagtest.NewSource(seed)
 		base := s.Segment("s")
 		valid := func(*testing.T, *guidon.Segment) {}
-		checkMerge(t, base, s.EditSegment(base), s.EditSegment(base), change.MergeSegment, valid)
-		checkMerge(t, base, s.Segment("s"), s.EditSegment(base), change.MergeSegment, valid)
-		checkMerge(t, nil, s.Segment("s"), base, change.MergeSegment, valid)
+		checkMerge(t, base, s.EditSegment(base), s.EditSegment(base), change.Merge, valid)
+		checkMerge(t, base, s.Segment("s"), s.EditSegment(base), change.Merge, valid)
+		checkMerge(t, nil, s.Segment("s"), base, change.Merge, valid)
 	})
 }
 

@@ -12,36 +12,24 @@ import (
 
 // items are the items of one version of a list.
 type items[E any] struct {
-	ids []string
-	at  map[string]int
-	all []*E
+	ids    []string
+	number map[string]int // from 1, by id
+	get    map[string]*E
 }
 
 func (l *list[T, E]) itemsOf(t *T) items[E] {
+	out := items[E]{number: map[string]int{}, get: map[string]*E{}}
 	if t == nil {
-		return items[E]{}
+		return out
 	}
-	out := items[E]{at: map[string]int{}}
 	for _, e := range *l.at(t) {
-		id := *l.id(e)
-		if _, again := out.at[id]; again {
-			continue // ids are unique
+		if id := *l.id(e); out.get[id] == nil { // ids are unique
+			out.ids = append(out.ids, id)
+			out.number[id], out.get[id] = len(out.ids), e
 		}
-		out.at[id] = len(out.ids)
-		out.ids, out.all = append(out.ids, id), append(out.all, e)
 	}
 	return out
 }
-
-// get returns the item with the id, or nil.
-func (i items[E]) get(id string) *E {
-	if at, found := i.at[id]; found {
-		return i.all[at]
-	}
-	return nil
-}
-
-func (i items[E]) has(id string) bool { _, found := i.at[id]; return found }
 
 // merge merges the items by id, and then their order.
 func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
@@ -51,9 +39,9 @@ func (l *list[T, E]) merge(m *merger, at place, v versions[T], out *T) {
 	}
 	base, ours, theirs := l.itemsOf(v.base), l.itemsOf(v.ours), l.itemsOf(v.theirs)
 	merged := map[string]*E{}
-	for _, id := range distinct(base.ids, ours.ids, theirs.ids) {
-		of := versions[E]{base.get(id), ours.get(id), theirs.get(id)}
-		here := l.mergePlace(at, id, of, cmp.Or(indexOf(base, id), indexOf(ours, id), indexOf(theirs, id))-1)
+	for _, id := range lists.Distinct(slices.Concat(base.ids, ours.ids, theirs.ids)) {
+		of := versions[E]{base.get[id], ours.get[id], theirs.get[id]}
+		here := l.mergePlace(at, id, of, cmp.Or(base.number[id], ours.number[id], theirs.number[id])-1)
 		if e := mergeObject(m, here, l.shape, of, l.needed != nil && l.needed(m, id), l.brief, mergeMembers(l.shape)); e != nil {
 			merged[id] = e
 		}
@@ -92,14 +80,6 @@ func (l *list[T, E]) briefs(f *guidon.Flag, items []*E) string {
 	return cmp.Or(strings.Join(words, ", "), "none")
 }
 
-// indexOf returns the number of the item from 1, or 0 if it does not exist.
-func indexOf[E any](i items[E], id string) int {
-	if at, found := i.at[id]; found {
-		return at + 1
-	}
-	return 0
-}
-
 // mergePlace returns the place of an item. It is the same whichever side is ours.
 func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) place {
 	if l.key == nil {
@@ -118,25 +98,13 @@ func (l *list[T, E]) mergePlace(at place, id string, v versions[E], index int) p
 	return at.key(l.json, l.word, slices.Min(names))
 }
 
-// distinct returns the ids or names of the lists, each once.
-func distinct(lists ...[]string) (ids []string) {
-	seen := map[string]bool{}
-	for _, id := range slices.Concat(lists...) {
-		if !seen[id] {
-			ids = append(ids, id)
-			seen[id] = true
-		}
-	}
-	return ids
-}
-
 // mergeOrder returns the ids for which kept returns true in the merged order. It is the
 // order of the side that has changed the order of the items of all versions. Each item that
 // only the other side has follows the one that it follows there.
 func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E], kept func(id string) bool) []string {
 	inAll := func(of items[E]) (ids []string) {
 		for _, id := range of.ids {
-			if (m.unknownBase || base.has(id)) && ours.has(id) && theirs.has(id) {
+			if (m.unknownBase || base.get[id] != nil) && ours.get[id] != nil && theirs.get[id] != nil {
 				ids = append(ids, id)
 			}
 		}
@@ -147,7 +115,7 @@ func (l *list[T, E]) mergeOrder(m *merger, at place, base, ours, theirs items[E]
 		orders.base, known = new(inAll(base)), base
 	}
 	same := func(_ *sides, a, b *[]string) bool { return slices.Equal(*a, *b) }
-	here := place{at.under(l.json) + ".order", &phrase{at.words, "order of the " + l.word + "s"}}
+	here := place{at.under(l.json) + ".order", at.named("order of the " + l.word + "s")}
 	form := func(_ *guidon.Flag, ids *[]string) ([]byte, string) {
 		return Encode(l.namesOf(*ids, known)), l.orderWords(*ids, known)
 	}
@@ -163,7 +131,7 @@ func (l *list[T, E]) namesOf(ids []string, in items[E]) []string {
 	if l.key == nil {
 		return ids
 	}
-	return lists.Map(ids, func(id string) string { return l.key(in.get(id)) })
+	return lists.Map(ids, func(id string) string { return l.key(in.get[id]) })
 }
 
 // orderWords returns the order of the items with the ids in words: their keys or else their
@@ -172,7 +140,7 @@ func (l *list[T, E]) orderWords(ids []string, known items[E]) string {
 	if l.key != nil {
 		return keyList(l.namesOf(ids, known))
 	}
-	numbers := lists.Map(ids, func(id string) string { return strconv.Itoa(indexOf(known, id)) })
+	numbers := lists.Map(ids, func(id string) string { return strconv.Itoa(known.number[id]) })
 	return strings.Join(numbers, ", ")
 }
 
@@ -211,7 +179,7 @@ func (l *list[T, E]) mergeRanks(list []*E, base, ours, theirs items[E]) {
 	ids := make([]string, len(list))
 	for i, e := range list {
 		ids[i] = *l.id(e)
-		*l.rank(e) = l.mergeRank(versions[E]{base.get(ids[i]), ours.get(ids[i]), theirs.get(ids[i])})
+		*l.rank(e) = l.mergeRank(versions[E]{base.get[ids[i]], ours.get[ids[i]], theirs.get[ids[i]]})
 	}
 	ofOneSide := slices.Equal(ids, ours.ids) || slices.Equal(ids, theirs.ids)
 	if ofOneSide && slices.IsSortedFunc(list, func(a, b *E) int { return cmp.Compare(*l.rank(a), *l.rank(b)) }) {

@@ -115,7 +115,7 @@ func TestMergeFlag(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			base, ours, theirs := twoRules(), twoRules(test.ours), twoRules(test.theirs)
 			ours.Created, theirs.Created = guidon.Position{Revision: 7}, guidon.Position{Revision: 8}
-			merged, err := change.MergeFlag(base, ours, theirs, nil)
+			merged, err := change.Merge(base, ours, theirs, nil)
 			if err != nil || len(merged.Conflicts) > 0 {
 				t.Fatalf("conflicts %s, error %v", conflicts(merged.Conflicts), err)
 			}
@@ -205,7 +205,7 @@ func TestMergeConflicts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			base, ours, theirs := twoRules(), twoRules(test.ours), twoRules(test.theirs)
-			merged, err := change.MergeFlag(base, ours, theirs, nil)
+			merged, err := change.Merge(base, ours, theirs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +213,7 @@ func TestMergeConflicts(t *testing.T) {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
 			for side, want := range map[change.Side]edit{change.Ours: test.resolvedOurs, change.Theirs: test.resolvedTo} {
-				resolved, err := change.MergeFlag(base, ours, theirs, change.ResolveAll(merged.Conflicts, side))
+				resolved, err := change.Merge(base, ours, theirs, change.ResolveAll(merged.Conflicts, side))
 				if err != nil || len(resolved.Conflicts) > 0 {
 					t.Fatalf("%s: conflicts %s, error %v", side, conflicts(resolved.Conflicts), err)
 				}
@@ -248,7 +248,7 @@ func TestMergeWithoutBase(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := change.MergeFlagWithoutBase(test.ours, test.theirs, nil)
+			merged, err := change.MergeWithoutBase(test.ours, test.theirs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -262,18 +262,18 @@ func TestMergeWithoutBase(t *testing.T) {
 				t.Fatalf("conflicts (-want +got):\n%s", diff)
 			}
 			for side, want := range map[change.Side]*guidon.Flag{change.Ours: test.ours, change.Theirs: test.theirs} {
-				resolved, err := change.MergeFlagWithoutBase(test.ours, test.theirs, change.ResolveAll(merged.Conflicts, side))
+				resolved, err := change.MergeWithoutBase(test.ours, test.theirs, change.ResolveAll(merged.Conflicts, side))
 				if err != nil || len(resolved.Conflicts) > 0 {
 					t.Fatalf("%s: conflicts %s, error %v", side, conflicts(resolved.Conflicts), err)
 				}
-				if differences := change.CompareFlags(want, resolved.Object); len(differences) > 0 || (want == nil) != (resolved.Object == nil) {
+				if differences := change.Compare(want, resolved.Object); len(differences) > 0 || (want == nil) != (resolved.Object == nil) {
 					t.Errorf("%s: got other content: %v", side, differences)
 				}
 			}
 		})
 	}
 	segment := flagtest.Segment("s", guidon.MatchAll, flagtest.Has("plan"))
-	merged, err := change.MergeSegmentWithoutBase(segment, flagtest.Segment("s", guidon.MatchAny), nil)
+	merged, err := change.MergeWithoutBase(segment, flagtest.Segment("s", guidon.MatchAny), nil)
 	if err != nil || len(merged.Conflicts) != 2 {
 		t.Errorf("segment: got the conflicts %s, %v", conflicts(merged.Conflicts), err)
 	}
@@ -306,7 +306,7 @@ func TestConflictWords(t *testing.T) {
 			change.ConflictWords{Base: "nothing", Ours: "a\nb", Theirs: strings.Repeat("x", 2<<10-len("…")) + "…"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := change.MergeFlag(test.base, test.ours, test.theirs, nil)
+			merged, err := change.Merge(test.base, test.ours, test.theirs, nil)
 			if err != nil || len(merged.Conflicts) != 1 {
 				t.Fatalf("got the conflicts %v and the error %v, want one conflict", conflicts(merged.Conflicts), err)
 			}
@@ -321,7 +321,7 @@ func TestConflictWords(t *testing.T) {
 func TestMergeOrder(t *testing.T) {
 	third := addRule(2, "r3", "third")
 	base, ours, theirs := twoRules(third), twoRules(third, swapRules(0, 2), rename("n")), twoRules(third, swapRules(0, 1))
-	merged, err := change.MergeFlag(base, ours, theirs, nil)
+	merged, err := change.Merge(base, ours, theirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestMergeOrder(t *testing.T) {
 	if diff := cmp.Diff(want, conflicts(merged.Conflicts)); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
-	resolved, err := change.MergeFlag(base, ours, theirs, change.Choices{"rules.order": change.Theirs})
+	resolved, err := change.Merge(base, ours, theirs, change.Choices{"rules.order": change.Theirs})
 	if err != nil || len(resolved.Conflicts) > 0 {
 		t.Fatalf("conflicts %s, error %v", conflicts(resolved.Conflicts), err)
 	}
@@ -340,7 +340,7 @@ func TestMergeOrder(t *testing.T) {
 // lead to.
 func TestMergeKeys(t *testing.T) {
 	base, ours, theirs := twoRules(), twoRules(rekey(0, "x"), rekey(1, "y")), twoRules(rekey(0, "y"))
-	merged, err := change.MergeFlag(base, ours, theirs, nil)
+	merged, err := change.Merge(base, ours, theirs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestMergeExistence(t *testing.T) {
 		{"deleted by them and changed by us", twoRules(), twoRules(rename("n")), nil, 1, twoRules(rename("n"))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			merged, err := change.MergeFlag(test.base, test.ours, test.theirs, nil)
+			merged, err := change.Merge(test.base, test.ours, test.theirs, nil)
 			if err != nil || len(merged.Conflicts) != test.want {
 				t.Fatalf("conflicts %s, error %v; want %d conflicts", conflicts(merged.Conflicts), err, test.want)
 			}
@@ -381,7 +381,7 @@ func TestMergeExistence(t *testing.T) {
 				return
 			}
 			for side, want := range map[change.Side]*guidon.Flag{change.Ours: test.ours, change.Theirs: test.theirs} {
-				resolved, err := change.MergeFlag(test.base, test.ours, test.theirs, change.Choices{".": side})
+				resolved, err := change.Merge(test.base, test.ours, test.theirs, change.Choices{".": side})
 				if err != nil || len(resolved.Conflicts) > 0 {
 					t.Fatalf("conflicts %s, error %v", conflicts(resolved.Conflicts), err)
 				}
@@ -401,16 +401,16 @@ func TestMergeChoices(t *testing.T) {
 		{change.Choices{"name": "both"}, "invalid choice for name: must be ours or theirs"},
 		{change.Choices{"name": change.Ours, "description": change.Ours, "enabled": change.Ours}, "invalid choice for description: there is no such conflict"},
 	} {
-		_, err := change.MergeFlag(base, ours, theirs, test.choices)
+		_, err := change.Merge(base, ours, theirs, test.choices)
 		flagtest.CheckError(t, err, guidon.InvalidArgument, test.want)
 	}
 	// The choice for the rule makes that for its variant needless, but not wrong.
 	ours, theirs = twoRules(removeVariant("B"), removeRule(1)), twoRules(serve(1, 0, "id-B"))
-	merged, err := change.MergeFlag(base, ours, theirs, nil)
+	merged, err := change.Merge(base, ours, theirs, nil)
 	if err != nil || len(merged.Conflicts) != 2 {
 		t.Fatalf("conflicts %s, error %v; want those of the rule and its variant", conflicts(merged.Conflicts), err)
 	}
-	resolved, err := change.MergeFlag(base, ours, theirs, change.Choices{`rules["r2"]`: change.Ours, `variants["B"]`: change.Theirs})
+	resolved, err := change.Merge(base, ours, theirs, change.Choices{`rules["r2"]`: change.Ours, `variants["B"]`: change.Theirs})
 	if err != nil || len(resolved.Conflicts) > 0 {
 		t.Fatalf("conflicts %s, error %v", conflicts(resolved.Conflicts), err)
 	}
@@ -423,13 +423,13 @@ func TestMergeSegmentAndNamespace(t *testing.T) {
 	theirs := flagtest.Segment("s", guidon.MatchAll, flagtest.Has("country"), flagtest.Has("team"))
 	theirs.Constraints[0].Value = "no"
 	want := flagtest.Segment("s", guidon.MatchAny, theirs.Constraints...)
-	merged, err := change.MergeSegment(base, ours, theirs, nil)
+	merged, err := change.Merge(base, ours, theirs, nil)
 	if err != nil || len(merged.Conflicts) > 0 {
 		t.Fatalf("conflicts %s, error %v", conflicts(merged.Conflicts), err)
 	}
 	checkSame(t, "segment", want, merged.Object)
 
-	n, err := change.MergeNamespace(&guidon.Namespace{Name: "a"}, &guidon.Namespace{Name: "b"}, &guidon.Namespace{Name: "a", Protected: true}, nil)
+	n, err := change.Merge(&guidon.Namespace{Name: "a"}, &guidon.Namespace{Name: "b"}, &guidon.Namespace{Name: "a", Protected: true}, nil)
 	if err != nil || len(n.Conflicts) > 0 || *n.Object != (guidon.Namespace{Name: "b", Protected: true}) {
 		t.Errorf("got %+v, %v", n, err)
 	}
@@ -478,7 +478,7 @@ func TestMergeCondition(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			merged, err := change.MergeSegment(base, tt.ours, tt.theirs, nil)
+			merged, err := change.Merge(base, tt.ours, tt.theirs, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -489,7 +489,7 @@ func TestMergeCondition(t *testing.T) {
 			if strings.Join(got, "\n") != tt.conflict {
 				t.Errorf("got  %q\nwant %q", got, tt.conflict)
 			}
-			resolved, err := change.MergeSegment(base, tt.ours, tt.theirs, change.ResolveAll(merged.Conflicts, change.Theirs))
+			resolved, err := change.Merge(base, tt.ours, tt.theirs, change.ResolveAll(merged.Conflicts, change.Theirs))
 			if err != nil || len(resolved.Conflicts) > 0 {
 				t.Fatalf("conflicts %s, error %v", conflicts(resolved.Conflicts), err)
 			}
@@ -502,12 +502,12 @@ func TestMergeCondition(t *testing.T) {
 func TestMergeRolloutKind(t *testing.T) {
 	base, ours, theirs := boolean(flagtest.Threshold(10, true)), boolean(flagtest.Threshold(20, true)), boolean(staff(true))
 	theirs.Rollouts[0].ID = base.Rollouts[0].ID
-	merged, err := change.MergeFlag(base, ours, theirs, nil)
+	merged, err := change.Merge(base, ours, theirs, nil)
 	if err != nil || len(merged.Conflicts) != 1 || merged.Conflicts[0].Path != `rollouts["threshold"].type` {
 		t.Fatalf("conflicts %s, error %v", conflicts(merged.Conflicts), err)
 	}
 	for side, want := range map[change.Side]*guidon.Flag{change.Ours: ours, change.Theirs: theirs} {
-		resolved, err := change.MergeFlag(base, ours, theirs, change.ResolveAll(merged.Conflicts, side))
+		resolved, err := change.Merge(base, ours, theirs, change.ResolveAll(merged.Conflicts, side))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -531,7 +531,7 @@ func TestEveryFieldIsMerged(t *testing.T) {
 		check(flagtest.LostFields(f, func(f *guidon.Flag) string {
 			ours := flagtest.FilledFlags()[i]
 			ours.Description = "ours"
-			merged, err := change.MergeFlag(flagtest.FilledFlags()[i], ours, f, nil)
+			merged, err := change.Merge(flagtest.FilledFlags()[i], ours, f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -541,7 +541,7 @@ func TestEveryFieldIsMerged(t *testing.T) {
 	check(flagtest.LostFields(flagtest.FilledSegment("s"), func(g *guidon.Segment) string {
 		ours := flagtest.FilledSegment("s")
 		ours.Description = "ours"
-		merged, err := change.MergeSegment(flagtest.FilledSegment("s"), ours, g, nil)
+		merged, err := change.Merge(flagtest.FilledSegment("s"), ours, g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -550,10 +550,21 @@ func TestEveryFieldIsMerged(t *testing.T) {
 	check(flagtest.LostFields(flagtest.FilledNamespace("n"), func(n *guidon.Namespace) string {
 		ours := flagtest.FilledNamespace("n")
 		ours.Description = "ours"
-		merged, err := change.MergeNamespace(flagtest.FilledNamespace("n"), ours, n, nil)
+		merged, err := change.Merge(flagtest.FilledNamespace("n"), ours, n, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(stored(t, merged))
 	}))
+}
+
+// TestOperatorFor: a single segment forces OR (contract 2), also if it was sent several
+// times.
+func TestOperatorFor(t *testing.T) {
+	if got := change.OperatorFor([]string{"a"}, guidon.AndSegments); got != guidon.OrSegments {
+		t.Errorf("one segment: got %v", got)
+	}
+	if got := change.OperatorFor([]string{"a", "b"}, guidon.AndSegments); got != guidon.AndSegments {
+		t.Errorf("two segments: got %v", got)
+	}
 }

@@ -38,17 +38,7 @@ type PlannedChange struct {
 }
 
 // Summary returns the change in words, in at most 400 bytes.
-func (c *PlannedChange) Summary() string {
-	switch {
-	case c.Action == ActionCreate:
-		return "created"
-	case c.Action == ActionDelete:
-		return "deleted"
-	case len(c.Differences) == 0:
-		return "no change of content"
-	}
-	return Summarize(c.Differences)
-}
+func (c *PlannedChange) Summary() string { return summary(c.Action, c.Differences) }
 
 // PlanOptions holds the information about a plan that its patch does not contain.
 type PlanOptions struct {
@@ -71,7 +61,7 @@ func NewPlan(base Objects, patch Patch, o PlanOptions) (*Plan, error) {
 		segments: byKey(base.Segments, func(g *guidon.Segment) string { return g.Key }),
 	}
 	if n := patch.Put.Namespace; n != nil {
-		addPlanned(p, KindNamespace, namespaceShape, n.Key, base.Namespace, n,
+		addPlanned(p, KindNamespace, n.Key, base.Namespace, n,
 			func(n *guidon.Namespace) Objects { return Objects{Namespace: n} })
 	}
 	for _, g := range patch.Put.Segments {
@@ -103,18 +93,18 @@ type planBuilder struct {
 }
 
 func (p *planBuilder) addSegment(key string, after *guidon.Segment) {
-	addPlanned(p, KindSegment, segmentShape, key, p.segments[key], after,
+	addPlanned(p, KindSegment, key, p.segments[key], after,
 		func(g *guidon.Segment) Objects { return Objects{Segments: []*guidon.Segment{g}} })
 }
 
 func (p *planBuilder) addFlag(key string, after *guidon.Flag) {
-	addPlanned(p, KindFlag, flagShape, key, p.flags[key], after,
+	addPlanned(p, KindFlag, key, p.flags[key], after,
 		func(f *guidon.Flag) Objects { return Objects{Flags: []*guidon.Flag{f}} })
 }
 
 // addPlanned adds the change of one object. Deleting an object that does not exist is no
 // change.
-func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before, after *T, objects func(*T) Objects) {
+func addPlanned[T any](p *planBuilder, kind Kind, key string, before, after *T, objects func(*T) Objects) {
 	if before == nil && after == nil {
 		return
 	}
@@ -125,7 +115,7 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 	c := PlannedChange{
 		Kind: kind, Key: key, Action: (&Compared[T]{Before: before, After: after}).Action(),
 		Required:    kind == KindSegment && p.required[key],
-		Differences: differences(s, before, after, byIdentity),
+		Differences: CompareVersions(before, after),
 	}
 	if before != nil {
 		c.Before = objects(before)
@@ -133,6 +123,7 @@ func addPlanned[T any](p *planBuilder, kind Kind, s shape[T], key string, before
 	if after != nil {
 		c.After = objects(after)
 	}
+	s := shapeOf[T]()
 	c.Digest = p.hash(struct {
 		Kind          Kind
 		Key           string

@@ -129,18 +129,18 @@ func TestPlanDigest(t *testing.T) {
 		if again := plan(flag, &later); again.Digest != p.Digest {
 			t.Fatal("the digest depends on times")
 		}
-		if different := len(change.CompareFlags(edited, other)) > 0; different && plan(flag, other).Digest == p.Digest {
-			t.Fatalf("two outcomes have one digest: %s", change.Summarize(change.CompareFlags(edited, other)))
+		if different := len(change.Compare(edited, other)) > 0; different && plan(flag, other).Digest == p.Digest {
+			t.Fatalf("two outcomes have one digest: %s", change.Summarize(change.Compare(edited, other)))
 		}
-		if different := len(change.CompareFlags(flag, other)) > 0; different && plan(other, edited).Digest == p.Digest {
-			t.Fatalf("two bases have one digest: %s", change.Summarize(change.CompareFlags(flag, other)))
+		if different := len(change.Compare(flag, other)) > 0; different && plan(other, edited).Digest == p.Digest {
+			t.Fatalf("two bases have one digest: %s", change.Summarize(change.Compare(flag, other)))
 		}
 		deletion := func(f *guidon.Flag) *change.Plan {
 			p, _ := planned(t, change.Objects{Flags: []*guidon.Flag{f}}, change.Patch{Delete: change.Keys{Flags: []string{"f"}}}, change.PlanOptions{})
 			return p
 		}
-		if different := len(change.CompareFlags(flag, other)) > 0; different && deletion(flag).Digest == deletion(other).Digest {
-			t.Fatalf("two deletions have one digest: %s", change.Summarize(change.CompareFlags(flag, other)))
+		if different := len(change.Compare(flag, other)) > 0; different && deletion(flag).Digest == deletion(other).Digest {
+			t.Fatalf("two deletions have one digest: %s", change.Summarize(change.Compare(flag, other)))
 		}
 		options := change.PlanOptions{Unchanged: 1}
 		if q, _ := planned(t, change.Objects{}, change.Patch{}, options); q.Digest == p.Digest {

@@ -11,8 +11,16 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// conditionsShape returns the members for the conditions of a rule or rollout.
-func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T]) {
+// conditions are the members for the conditions of a rule or rollout.
+type conditions[T any] struct {
+	shape[T]
+	field func(*T) **guidon.Conditions
+}
+
+func (c conditions[T]) own(t *T) { *c.field(t) = (*c.field(t)).Clone() }
+
+func newConditions[T any](field func(*T) **guidon.Conditions) conditions[T] {
+	var members shape[T]
 	at := func(t *T) *guidon.Conditions { return (*field(t)).Stated() }
 	for _, v := range []*value[T]{
 		whole("groups", "conditions", func(t *T) *[]*guidon.ConstraintGroup { return &at(t).Groups },
@@ -33,7 +41,7 @@ func conditionsShape[T any](field func(*T) **guidon.Conditions) (members shape[T
 		}
 		members = append(members, v)
 	}
-	return members
+	return conditions[T]{members, field}
 }
 
 // instant returns the member for a time, which may be unset.

@@ -11,6 +11,22 @@ import (
 // The content of every kind of object. A field that is not listed here must be in
 // notCompared of the tests: TestEveryFieldIsCompared fails for a field that is in neither.
 
+// shapeOf returns the shape of namespaces, flags or segments. Other types have none.
+func shapeOf[T any]() (s shape[T]) {
+	switch s := any(&s).(type) {
+	case *shape[guidon.Namespace]:
+		*s = namespaceShape
+	case *shape[guidon.Flag]:
+		*s = flagShape
+	case *shape[guidon.Segment]:
+		*s = segmentShape
+	}
+	return s
+}
+
+// Clone returns a deep copy of a namespace, flag or segment.
+func Clone[T any](t *T) *T { return shapeOf[T]().clone(t) }
+
 var namespaceShape = shape[guidon.Namespace]{
 	plain("name", "name", func(n *guidon.Namespace) *string { return &n.Name }),
 	plain("description", "description", func(n *guidon.Namespace) *string { return &n.Description }),
@@ -83,7 +99,7 @@ var variantShape = shape[guidon.Variant]{
 	jsonText("attachment", "attachment", func(v *guidon.Variant) *string { return &v.Attachment }),
 }
 
-var ruleShape = slices.Concat(shape[guidon.Rule]{
+var ruleShape = shape[guidon.Rule]{
 	keys("segmentKeys", "segments", func(r *guidon.Rule) *[]string { return &r.SegmentKeys }),
 	plain("segmentOperator", "segments that must match",
 		func(r *guidon.Rule) *guidon.SegmentOperator { return &r.SegmentOperator }),
@@ -103,7 +119,8 @@ var ruleShape = slices.Concat(shape[guidon.Rule]{
 	},
 	split(func(r *guidon.Rule) **guidon.Split { return &r.Split }),
 	plain("codeDefault", "default in the code", func(r *guidon.Rule) *bool { return &r.CodeDefault }).ifSet(),
-}, conditionsShape(func(r *guidon.Rule) **guidon.Conditions { return &r.Conditions }))
+	newConditions(func(r *guidon.Rule) **guidon.Conditions { return &r.Conditions }),
+}
 
 var distributionShape = shape[guidon.Distribution]{
 	variant("variant", "variant", func(d *guidon.Distribution) *string { return &d.VariantID }),
@@ -111,12 +128,13 @@ var distributionShape = shape[guidon.Distribution]{
 		func(d *guidon.Distribution) any { return percent(d.Rollout) }),
 }
 
-var rolloutShape = slices.Concat(shape[guidon.Rollout]{
+var rolloutShape = shape[guidon.Rollout]{
 	plain("description", "description", func(r *guidon.Rollout) *string { return &r.Description }),
-	oneOf[guidon.Rollout]{
-		brief:     briefRollout,
-		sameParts: func(a, b *guidon.Rollout) bool { return a.Type() == b.Type() },
-		set:       func(to, from *guidon.Rollout) { to.Segment, to.Threshold = from.Segment, from.Threshold },
+	unit[guidon.Rollout]{
+		json: "type", words: "type", brief: briefRollout,
+		agree: func(v versions[guidon.Rollout]) bool { // of which each has one of the parts
+			return v.ours.Type() == v.theirs.Type() && (v.base == nil || v.ours.Type() == v.base.Type())
+		},
 		shape: shape[guidon.Rollout]{
 			&part[guidon.Rollout, guidon.RolloutSegment]{
 				"segment", "segments", func(r *guidon.Rollout) **guidon.RolloutSegment { return &r.Segment }, rolloutSegmentShape,
@@ -127,7 +145,8 @@ var rolloutShape = slices.Concat(shape[guidon.Rollout]{
 			},
 		},
 	},
-}, conditionsShape(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }))
+	newConditions(func(r *guidon.Rollout) **guidon.Conditions { return &r.Conditions }),
+}
 
 var rolloutSegmentShape = shape[guidon.RolloutSegment]{
 	keys("segmentKeys", "segments", func(s *guidon.RolloutSegment) *[]string { return &s.SegmentKeys }),
@@ -176,8 +195,8 @@ var constraintShape = shape[guidon.Constraint]{
 		},
 		// The type decides which operators there are and, for entity ids, which property;
 		// both decide which values (contract 4.3). A negation inverts what all of them say.
-		agree: func(a, b *guidon.Constraint) bool {
-			return a.Type == b.Type && a.Operator == b.Operator && a.Negate == b.Negate
+		agree: func(v versions[guidon.Constraint]) bool {
+			return v.ours.Type == v.theirs.Type && v.ours.Operator == v.theirs.Operator && v.ours.Negate == v.theirs.Negate
 		},
 	},
 	plain("description", "description", func(c *guidon.Constraint) *string { return &c.Description }),

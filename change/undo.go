@@ -126,22 +126,19 @@ func (u *undo) object(s *span) error {
 			return guidon.Errorf(guidon.InvalidArgument, "cannot undo the creation of namespace %q: delete it", s.Key)
 		}
 		var put []*guidon.Namespace
-		err := undoObject(u, s, namespaceShape, u.namespace, MergeNamespace, &put, new([]string))
+		err := undoObject(u, s, u.namespace, &put, new([]string))
 		patch.Put.Namespace = only(put)
 		return err
 	case KindSegment:
-		return undoObject(u, s, segmentShape, u.segments[s.Key], MergeSegment, &patch.Put.Segments, &patch.Delete.Segments)
+		return undoObject(u, s, u.segments[s.Key], &patch.Put.Segments, &patch.Delete.Segments)
 	case KindFlag:
-		return undoObject(u, s, flagShape, u.flags[s.Key], MergeFlag, &patch.Put.Flags, &patch.Delete.Flags)
+		return undoObject(u, s, u.flags[s.Key], &patch.Put.Flags, &patch.Delete.Flags)
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "cannot undo a change of a %s", s.Kind)
 }
 
 // undoObject adds one object to put or, if it did not exist, its key to deleted, unless it stays as it is.
-func undoObject[T any](
-	u *undo, s *span, shape shape[T], current *T,
-	merge func(base, ours, theirs *T, choices Choices) (Merged[T], error), put *[]*T, deleted *[]string,
-) error {
+func undoObject[T any](u *undo, s *span, current *T, put *[]*T, deleted *[]string) error {
 	if err := MustBeReadable(current, s.stored(s.before), s.stored(s.after)); err != nil {
 		return err
 	}
@@ -149,7 +146,7 @@ func undoObject[T any](
 	if err != nil {
 		return err
 	}
-	merged, err := merge(after, current, before, u.choices[s.Object])
+	merged, err := Merge(after, current, before, u.choices[s.Object])
 	if err != nil {
 		return guidon.Errorf(guidon.CodeOf(err), "%s %q: %v", s.Kind, s.Key, err)
 	}
@@ -157,7 +154,7 @@ func undoObject[T any](
 		u.out.Conflicts = append(u.out.Conflicts, ObjectConflicts{s.Object, merged.Conflicts})
 	}
 	switch {
-	case shape.same(strict, merged.Object, current):
+	case shapeOf[T]().same(strict, merged.Object, current):
 	case merged.Object != nil:
 		*put = append(*put, merged.Object)
 	default:

@@ -225,38 +225,19 @@ func Summarize(differences []Difference) string {
 	return out.String()
 }
 
-// Summary returns the change of the object in words, in at most 400 bytes.
-func (c *Compared[T]) Summary() string {
-	switch c.Action() {
-	case ActionCreate:
+// Summary returns the change of the object in words, in at most 400 bytes. It needs the differences.
+func (c *Compared[T]) Summary() string { return summary(c.Action(), c.Differences) }
+
+func summary(a Action, differences []Difference) string {
+	switch {
+	case a == ActionCreate:
 		return "created"
-	case ActionDelete:
+	case a == ActionDelete:
 		return "deleted"
-	default:
-		return Summarize(c.Differences)
+	case len(differences) == 0:
+		return "no change of content"
 	}
-}
-
-// Counts is how many objects differ.
-type Counts struct {
-	Created int `json:"created"`
-	Updated int `json:"updated"`
-	Deleted int `json:"deleted"`
-}
-
-// Count returns how many of the objects are created, updated and deleted.
-func Count[T any](objects []Compared[T]) (n Counts) {
-	for i := range objects {
-		switch objects[i].Action() {
-		case ActionCreate:
-			n.Created++
-		case ActionDelete:
-			n.Deleted++
-		default:
-			n.Updated++
-		}
-	}
-	return n
+	return Summarize(differences)
 }
 
 // briefFunc describes a part of an object, which belongs to the flag f, in words, such as one

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // maxDescribed limits the bodies of a record whose summary is more than its action, in
@@ -28,13 +29,10 @@ func (c *Record) Summary() string {
 		return changed
 	}
 	differences, err := c.Differences()
-	switch {
-	case err != nil: // the form of another release
+	if err != nil { // the form of another release
 		return changed
-	case len(differences) == 0:
-		return "no change of content"
 	}
-	return Summarize(differences)
+	return summary(c.Action, differences)
 }
 
 // Name returns the name of the object after the change or, if that deleted it, before; empty
@@ -75,23 +73,23 @@ func (c *Record) Differences() ([]Difference, error) {
 	}
 	switch c.Kind {
 	case KindNamespace:
-		return recordDifferences(c, namespaceShape, nil)
+		return recordDifferences[guidon.Namespace](c, nil)
 	case KindSegment:
-		return recordDifferences(c, segmentShape, nil)
+		return recordDifferences[guidon.Segment](c, nil)
 	case KindFlag:
-		return recordDifferences(c, flagShape, turned)
+		return recordDifferences(c, turned)
 	}
 	return accessDifferences(c.Before, c.After)
 }
 
 // recordDifferences returns the differences between the objects of the record, as tell makes
 // them of those of their fields; nil leaves them.
-func recordDifferences[T any](c *Record, s shape[T], tell func(before, after *T, list []Difference) []Difference) ([]Difference, error) {
+func recordDifferences[T any](c *Record, tell func(before, after *T, list []Difference) []Difference) ([]Difference, error) {
 	before, after, err := decodeBoth[T](c.Before, c.After)
 	if err != nil {
 		return nil, err
 	}
-	list := differences(s, before, after, byIdentity)
+	list := CompareVersions(before, after)
 	if tell == nil || before == nil || after == nil {
 		return list, nil
 	}
@@ -115,7 +113,7 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 	}
 	c := comparer{}
 	old, now := byName(was), byName(is)
-	for _, name := range distinct(names(was), names(is)) {
+	for _, name := range lists.Distinct(slices.Concat(names(was), names(is))) {
 		if slices.Contains(accessTimes, name) || SameJSON(string(old[name]), string(now[name])) {
 			continue
 		}
@@ -128,25 +126,20 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 
 // access adds the difference of one field, which has no value on a side where it is nil.
 func (c *comparer) access(at place, before, after json.RawMessage, shown bool) {
-	op, words := OpReplace, changed
+	var was, is json.RawMessage
+	if shown {
+		was, is = before, after
+	}
 	switch {
 	case before == nil:
-		op, words = OpAdd, "added"
+		c.added(at, is, accessWords(is))
 	case after == nil:
-		op, words = OpRemove, "removed"
+		c.removed(at, was, accessWords(was))
+	case shown:
+		c.replaced(at, was, is, transition(accessValue(was), accessValue(is), false))
+	default:
+		c.replaced(at, nil, nil, Wording{What: changed})
 	}
-	if !shown {
-		c.add(at.words, Wording{What: words}, Difference{Path: at.path, Op: op})
-		return
-	}
-	shows := transition(accessValue(before), accessValue(after), false)
-	switch op {
-	case OpAdd:
-		shows = Wording{What: words + inParentheses(accessWords(after))}
-	case OpRemove:
-		shows = Wording{What: words + inParentheses(accessWords(before))}
-	}
-	c.add(at.words, shows, Difference{Path: at.path, Op: op, Before: before, After: after})
 }
 
 // accessValue returns a value in a form for words: a text or a list of texts, if it is one.

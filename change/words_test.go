@@ -226,7 +226,7 @@ func TestWording(t *testing.T) {
 	before.Metadata, after.Metadata = json.RawMessage(`{"a: b → c":1}`), json.RawMessage(`{"a: b → c":2}`)
 	after.Rollouts = []*guidon.Rollout{flagtest.Threshold(5, true)}
 	var got []change.Wording
-	for _, d := range change.CompareFlags(before, after) {
+	for _, d := range change.Compare(before, after) {
 		got = append(got, d.Wording)
 	}
 	want := []change.Wording{
@@ -330,7 +330,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	long := strings.Repeat("k", 1000)
 	after.Variants[0].Key = long
 	after.Rules = []*guidon.Rule{{ID: "r", SegmentKeys: []string{long, long, long}}}
-	for _, d := range change.CompareFlags(before, after) {
+	for _, d := range change.Compare(before, after) {
 		if len(d.Summary) > 400 {
 			t.Errorf("%d bytes: %s", len(d.Summary), d.Summary)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 var asRollout = pointerTo(form[guidon.Rollout]{
@@ -54,7 +55,7 @@ var asRolloutSegment = pointerTo(form[guidon.RolloutSegment]{
 		default:
 			s.SegmentKeys = []string{key}
 		}
-		normalizeOperator(s.SegmentKeys, &s.SegmentOperator)
+		s.SegmentOperator = change.OperatorFor(s.SegmentKeys, s.SegmentOperator)
 	},
 	write: func(e *encoder, from *guidon.RolloutSegment) *node {
 		s, key := *from, ""

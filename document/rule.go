@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 var asRule = pointerTo(form[guidon.Rule]{
@@ -49,7 +50,7 @@ var asRuleSegment = form[guidon.Rule]{
 				r.SegmentKeys = []string{key}
 			}
 		}
-		normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
+		r.SegmentOperator = change.OperatorFor(r.SegmentKeys, r.SegmentOperator)
 	},
 	write: func(e *encoder, r *guidon.Rule) *node {
 		switch len(r.SegmentKeys) {
@@ -66,12 +67,5 @@ func segmentsFields(r *guidon.Rule) []field {
 	return []field{
 		listOf("keys", &r.SegmentKeys, asText),
 		always("operator", &r.SegmentOperator, asEnum[guidon.SegmentOperator]()),
-	}
-}
-
-// normalizeOperator resets the operator if there are not several segments to combine.
-func normalizeOperator(keys []string, operator *guidon.SegmentOperator) {
-	if len(keys) < 2 {
-		*operator = guidon.OrSegments
 	}
 }

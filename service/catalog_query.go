@@ -149,91 +149,80 @@ func (q FlagQuery) parse() *parsedQuery {
 	return p
 }
 
-// addTerm adds a term such as "owner:ann" to the lists. It reports whether the word is one.
-// One without a value is not finished, and adds nothing.
-func (p *parsedQuery) addTerm(w queryWord) bool {
-	name := strings.ToLower(w.name)
-	if w.value == "" && !w.quoted && slices.Contains(termNames, name) {
-		return true
-	}
-	switch name {
-	case "owner":
-		p.Owners = append(p.Owners, w.value)
-	case "tag":
-		p.Tags = append(p.Tags, w.value)
-	case "segment":
-		p.Segments = append(p.Segments, w.value)
-	case "key":
-		p.keys = append(p.keys, strings.ToLower(w.value))
-	case "type":
-		return p.addType(w.value)
-	case "is":
-		return p.addState(w.value)
-	case "needs":
-		p.additions = p.additions || w.value == versionWithAdditions
-		return w.value == versionWithAdditions
-	default:
-		return false
-	}
-	return true
+// queryTerm is a kind of terms in the text of a query.
+type queryTerm struct {
+	name   string
+	add    func(p *parsedQuery, value string) // adds any value to the lists; nil if there are certain values
+	values map[string]func(p *parsedQuery)    // the values that there are; nil if they depend on the flags
+	exact  bool                               // the case of a value counts
 }
 
-// addType adds the type of flags, and reports whether there is one with the name.
-func (p *parsedQuery) addType(name string) bool {
-	t, known := typeTerms[strings.ToLower(name)]
-	if known {
-		p.Types = append(p.Types, t)
-	}
-	return known
+var queryTerms = []queryTerm{
+	{name: "owner", add: func(p *parsedQuery, value string) { p.Owners = append(p.Owners, value) }},
+	{name: "tag", add: func(p *parsedQuery, value string) { p.Tags = append(p.Tags, value) }},
+	{name: "is", values: map[string]func(*parsedQuery){
+		"on": ofState(analysis.OnState), "off": ofState(analysis.OffState), "partly": ofState(analysis.PartlyState),
+		"unused": meeting(isUnused), "overdue": meeting(isOverdue), "snoozed": meeting(isSnoozed),
+	}},
+	{name: "type", values: map[string]func(*parsedQuery){"boolean": ofType(guidon.BooleanFlag), "variant": ofType(guidon.VariantFlag)}},
+	{name: "segment", add: func(p *parsedQuery, value string) { p.Segments = append(p.Segments, value) }},
+	{name: "key", add: func(p *parsedQuery, value string) { p.keys = append(p.keys, strings.ToLower(value)) }},
+	{name: "needs", values: map[string]func(*parsedQuery){versionWithAdditions: func(p *parsedQuery) { p.additions = true }}, exact: true},
 }
 
-var typeTerms = map[string]guidon.FlagType{"boolean": guidon.BooleanFlag, "variant": guidon.VariantFlag}
-
-// addState adds the state of flags or the condition, and reports whether there is one with the
-// name.
-func (p *parsedQuery) addState(name string) bool {
-	name = strings.ToLower(name)
-	state, known := stateTerms[name]
-	if known {
-		p.States = append(p.States, state)
-	}
-	p.conditions |= conditionTerms[name]
-	return known || conditionTerms[name] != 0
+func ofState(s analysis.FlagState) func(*parsedQuery) {
+	return func(p *parsedQuery) { p.States = append(p.States, s) }
 }
 
-var (
-	stateTerms = map[string]analysis.FlagState{
-		"on": analysis.OnState, "off": analysis.OffState, "partly": analysis.PartlyState,
-	}
-	conditionTerms = map[string]flagConditions{"unused": isUnused, "overdue": isOverdue, "snoozed": isSnoozed}
-)
-
-// CheckTerms returns InvalidArgument if the text of a [FlagQuery] has a term whose value there
-// is not, such as is:bogus. A query takes it for a word, because people may still be typing it.
-func CheckTerms(text string) error {
-	for _, w := range wordsOf(text) {
-		p := new(parsedQuery)
-		if name := strings.ToLower(w.name); termValues(name) != nil && !p.addTerm(w) {
-			return guidon.Errorf(guidon.InvalidArgument, "invalid term %q: %s: has the values %s", w.text(), name, strings.Join(termValues(name), ", "))
-		}
-	}
-	return nil
+func ofType(t guidon.FlagType) func(*parsedQuery) {
+	return func(p *parsedQuery) { p.Types = append(p.Types, t) }
 }
+
+func meeting(c flagConditions) func(*parsedQuery) { return func(p *parsedQuery) { p.conditions |= c } }
 
 // versionWithAdditions is the version of documents that have additions, see
 // [Document.Additions].
 const versionWithAdditions = "guidon/1"
 
-// termValues returns the values of the terms with the name, or nil if they depend on the flags
-// or there are no such terms.
-func termValues(name string) []string {
-	switch name {
-	case "is":
-		return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(stateTerms)), maps.Keys(conditionTerms))))
-	case "type":
-		return slices.Sorted(maps.Keys(typeTerms))
-	case "needs":
-		return []string{versionWithAdditions}
+// term returns the kind of terms that the word is one of, or nil.
+func (w queryWord) term() *queryTerm {
+	i := slices.IndexFunc(queryTerms, func(t queryTerm) bool { return t.name == strings.ToLower(w.name) })
+	if i < 0 {
+		return nil
+	}
+	return &queryTerms[i]
+}
+
+// addTerm adds a term such as "owner:ann" to the lists. It reports whether the word is one.
+// One without a value is not finished, and adds nothing.
+func (p *parsedQuery) addTerm(w queryWord) bool {
+	t, value := w.term(), w.value
+	switch {
+	case t == nil:
+		return false
+	case value == "" && !w.quoted:
+		return true
+	case t.add != nil:
+		t.add(p, value)
+		return true
+	case !t.exact:
+		value = strings.ToLower(value)
+	}
+	add, known := t.values[value]
+	if known {
+		add(p)
+	}
+	return known
+}
+
+// CheckTerms returns InvalidArgument if the text of a [FlagQuery] has a term whose value there
+// is not, such as is:bogus. A query takes it for a word, because people may still be typing it.
+func CheckTerms(text string) error {
+	for _, w := range wordsOf(text) {
+		if t := w.term(); t != nil && !new(parsedQuery).addTerm(w) {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid term %q: %s: has the values %s",
+				w.text(), t.name, strings.Join(slices.Sorted(maps.Keys(t.values)), ", "))
+		}
 	}
 	return nil
 }
@@ -242,20 +231,16 @@ func termValues(name string) []string {
 // depend on the flags, their beginnings.
 func TermsOfFlags() []string {
 	var terms []string
-	for _, name := range termNames {
-		values := termValues(name)
-		if values == nil {
-			terms = append(terms, name+":")
+	for _, t := range queryTerms {
+		if t.add != nil {
+			terms = append(terms, t.name+":")
 		}
-		for _, value := range values {
-			terms = append(terms, name+":"+value)
+		for _, value := range slices.Sorted(maps.Keys(t.values)) {
+			terms = append(terms, t.name+":"+value)
 		}
 	}
 	return terms
 }
-
-// termNames are the names of terms.
-var termNames = []string{"owner", "tag", "is", "type", "segment", "key", "needs"}
 
 // queryWord is a word of a query: a term with name and value, or a value alone.
 type queryWord struct {

@@ -155,7 +155,7 @@ func (d *Document) checkRequirements(p *problems) {
 	all := requirements{}
 	for _, f := range d.Flags {
 		_ = tx.PutFlag(context.Background(), f) // in memory, where nothing fails
-		all[f.Key] = slices.Collect(f.Requirements())
+		all[f.Key] = f.Requirements()
 	}
 	found, more := len(p.found), p.more
 	d.eachRequiring(p, all, func(p *problems, f *guidon.Flag) { checkReferences(f, p, tx) })

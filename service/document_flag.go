@@ -1,7 +1,6 @@
 package service
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -51,31 +50,10 @@ func normalVariants(f *guidon.Flag, p *problems) (out []*guidon.Variant) {
 	return out
 }
 
-// cloneFlag returns a deep copy of the flag.
-func cloneFlag(f *guidon.Flag) *guidon.Flag {
-	out := *f
-	out.Metadata, out.Requires = bytes.Clone(f.Metadata), guidon.CloneRequirements(f.Requires)
-	out.Variants, out.Rules, out.Rollouts = copies(f.Variants), copies(f.Rules), copies(f.Rollouts)
-	for _, r := range out.Rules {
-		r.SegmentKeys, r.Distributions = slices.Clone(r.SegmentKeys), copies(r.Distributions)
-		r.Split, r.Conditions = cloneOf(r.Split), r.Conditions.Clone()
-	}
-	for _, r := range out.Rollouts {
-		r.Segment, r.Threshold, r.Conditions = cloneOf(r.Segment), cloneOf(r.Threshold), r.Conditions.Clone()
-		if r.Segment != nil {
-			r.Segment.SegmentKeys = slices.Clone(r.Segment.SegmentKeys)
-		}
-		if r.Threshold != nil {
-			r.Threshold.Split, r.Threshold.Ramp = cloneOf(r.Threshold.Split), r.Threshold.Ramp.Clone()
-		}
-	}
-	return &out
-}
-
 // byKeys returns a copy of the flag that refers to variants by their keys, and to none that do
 // not exist.
 func byKeys(f *guidon.Flag) *guidon.Flag {
-	out := cloneFlag(f)
+	out := change.Clone(f)
 	if out.DefaultVariantID = ""; f.DefaultVariant() != nil {
 		out.DefaultVariantID = f.DefaultVariant().Key
 	}
@@ -160,5 +138,5 @@ func referByID(f *guidon.Flag) {
 // the document sets them; otherwise the order of the rules decides.
 func sameFlag(have, want *guidon.Flag) bool {
 	sameRank := func(a, b *guidon.Rule) bool { return b.Rank == 0 || a.Rank == b.Rank }
-	return change.SameFlag(have, want) && slices.EqualFunc(have.Rules, want.Rules, sameRank)
+	return change.Same(have, want) && slices.EqualFunc(have.Rules, want.Rules, sameRank)
 }

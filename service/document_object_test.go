@@ -33,7 +33,7 @@ func TestDocumentObjects(t *testing.T) {
 		if objects, err = one.Objects(); err != nil {
 			t.Fatal(err)
 		}
-		if d := append(change.CompareFlags(flags[0], objects.Flags[0]), change.CompareSegments(segments[0], objects.Segments[0])...); len(d) > 0 {
+		if d := append(change.Compare(flags[0], objects.Flags[0]), change.Compare(segments[0], objects.Segments[0])...); len(d) > 0 {
 			t.Errorf("seed %d: %+v", seed, d)
 		}
 	}

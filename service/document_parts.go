@@ -142,14 +142,6 @@ func contentOf(parts ...any) string {
 	return string(text)
 }
 
-// cloneOf returns a copy of what p points to, or nil.
-func cloneOf[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	return new(*p)
-}
-
 // copies returns copies of the items, or nil if there are none.
 func copies[E any](list []*E) (out []*E) {
 	for _, e := range list {

@@ -84,12 +84,12 @@ func (v View) summary(key string) *FlagSummary {
 // that it refers to.
 func haveSameFlag(a, b *guidon.Snapshot, key string) bool {
 	f, g := a.Flag(key), b.Flag(key)
-	if f == nil || g == nil || len(change.CompareFlags(f, g)) > 0 {
+	if f == nil || g == nil || len(change.Compare(f, g)) > 0 {
 		return false
 	}
 	segments := slices.Collect(f.SegmentKeys())
 	return !slices.ContainsFunc(segments, func(key string) bool {
 		s, t := a.Segment(key), b.Segment(key)
-		return (s == nil) != (t == nil) || len(change.CompareSegments(s, t)) > 0
+		return (s == nil) != (t == nil) || len(change.Compare(s, t)) > 0
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // RolloutInput holds the arguments to create or update a rollout. Exactly one of Segment
@@ -122,7 +123,7 @@ func (in RolloutInput) check() (*guidon.Rollout, error) {
 		return r, err
 	}
 	r.Segment = &guidon.RolloutSegment{
-		SegmentKeys: keys, SegmentOperator: combine(keys, in.Segment.SegmentOperator), Value: in.Segment.Value,
+		SegmentKeys: keys, SegmentOperator: change.OperatorFor(keys, in.Segment.SegmentOperator), Value: in.Segment.Value,
 	}
 	return r, checkEnum("segment.segmentOperator", in.Segment.SegmentOperator)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // RuleInput holds the arguments to create or update a rule. At most one of SegmentKey and
@@ -102,7 +103,7 @@ func (in RuleInput) check() (*guidon.Rule, error) {
 		return nil, err
 	}
 	return &guidon.Rule{
-		SegmentKeys: keys, SegmentOperator: combine(keys, in.SegmentOperator),
+		SegmentKeys: keys, SegmentOperator: change.OperatorFor(keys, in.SegmentOperator),
 		Split: in.Split, CodeDefault: in.CodeDefault, Conditions: conditions,
 	}, checkSplit("split", in.Split)
 }

@@ -35,9 +35,9 @@ func (k *objectKind[T]) merge(m *Merge[T], v mergeVersions[T], choices change.Ch
 	v.base, v.theirs = k.ranked(v.base), k.ranked(v.theirs)
 	merge := func(choices change.Choices) (change.Merged[T], error) {
 		if m.BaseMissing {
-			return k.withoutBase(v.mine, v.theirs, choices)
+			return change.MergeWithoutBase(v.mine, v.theirs, choices)
 		}
-		return k.merging(v.base, v.mine, v.theirs, choices)
+		return change.Merge(v.base, v.mine, v.theirs, choices)
 	}
 	merged, err := merge(choices)
 	if err != nil {
@@ -80,7 +80,7 @@ func (k *objectKind[T]) differences(before, after *T) []change.Difference {
 	case after == nil:
 		return []change.Difference{{Path: change.Whole, Op: change.OpRemove, Summary: "deleted"}}
 	}
-	return k.compare(before, after)
+	return change.CompareVersions(before, after)
 }
 
 // rankedFlag returns a copy of the flag with ranks that are positions: for documents, the order
@@ -89,7 +89,7 @@ func rankedFlag(f *guidon.Flag) *guidon.Flag {
 	if f == nil {
 		return nil
 	}
-	out := cloneFlag(f)
+	out := change.Clone(f)
 	for i, r := range out.Rules {
 		r.Rank = int32(i + 1) // #nosec G115 -- bounded by the size of a flag
 	}

@@ -24,12 +24,9 @@ type objectKind[O any] struct {
 	created  func(o *O) *time.Time
 
 	// The rest is for merges. The versions may be nil.
-	find        func(s *guidon.Snapshot, key string) *O
-	ranked      func(o *O) *O            // a copy whose ranks are positions, as in documents
-	adopt       func(v mergeVersions[O]) // gives the parts that both sides have added the ids that they have in theirs
-	merging     func(base, ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	withoutBase func(ours, theirs *O, choices change.Choices) (change.Merged[O], error)
-	compare     func(before, after *O) []change.Difference
+	find   func(s *guidon.Snapshot, key string) *O
+	ranked func(o *O) *O            // a copy whose ranks are positions, as in documents
+	adopt  func(v mergeVersions[O]) // gives the parts that both sides have added the ids that they have in theirs
 }
 
 var flagObjects = &objectKind[guidon.Flag]{
@@ -39,17 +36,15 @@ var flagObjects = &objectKind[guidon.Flag]{
 	patch: func(p *change.Patch) (*[]*guidon.Flag, *[]string) { return &p.Put.Flags, &p.Delete.Flags },
 	find:  (*guidon.Snapshot).Flag, ranked: rankedFlag, adopt: adoptFlag,
 	created: func(f *guidon.Flag) *time.Time { return &f.CreatedAt },
-	merging: change.MergeFlag, withoutBase: change.MergeFlagWithoutBase, compare: change.CompareFlagVersions,
 }
 
 var segmentObjects = &objectKind[guidon.Segment]{
 	kind: change.KindSegment, key: func(g *guidon.Segment) *string { return &g.Key }, normal: normalSegment,
-	document: NewDocumentSegment, same: change.SameSegment, edited: mergeSegment, get: Tx.Segment, put: Tx.PutSegment,
+	document: NewDocumentSegment, same: change.Same[guidon.Segment], edited: mergeSegment, get: Tx.Segment, put: Tx.PutSegment,
 	in:    func(d *Document) *[]*guidon.Segment { return &d.Segments },
 	patch: func(p *change.Patch) (*[]*guidon.Segment, *[]string) { return &p.Put.Segments, &p.Delete.Segments },
 	find:  (*guidon.Snapshot).Segment, ranked: func(g *guidon.Segment) *guidon.Segment { return g }, adopt: adoptSegment,
 	created: func(g *guidon.Segment) *time.Time { return &g.CreatedAt },
-	merging: change.MergeSegment, withoutBase: change.MergeSegmentWithoutBase, compare: change.CompareSegmentVersions,
 }
 
 // alone returns a document of the namespace with only the object, or nil if that is nil.

@@ -183,7 +183,7 @@ func TestPromotePastState(t *testing.T) {
 	mustImport(t, s, "namespace: till\nflags: [{key: checkout, name: Till}]", service.ImportCreate)
 	r := service.PlanRequest{Namespace: "till", Source: "shop@1", Flags: []string{"checkout"}, Mode: service.ImportUpdate}
 	p := mustApply(t, s, r)
-	if d := change.CompareFlags(viewAt(t, s, "shop@1").Snapshot.Flag("checkout"), flag(t, s, "till", "checkout")); len(d) > 0 || p.SourceRevision != 1 {
+	if d := change.Compare(viewAt(t, s, "shop@1").Snapshot.Flag("checkout"), flag(t, s, "till", "checkout")); len(d) > 0 || p.SourceRevision != 1 {
 		t.Errorf("got %s, from revision %d", change.Summarize(d), p.SourceRevision)
 	}
 	if got := recordsOf(t, s, "till")[0]; !strings.HasSuffix(got, "(promotion from shop@1)") {

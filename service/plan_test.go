@@ -291,7 +291,7 @@ func TestPromoteNamespace(t *testing.T) {
 	if len(c.Flags)+len(c.Segments) > 0 {
 		t.Errorf("%d flags and %d segments differ", len(c.Flags), len(c.Segments))
 	}
-	differences := change.CompareNamespaces(c.Namespace.Before, c.Namespace.After)
+	differences := change.Compare(c.Namespace.Before, c.Namespace.After)
 	if got, want := change.Summarize(differences), `name "Staging" → "Production"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -170,7 +170,7 @@ func restoredNamespace(have, past *guidon.Namespace, mode ImportMode, now time.T
 		return &restored
 	}
 	restored.CreatedAt = have.CreatedAt
-	if mode == ImportCreate || mode == ImportSkipExisting || len(change.CompareNamespaces(have, &restored)) == 0 {
+	if mode == ImportCreate || mode == ImportSkipExisting || len(change.Compare(have, &restored)) == 0 {
 		return nil
 	}
 	return &restored

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
+	"github.com/guidonhq/guidon/change"
 )
 
 // RampAction is what can be done with a ramp. The numbers are those of the wire.
@@ -57,7 +58,7 @@ func (v View) PreviewRamp(ctx context.Context, key string, rule int, action Ramp
 	if err != nil {
 		return nil, err
 	}
-	changed := cloneFlag(f)
+	changed := change.Clone(f)
 	if _, err := controlRamp(changed, rule, action, v.instant()); err != nil {
 		return nil, err
 	}

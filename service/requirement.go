@@ -52,7 +52,7 @@ type flagLinks struct {
 
 func linksOf(f *guidon.Flag) *flagLinks {
 	variants := lists.Map(f.Variants, func(v *guidon.Variant) string { return v.Key })
-	return &flagLinks{kind: f.Type, variants: variants, requires: slices.Collect(f.Requirements())}
+	return &flagLinks{kind: f.Type, variants: variants, requires: f.Requirements()}
 }
 
 // can reports whether the answer is one of those that the flag can give.
@@ -164,7 +164,7 @@ func (tx *linkTx) check(ctx context.Context) error {
 	}
 	linked := make(requirements, len(flags))
 	for _, f := range flags {
-		linked[f.Key] = slices.Collect(f.Requirements())
+		linked[f.Key] = f.Requirements()
 		for i := range linked[f.Key] {
 			if err := tx.checkReference(ctx, f.Key, &linked[f.Key][i]); err != nil {
 				return err
@@ -322,7 +322,7 @@ func (p plannedFlags) DeleteFlag(_ context.Context, key string) error {
 func (p plannedFlags) LinkedFlags(context.Context) (linked []*guidon.Flag, err error) {
 	all := maps.Clone(p.changed)
 	if p.base != nil {
-		for f := range p.base.Requiring() {
+		for _, f := range p.base.Requiring() {
 			if _, changed := all[f.Key]; !changed {
 				all[f.Key] = f
 			}

@@ -182,15 +182,6 @@ func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, erro
 	return lists.Distinct(segmentKeys), nil
 }
 
-// combine returns the operator for the segments, which is always OR for fewer than two
-// (contract 2).
-func combine(segmentKeys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
-	if len(segmentKeys) <= 1 {
-		return guidon.OrSegments
-	}
-	return operator
-}
-
 func checkRollout(rollout float32) error {
 	switch {
 	case !(rollout >= 0): // NaN fails too

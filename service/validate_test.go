@@ -146,17 +146,6 @@ func TestCheckSegmentChoice(t *testing.T) {
 	}
 }
 
-// TestCombine: a single segment forces OR (contract 2), also if it was sent several
-// times.
-func TestCombine(t *testing.T) {
-	if got := combine([]string{"a"}, guidon.AndSegments); got != guidon.OrSegments {
-		t.Errorf("one segment: got %v", got)
-	}
-	if got := combine([]string{"a", "b"}, guidon.AndSegments); got != guidon.AndSegments {
-		t.Errorf("two segments: got %v", got)
-	}
-}
-
 func TestCheckRollout(t *testing.T) {
 	const low, high = "invalid field rollout: must be greater than or equal to '0'", "invalid field rollout: must be less than or equal to '100'"
 	for rollout, want := range map[float32]string{

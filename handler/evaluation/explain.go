@@ -106,18 +106,9 @@ func (w *explanation) steps() []*guidonv1.ExplainedStep {
 	return steps
 }
 
-var outcomeNames = [...]string{
-	analysis.StepNotReached:   "not_reached",
-	analysis.StepNotMatched:   "not_matched",
-	analysis.StepNeverMatches: "never_matches",
-	analysis.StepNotInForce:   "not_in_force",
-	analysis.StepMatched:      "matched",
-	analysis.StepNoVariant:    "no_variant",
-}
-
 func (w *explanation) step(i int) *guidonv1.ExplainedStep {
 	s := &w.e.Steps[i]
-	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: outcomeNames[s.Outcome], Text: w.stepText(i) + w.rampText(i), Bucket: wireBucket(s.Bucket)}
+	m := &guidonv1.ExplainedStep{Number: number(i), Outcome: string(s.Outcome), Text: w.stepText(i) + w.rampText(i), Bucket: wireBucket(s.Bucket)}
 	var keys []string
 	if r := s.Rule; r != nil {
 		m.Id, m.Rank, m.SegmentOperator, keys = r.ID, r.Rank, flipt.SegmentOperator(r.SegmentOperator), r.SegmentKeys
@@ -165,7 +156,7 @@ func (w *explanation) segment(g *analysis.ExplainedSegment) *guidonv1.ExplainedS
 		m.Constraints[i] = &guidonv1.ExplainedConstraint{
 			Id: c.Constraint.ID, Type: flipt.ComparisonType(c.Constraint.Type), Property: short(c.Constraint.Property),
 			Operator: c.Constraint.Operator, Expected: short(c.Constraint.Value), Actual: short(c.Actual),
-			Present: c.Present, Matched: c.Matched, Problem: c.Problem.String(), Negate: c.Constraint.Negate,
+			Present: c.Present, Matched: c.Matched, Problem: string(c.Problem), Negate: c.Constraint.Negate,
 		}
 	}
 	return m

@@ -5,37 +5,13 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-var verdictNames = [...]string{
-	analysis.Undecided:  "undecided",
-	analysis.Reachable:  "reachable",
-	analysis.Impossible: "impossible",
-}
-
-var obstacleNames = [...]string{
-	analysis.NotDecided:        "not_decided",
-	analysis.WorkLimit:         "limit",
-	analysis.FlagDisabled:      "flag_disabled",
-	analysis.NoRule:            "no_rule",
-	analysis.NoSegments:        "no_segments",
-	analysis.SegmentMissing:    "segment_missing",
-	analysis.EmptyRange:        "empty_range",
-	analysis.OtherBucket:       "other_bucket",
-	analysis.EarlierStep:       "earlier_step",
-	analysis.EarlierSteps:      "earlier_steps",
-	analysis.UnknownConstraint: "unknown_constraint",
-	analysis.Contradiction:     "contradiction",
-	analysis.OtherEntity:       "other_entity",
-	analysis.NotInForce:        "not_in_force",
-	analysis.RequirementUnmet:  "requirement",
-}
-
 func (w *explanation) others() []*guidonv1.OtherResult {
 	others := make([]*guidonv1.OtherResult, len(w.e.Others))
 	for i := range w.e.Others {
 		o := &w.e.Others[i]
 		others[i] = &guidonv1.OtherResult{
 			Match: o.Match, VariantKey: o.VariantKey, Enabled: o.Enabled,
-			Verdict: verdictNames[o.Verdict], Text: w.otherText(o), Smallest: o.Smallest,
+			Verdict: string(o.Verdict), Text: w.otherText(o), Smallest: o.Smallest,
 			Changes: w.changes(o), Obstacles: w.obstacles(o),
 		}
 		if o.Verdict == analysis.Reachable {
@@ -69,7 +45,7 @@ func (w *explanation) obstacles(o *analysis.OtherResult) []*guidonv1.Obstacle {
 	for i := range o.Obstacles {
 		b := &o.Obstacles[i]
 		obstacles[i] = &guidonv1.Obstacle{
-			Step: number(b.Step), Reason: obstacleNames[b.Reason], By: number(b.By),
+			Step: number(b.Step), Reason: string(b.Reason), By: number(b.By),
 			FlagKey: b.FlagKey, SegmentKey: b.SegmentKey, Property: short(b.Property), Text: w.obstacleText(b),
 		}
 	}

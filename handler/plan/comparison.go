@@ -61,10 +61,14 @@ func (c *Comparison) Segments() *guidonv1.CompareCounts {
 }
 
 func compareCounts[T any](objects []change.Compared[T], after int) *guidonv1.CompareCounts {
-	n := change.Count(objects)
+	n := map[change.Action]int{}
+	for i := range objects {
+		n[objects[i].Action()]++
+	}
+	created, updated := n[change.ActionCreate], n[change.ActionUpdate]
 	return &guidonv1.CompareCounts{
-		Created: convert.Count(n.Created), Updated: convert.Count(n.Updated), Deleted: convert.Count(n.Deleted),
-		Unchanged: convert.Count(after - n.Created - n.Updated),
+		Created: convert.Count(created), Updated: convert.Count(updated), Deleted: convert.Count(n[change.ActionDelete]),
+		Unchanged: convert.Count(after - created - updated),
 	}
 }
 
@@ -85,15 +89,14 @@ func (c *Comparison) Objects(offset int, diff bool) iter.Seq2[*guidonv1.Compared
 // kind is a kind of objects that are compared.
 type kind[T any] struct {
 	kind     change.Kind
-	compare  func(before, after *T) []change.Difference
 	document func(*T) *service.Document // nil if there are no diffs
 	weigh    func(*T) int
 }
 
 var (
-	namespaceKind = kind[guidon.Namespace]{kind: change.KindNamespace, compare: change.CompareNamespaces}
-	segmentKind   = kind[guidon.Segment]{change.KindSegment, change.CompareSegments, service.SegmentDocument, convert.Weight[guidon.Segment]()}
-	flagKind      = kind[guidon.Flag]{change.KindFlag, change.CompareFlags, service.FlagDocument, convert.Weight[guidon.Flag]()}
+	namespaceKind = kind[guidon.Namespace]{kind: change.KindNamespace}
+	segmentKind   = kind[guidon.Segment]{change.KindSegment, service.SegmentDocument, convert.Weight[guidon.Segment]()}
+	flagKind      = kind[guidon.Flag]{change.KindFlag, service.FlagDocument, convert.Weight[guidon.Flag]()}
 )
 
 // objects calls yield for each object behind the offset, from which it subtracts the others.
@@ -104,7 +107,7 @@ func objects[T any](
 	skipped := min(*offset, len(list))
 	*offset -= skipped
 	for _, o := range list[skipped:] {
-		o.Differences = k.compare(o.Before, o.After)
+		o.Differences = change.Compare(o.Before, o.After)
 		m := comparedObject(k.kind, &o)
 		var err error
 		readable := change.Unreadable(o.Before) == nil && change.Unreadable(o.After) == nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/guidonhq/guidon"
@@ -81,7 +80,7 @@ func testLinkedFlags(t *testing.T, s service.Store) {
 		want(ctx, tx, "after failed updates", "b", "by-rule", "a", "ramped", "gone")
 		return nil
 	})
-	wantEqual(t, "flags of the snapshot that require others", 5, len(slices.Collect(snapshot(t, s, defaultNamespace).Requiring())))
+	wantEqual(t, "flags of the snapshot that require others", 5, len(snapshot(t, s, defaultNamespace).Requiring()))
 	deleteNamespace(t, s, "elsewhere")
 	update(t, s, "elsewhere", func(ctx context.Context, tx service.Tx) error {
 		want(ctx, tx, "a deleted namespace", []string{}...)

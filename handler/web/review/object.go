@@ -15,12 +15,12 @@ import (
 // FlagDifferences returns the differences between two flags. former has the former keys of
 // the variants that have another one after the edit.
 func FlagDifferences(before, after *guidonv1.DocumentFlag, former map[string]string) []change.Difference {
-	return change.CompareFlagVersions(storedFlag(before, nil), storedFlag(after, former))
+	return change.CompareVersions(storedFlag(before, nil), storedFlag(after, former))
 }
 
 // SegmentDifferences returns the differences between two segments.
 func SegmentDifferences(before, after *guidonv1.DocumentSegment) []change.Difference {
-	return change.CompareSegments(convert.DocumentSegmentOf(before), convert.DocumentSegmentOf(after))
+	return change.Compare(convert.DocumentSegmentOf(before), convert.DocumentSegmentOf(after))
 }
 
 // CountChanges returns how many parts of an object differ. The shares of a rule are one.
