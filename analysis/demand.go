@@ -262,14 +262,23 @@ func (x *sample) strings() []string {
 
 // unusedSpace returns white space that no constraint has.
 func (x *sample) unusedSpace() string {
-	texts := x.texts()
 	for _, space := range []string{" ", "\t", "\n", "\r", "\v", "\f"} {
-		if !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, space) }) {
+		if !x.has(space) {
 			return space
 		}
 	}
 	x.cut = true
 	return " "
+}
+
+// has reports whether a constraint mentions the text, alone or in another one.
+func (x *sample) has(text string) bool {
+	for t := range x.texts() {
+		if strings.Contains(t, text) {
+			return true
+		}
+	}
+	return false
 }
 
 func isText(c *guidon.Constraint) bool {

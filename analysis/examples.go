@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"iter"
 	"math"
 	"net/netip"
 	"slices"
@@ -230,9 +231,8 @@ func (e *examples) appendTimes(values []string) []string {
 
 // other returns a string that no constraint mentions, neither as a whole nor in part.
 func (e *examples) other(unused string) string {
-	texts := e.texts()
 	for _, word := range []string{"other", "x", "another"} {
-		if !slices.ContainsFunc(texts, func(text string) bool { return text != "" && strings.Contains(word, text) }) {
+		if !e.mentions(word) {
 			return word
 		}
 	}
@@ -242,15 +242,33 @@ func (e *examples) other(unused string) string {
 	return unused
 }
 
-// texts returns the strings that constraints mention.
-func (e *examples) texts() []string {
-	return slices.Concat(e.literals, e.prefixes, e.suffixes, e.parts, e.items)
+// mentions reports whether a constraint mentions a part of the word.
+func (e *examples) mentions(word string) bool {
+	for text := range e.texts() {
+		if text != "" && strings.Contains(word, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// texts yields the strings that constraints mention.
+func (e *examples) texts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, texts := range [...][]string{e.literals, e.prefixes, e.suffixes, e.parts, e.items} {
+			for _, text := range texts {
+				if !yield(text) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // unused returns a character that no constraint has, and that is not white space. A string
 // that has it is neither a boolean nor, if other types are compared, a value of these.
 func (e *examples) unused() rune {
-	texts := e.texts()
+	used := strings.Join(slices.Collect(e.texts()), "\n")
 	letters := "xyzqwjkvabcdeghilmnoprsu"
 	if e.kinds&(comparesNumber|comparesBoolean|comparesTime) != 0 {
 		letters = "zqwjkvhgmo"
@@ -259,15 +277,13 @@ func (e *examples) unused() rune {
 		letters = "~!$&*|;"
 	}
 	for _, r := range letters {
-		if !slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, r) }) {
+		if !strings.ContainsRune(used, r) {
 			return r
 		}
 	}
 	rare := make(map[rune]bool)
-	for _, text := range texts {
-		for _, r := range text {
-			rare[r] = true
-		}
+	for _, r := range used {
+		rare[r] = true
 	}
 	e.cut = e.cut || rare[utf8.RuneError] // it may stand for a part of the character
 	for r := rune(0x4e00); r < utf8.MaxRune; r++ {

@@ -184,7 +184,7 @@ const (
 // analyzable reports whether the reach of the flag is computed.
 func (f *summarized) analyzable() bool {
 	n := 0
-	for _, g := range f.segments() {
+	for g := range f.segments() {
 		n += len(g.Constraints())
 	}
 	return max(len(f.flag.Rules), len(f.flag.Rollouts)) <= maxSummarizedSteps && n <= maxSummarizedConstraints
@@ -203,7 +203,7 @@ func (f *summarized) independent() bool {
 		}
 	}
 	var subjects []subject
-	for _, g := range f.segments() {
+	for g := range f.segments() {
 		if len(subjects)+len(g.Constraints()) > most {
 			return false
 		}
@@ -244,14 +244,15 @@ var (
 	largestVersion, _ = guidon.ParseVersion("999999999999999999.999999999999999999.999999999999999999")
 )
 
-// segments returns the segments of the rules and rollouts, as often as they are referred to.
-func (f *summarized) segments() (all []*guidon.CompiledSegment) {
-	for _, step := range f.steps() {
-		if step.Audience != nil {
-			all = append(all, step.Audience.Segments()...)
+// segments yields the segments of the rules and rollouts, as often as they are referred to.
+func (f *summarized) segments() iter.Seq[*guidon.CompiledSegment] {
+	return func(yield func(*guidon.CompiledSegment) bool) {
+		for _, step := range f.steps() {
+			if step.Audience != nil && slices.ContainsFunc(step.Audience.Segments(), func(g *guidon.CompiledSegment) bool { return !yield(g) }) {
+				return
+			}
 		}
 	}
-	return all
 }
 
 // reachedAnswers returns the answers of the rules, rollouts and the default that are not
