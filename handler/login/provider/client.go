@@ -18,7 +18,6 @@ import (
 const (
 	Timeout        = 5 * time.Second // from dialing to the last byte of the body
 	MaxBody        = 1 << 20         // bytes, after decompression
-	MaxPages       = 10              // of one list
 	maxHeaderBytes = 64 << 10
 )
 

@@ -212,3 +212,26 @@ func TestProxy(t *testing.T) {
 		})
 	}
 }
+
+func TestAttempts(t *testing.T) {
+	client := newClient(t, provider.Config{})
+	var leave func()
+	for i := range provider.MaxAttempts {
+		var err error
+		if leave, err = client.Enter(); err != nil {
+			t.Fatalf("attempt %d: %v", i, err)
+		}
+	}
+	for range 2 {
+		if _, err := client.Enter(); guidon.CodeOf(err) != guidon.Unavailable {
+			t.Errorf("got %v, want Unavailable", err)
+		}
+	}
+	leave()
+	if _, err := client.Enter(); err != nil {
+		t.Errorf("after one has left: %v", err)
+	}
+	if _, err := newClient(t, provider.Config{Name: "other"}).Enter(); err != nil {
+		t.Errorf("another provider: %v", err)
+	}
+}
