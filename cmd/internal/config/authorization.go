@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon/service"
 )
@@ -38,16 +40,15 @@ func (d DefaultRoles) Role(method service.Method) service.Role {
 // maxBindings is the maximum number of configured bindings.
 const maxBindings = 1000
 
-// ParsedBindings returns the bindings, which Load has checked.
-func (a Authorization) ParsedBindings() []service.Binding {
-	var bindings []service.Binding
-	for _, text := range a.Bindings {
-		if b, err := service.ParseBinding(text); err == nil {
-			b.Source = service.SourceConfiguration
-			bindings = append(bindings, b)
-		}
-	}
-	return bindings
+// ParsedBindings returns the bindings, and none if one is malformed.
+func (a Authorization) ParsedBindings() []*service.Binding {
+	bindings, _ := service.ConfiguredBindings(a.Bindings)
+	return bindings.All()
+}
+
+// binds reports whether a binding has a subject with the prefix.
+func (a Authorization) binds(prefix string) bool {
+	return slices.ContainsFunc(a.ParsedBindings(), func(b *service.Binding) bool { return strings.HasPrefix(b.Subject, prefix) })
 }
 
 // RolesEnforced reports whether roles limit identities.

@@ -194,7 +194,8 @@ func TestSignInRefused(t *testing.T) {
 		{"a team without its organization", codehost("ALLOWED_TEAMS=backend"), "authentication.methods.codehost.allowed_teams", `such as acme/backend, not "backend"`},
 		{"all teams", codehost("ALLOWED_TEAMS=acme/*"), "authentication.methods.codehost.allowed_teams", `such as acme/backend, not "acme/*"`},
 		{"a team below a team", codehost("ALLOWED_TEAMS=acme/a/b"), "authentication.methods.codehost.allowed_teams", `not "acme/a/b"`},
-		{"teams without the scope", codehost("ALLOWED_ORGANIZATIONS=", "ALLOWED_TEAMS=acme/backend", "SCOPES=read:user user:email"), "authentication.methods.codehost.scopes", "must contain read:org if allowed_organizations or allowed_teams is set"},
+		{"teams without the scope", codehost("ALLOWED_ORGANIZATIONS=", "ALLOWED_TEAMS=acme/backend", "SCOPES=read:user user:email"), "authentication.methods.codehost.scopes", "must contain read:org or write:org or admin:org, to read the teams"},
+		{"addresses without the scope", codehost("ALLOWED_EMAILS=a@b.example", "SCOPES=read:org"), "authentication.methods.codehost.scopes", "must contain user:email or user, to read the e-mail addresses"},
 		{"organizations without the scope", codehost("SCOPES=read:user"), "authentication.methods.codehost.scopes", "must contain read:org"},
 		{"organizations of Gitea without the scope", codehost("TYPE=gitea", "SERVER_URL=https://git.example", "SCOPES=read:user"), "authentication.methods.codehost.scopes", "must contain read:organization"},
 		{"teams of GitLab", codehost("TYPE=gitlab", "ALLOWED_TEAMS=acme/backend"), "authentication.methods.codehost.allowed_teams", "which has no teams"},
@@ -202,6 +203,7 @@ func TestSignInRefused(t *testing.T) {
 
 		{"an API server over http", kubernetes("DISCOVERY_URL=http://10.0.0.1"), "authentication.methods.kubernetes.discovery_url", loopback},
 		{"keys for reviews", kubernetes("JWKS_URL=https://cluster.example/keys"), "authentication.methods.kubernetes.jwks_url", "requires verify to be keys"},
+		{"a named token that is empty", kubernetes("SERVICE_ACCOUNT_TOKEN_PATH=" + write(t, "token", "")), "authentication.methods.kubernetes.service_account_token_path", "does not have a token"},
 		{"an unknown way", kubernetes("VERIFY=trust"), "authentication.methods.kubernetes.verify", "must be one of review, keys"},
 		{"a named token that is not there", kubernetes("SERVICE_ACCOUNT_TOKEN_PATH=/no/token"), "authentication.methods.kubernetes.service_account_token_path", "stat /no/token"},
 		{"named authorities that are not there", kubernetes("CA_PATH=/no/ca.crt"), "authentication.methods.kubernetes.ca_path", "stat /no/ca.crt"},

@@ -47,7 +47,7 @@ func (c *Config) warnSignIn(found *warnings) {
 	if a.Methods.JWT.Enabled && a.Methods.JWT.ValidateClaims.AnyAudience {
 		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services, which can then use them here")
 	}
-	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == kubernetes.Review && !k.hasToken() {
+	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == kubernetes.Review && !kubernetes.HasToken(k.ServiceAccountTokenPath) {
 		found.key(kubernetesKey+".service_account_token_path",
 			"there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -40,37 +38,18 @@ func newSignIn(c *config.Config, secrets service.SecretStore, observer login.Obs
 	return login.New(l)
 }
 
-// callbackURL returns the URL of a callback.
-func callbackURL(base, path string) string { return base + "/auth/v1/method/" + path + "/callback" }
-
 func addProviders(c *config.Config, l *login.Config) error {
-	methods := c.Authentication.Methods
-	if !methods.OIDC.Enabled {
+	if !c.Authentication.Methods.OIDC.Enabled {
 		return nil
 	}
-	var problems []error
-	for name, p := range methods.OIDC.Providers {
-		binds := func(kind string) bool { return bindsSubject(c, "oidc:"+name+":"+kind+":") }
-		built, err := oidc.New(oidc.Config{
-			Name: name, Issuer: p.IssuerURL, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
-			RedirectURI: callbackURL(config.RedirectBase(p.RedirectAddress, c.Server.PublicURL), "oidc/"+name),
-			Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
-			Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
-			NeedEmail:  len(p.AllowedEmails)+len(p.AllowedDomains)+len(methods.OIDC.EmailMatches) > 0 || binds("email") || binds("domain"),
-			NeedGroups: len(p.AllowedGroups) > 0 || binds("group"), GroupsAdmit: len(p.AllowedGroups) > 0, Observer: l.Observer, Now: l.Now,
-		})
+	for name, p := range c.Authentication.Methods.OIDC.Providers {
+		built, err := oidc.New(c.OpenIDProvider(name, l.Observer))
 		if err != nil {
-			problems = append(problems, fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err))
-			continue
+			return fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err)
 		}
 		l.OIDC[name] = login.OIDC{Provider: built, DisplayName: p.Label(name), Logout: p.Logout == "provider"}
 	}
-	return errors.Join(problems...)
-}
-
-// bindsSubject reports whether a configured binding has a subject with the prefix.
-func bindsSubject(c *config.Config, prefix string) bool {
-	return slices.ContainsFunc(c.Authorization.ParsedBindings(), func(b service.Binding) bool { return strings.HasPrefix(b.Subject, prefix) })
+	return nil
 }
 
 func addCodehost(c *config.Config, l *login.Config) error {
@@ -78,15 +57,7 @@ func addCodehost(c *config.Config, l *login.Config) error {
 	if !h.Enabled {
 		return nil
 	}
-	binds := func(kind string) bool { return bindsSubject(c, "codehost:"+kind+":") }
-	built, err := codehost.New(codehost.Config{
-		Type: h.Type, ServerURL: h.ServerURL, APIURL: h.APIURL, ClientID: h.ClientID, ClientSecret: h.ClientSecret,
-		RedirectURI: callbackURL(config.RedirectBase(h.RedirectAddress, c.Server.PublicURL), "codehost"),
-		Scopes:      h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath, Observer: l.Observer,
-		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || binds("email") || binds("domain"),
-		NeedOrganizations: len(h.AllowedOrganizations) > 0 || binds("org"),
-		NeedTeams:         len(h.AllowedTeams) > 0 || binds("team"),
-	})
+	built, err := codehost.New(c.CodeHost(l.Observer))
 	if err != nil {
 		return fmt.Errorf("authentication.methods.codehost: %w", err)
 	}
@@ -95,15 +66,10 @@ func addCodehost(c *config.Config, l *login.Config) error {
 }
 
 func addCluster(c *config.Config, l *login.Config) error {
-	k := c.Authentication.Methods.Kubernetes
-	if !k.Enabled {
+	if !c.Authentication.Methods.Kubernetes.Enabled {
 		return nil
 	}
-	built, err := kubernetes.New(kubernetes.Config{
-		Verify: k.Verify, Audiences: k.Audiences, DiscoveryURL: k.DiscoveryURL, JWKSURL: k.JWKSURL,
-		CAPath: k.CAPath, ServiceAccountTokenPath: k.ServiceAccountTokenPath,
-		AllowedServiceAccounts: k.AllowedServiceAccounts, MaxLifetime: k.MaxLifetime, Observer: l.Observer, Now: l.Now,
-	})
+	built, err := kubernetes.New(c.Cluster(l.Observer))
 	if err != nil {
 		return fmt.Errorf("authentication.methods.kubernetes: %w", err)
 	}
@@ -112,16 +78,10 @@ func addCluster(c *config.Config, l *login.Config) error {
 }
 
 func addJWT(c *config.Config, l *login.Config) error {
-	j := c.Authentication.Methods.JWT
-	if !j.Enabled {
+	if !c.Authentication.Methods.JWT.Enabled {
 		return nil
 	}
-	claims := j.ValidateClaims
-	built, err := bearer.New(bearer.Config{
-		DiscoveryURL: j.DiscoveryURL, JWKSURL: j.JWKSURL, PublicKeyFile: j.PublicKeyFile,
-		Issuer: claims.Issuer, Subject: claims.Subject, Audiences: claims.Audiences, AnyAudience: claims.AnyAudience,
-		GroupsClaim: j.GroupsClaim, RolesClaim: j.RolesClaim, Algorithms: j.SigningAlgs, CAPath: j.CAPath, Observer: l.Observer, Now: l.Now,
-	})
+	built, err := bearer.New(c.Bearer(l.Observer))
 	if err != nil {
 		return fmt.Errorf("authentication.methods.jwt: %w", err)
 	}

@@ -22,8 +22,7 @@ const (
 type Verifier struct {
 	config        Config
 	keys          *issuer.KeySet
-	document      *issuer.Discovery // or nil
-	groups, roles issuer.ClaimPath  // "" for none
+	groups, roles issuer.ClaimPath // "" for none
 	memory        *memory
 }
 
@@ -95,10 +94,10 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, e
 
 // issuer returns the required value of iss, or "" for any.
 func (v *Verifier) issuer(ctx context.Context) (string, error) {
-	if v.config.Issuer != "" || v.document == nil {
+	if v.config.Issuer != "" || v.config.DiscoveryURL == "" {
 		return v.config.Issuer, nil
 	}
-	document, err := v.document.Document(ctx)
+	document, err := v.keys.Document(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -115,20 +114,5 @@ func digestOf(raw string) [sha256.Size]byte {
 	return sha256.Sum256(b[:copy(b[:], raw)])
 }
 
-// Check gets the keys, and returns the URLs that this service must be able to reach: none
-// if the keys are in a file. With an error they are those that are known.
-func (v *Verifier) Check(ctx context.Context) (urls []string, err error) {
-	if v.config.JWKSURL != "" {
-		urls = append(urls, v.config.JWKSURL)
-	}
-	if v.document != nil {
-		urls = append(urls, v.config.DiscoveryURL)
-		d, err := v.document.Document(ctx)
-		if err != nil {
-			return urls, err
-		}
-		urls = append(urls, d.JWKSURI)
-	}
-	_, err = v.keys.Generation(ctx)
-	return urls, err
-}
+// Check is [issuer.KeySet.Check].
+func (v *Verifier) Check(ctx context.Context) (urls []string, err error) { return v.keys.Check(ctx) }

@@ -9,14 +9,16 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// KeySet is a set of public keys that verify tokens. It is safe for concurrent use. A token
+// KeySet is a set of public keys that verify tokens, with the discovery document of their issuer if
+// there is one. It is safe for concurrent use. A token
 // that it does not accept is Unauthenticated; if the keys cannot be fetched, the error
 // is Unavailable.
 type KeySet struct {
-	config    KeyConfig
-	fixed     *keys                   // those of a file, whose ids are ignored, or nil
-	published *provider.Cached[*keys] // otherwise
-	last      *keys                   // of the fetch before; fetches do not overlap
+	config    Config
+	fixed     *keys                       // those of a file, whose ids are ignored, or nil
+	published *provider.Cached[*keys]     // otherwise
+	last      *keys                       // of the fetch before; fetches do not overlap
+	document  *provider.Cached[*Document] // nil if there is none
 }
 
 // Algorithms returns the algorithms that may be used.

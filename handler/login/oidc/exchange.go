@@ -105,17 +105,17 @@ func redact(text string, secrets []string) string {
 // client_secret.
 func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
 	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) ([]string, error) {
-		urls := []string{p.config.Issuer}
-		d, err := p.discovery.Document(ctx)
+		urls, keysErr := p.keys.Check(ctx)
+		d, err := p.keys.Document(ctx)
 		if err != nil {
 			return urls, err
 		}
-		urls = append(urls, d.TokenEndpoint, d.JWKSURI)
+		urls = slices.Insert(urls, 1, d.TokenEndpoint)
 		if d.UserinfoEndpoint != "" && (p.config.Userinfo || p.config.NeedEmail || p.config.NeedGroups) {
 			urls = append(urls, d.UserinfoEndpoint)
 		}
-		if _, err = p.keys.Generation(ctx); err != nil {
-			return urls, err
+		if keysErr != nil {
+			return urls, keysErr
 		}
 		return urls, p.checkClient(ctx, d)
 	})
