@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -108,7 +110,7 @@ func (s *KeySet) match(k *keys, t *token) []*key {
 // verifying returns the key among the given ones that the token is signed with, or nil
 // if there is none.
 func (t *token) verifying(found []*key) *key {
-	method := algorithms[t.algorithm].method
+	method := jwt.GetSigningMethod(t.algorithm) // one of those that may be used
 	for _, k := range found {
 		if method.Verify(t.signed, t.signature, k.public) == nil {
 			return k
