@@ -29,7 +29,7 @@ func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code strin
 	if err != nil {
 		return person{}, err
 	}
-	tokens, err := p.exchange(ctx, d, a, code)
+	tokens, err := p.exchange(ctx, d, a.Verifier(), code)
 	if err != nil {
 		return person{}, err
 	}
