@@ -2,8 +2,6 @@ package login
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -36,7 +34,7 @@ func (s *SignIn) Revoke(ctx context.Context, svc *service.Service, w service.Wri
 	note.Subject = logout.Subject
 	out := service.SignOut{
 		Provider: methodOIDC + ":" + p.Name(), Subject: logout.Subject, SID: logout.Session,
-		Digest: digestOfLogout(p.Name(), logout.ID), Until: logout.Until,
+		Digest: digestOf("guidon: logout token", p.Name(), logout.ID), Until: logout.Until,
 	}
 	if err := s.endSessions(ctx, svc, w, out); err != nil {
 		if errors.Is(err, guidon.InvalidArgument) {
@@ -61,12 +59,6 @@ func (s *SignIn) endSessions(ctx context.Context, svc *service.Service, w servic
 
 func invalidLogout(err error) error {
 	return &guidon.Error{Code: guidon.InvalidArgument, Message: "invalid logout token", Err: err}
-}
-
-// digestOfLogout returns a digest that identifies a logout token of a provider.
-func digestOfLogout(provider, id string) string {
-	digest := sha256.Sum256([]byte("guidon: logout token\x00" + provider + "\x00" + id))
-	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
 // NextURI implements [auth.SignIn]. A provider that cannot be asked now is left out: the
