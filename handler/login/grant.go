@@ -34,37 +34,37 @@ var (
 
 // CreateGrant implements [auth.SignIn].
 func (s *SignIn) CreateGrant(
-	ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest,
-) (*guidonv1.CreateGrantResponse, error) {
-	name := m.GetName()
+	ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request,
+) (response call.Response, err error) {
+	caller, name := c.Caller.Authentication, m.GetName()
 	switch {
 	case caller == nil:
-		return nil, service.ErrUnauthenticated
+		return response, service.ErrUnauthenticated
 	case caller.Client != service.ClientBrowser:
-		return nil, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs the session of a browser")
+		return response, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs the session of a browser")
 	case !challengePattern.MatchString(m.GetCodeChallenge()):
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field codeChallenge: must be an S256 challenge of 43 characters")
+		return response, guidon.Errorf(guidon.InvalidArgument, "invalid field codeChallenge: must be an S256 challenge of 43 characters")
 	case utf8.RuneCountInString(name) > maxGrantName:
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must not be longer than %d characters", maxGrantName)
+		return response, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must not be longer than %d characters", maxGrantName)
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must consist of printable characters")
+		return response, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must consist of printable characters")
 	}
 	expires := s.config.Now().Add(grantLifetime).Truncate(time.Second)
 	code, err := s.sealer.SealGrant(ctx, loginstate.Grant{Session: caller.ID, Challenge: m.GetCodeChallenge(), Name: name, Expires: expires})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		response.Message = &guidonv1.CreateGrantResponse{Code: code, ExpiresAt: timestamppb.New(expires)}
 	}
-	return &guidonv1.CreateGrantResponse{Code: code, ExpiresAt: timestamppb.New(expires)}, nil
+	return response, err
 }
 
 // ExchangeGrant implements [auth.SignIn]. A wrong verifier does not use the code up: only
 // the command line that requested it has the right one.
 func (s *SignIn) ExchangeGrant(
-	ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest,
+	ctx context.Context, svc *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request,
 ) (call.Response, error) {
 	note := &call.SignIn{Method: methodCLI}
 	response := call.Response{SignIn: note}
-	token, session, err := s.exchangeGrant(ctx, svc, w, m)
+	token, session, err := s.exchangeGrant(ctx, svc, c.Write(), m)
 	s.observe(note.Method, "", err)
 	if err != nil {
 		refused(note, err)

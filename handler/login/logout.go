@@ -15,7 +15,9 @@ import (
 
 // Revoke implements [auth.SignIn]. A token that is not valid is InvalidArgument (OpenID
 // Connect Back-Channel Logout 1.0 2.8).
-func (s *SignIn) Revoke(ctx context.Context, svc *service.Service, w service.Write, m *wire.RevokeRequest) (call.Response, error) {
+func (s *SignIn) Revoke(
+	ctx context.Context, svc *service.Service, c *call.Call, m *wire.RevokeRequest, _ *call.Request,
+) (call.Response, error) {
 	note := &call.SignIn{Method: methodOIDC}
 	response := call.Response{SignIn: note}
 	p, found := s.config.OIDC[m.GetProvider()]
@@ -36,7 +38,7 @@ func (s *SignIn) Revoke(ctx context.Context, svc *service.Service, w service.Wri
 		Provider: methodOIDC + ":" + p.Name(), Subject: logout.Subject, SID: logout.Session,
 		Digest: digestOf("guidon: logout token", p.Name(), logout.ID), Until: logout.Until,
 	}
-	if err := s.endSessions(ctx, svc, w, out); err != nil {
+	if err := s.endSessions(ctx, svc, c.Write(), out); err != nil {
 		if errors.Is(err, guidon.InvalidArgument) {
 			note.Reason = auth.ReasonInvalid
 			err = invalidLogout(err)
