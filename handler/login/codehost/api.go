@@ -44,15 +44,6 @@ func (a *api) get(ctx context.Context, i item, url string, into any) error {
 	return a.decode(url, response.Body, into)
 }
 
-// getList gets a list that is never split into pages.
-func getList[T any](ctx context.Context, a *api, i item, url string) ([]T, error) {
-	response, err := a.host.client.Do(ctx, a.request(url))
-	if err != nil {
-		return nil, a.rejected(i, err)
-	}
-	return decodeList[T](a, url, response.Body)
-}
-
 func (a *api) decode(url string, body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return a.unusable(url, fmt.Errorf("the response is not the expected JSON: %w", err))
@@ -70,16 +61,39 @@ const maxPages = 10
 
 var errMorePages = fmt.Errorf("the list has more than %d pages", maxPages)
 
-// pagedList gets the list at the URL by the numbers of its pages, until the last one. size is the name of the
-// parameter with their size. Links to other pages are not followed: the access token is sent along, and Gitea
-// makes some links from its public URL, which need not be that of the API.
-func pagedList[T any](
-	ctx context.Context, a *api, i item, url, size string, isLast func(h http.Header, page, all []T) (bool, error),
-) ([]T, error) {
+// paging is how a host splits a list into pages.
+type paging struct {
+	size   string                                           // the parameter for the size of a page
+	isLast func(h http.Header, page, all int) (bool, error) // of a page with so many elements, of so many until now
+}
+
+// nextLink is a link to the next page (RFC 8288).
+var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?([^",;]*\s)?next\b`)
+
+var (
+	// Each page but the last links to the next one.
+	linked = paging{"per_page", func(h http.Header, _, _ int) (bool, error) {
+		return !nextLink.MatchString(strings.Join(h.Values("Link"), ",")), nil
+	}}
+	// Pages have the number of all elements, or else an empty one is the last. The host may send fewer
+	// elements on each page than requested.
+	counted = paging{"limit", func(h http.Header, page, all int) (bool, error) {
+		total, err := strconv.Atoi(h.Get("X-Total-Count"))
+		if err == nil && page == 0 && all < total {
+			return false, fmt.Errorf("the list ends after %d of %d elements", all, total)
+		}
+		return page == 0 || err == nil && all >= total, nil
+	}}
+	whole = paging{"limit", func(http.Header, int, int) (bool, error) { return true, nil }}
+)
+
+// getList gets the list at the URL by the numbers of its pages, until the last one. Links to other pages are not
+// followed: the access token is sent along, and Gitea makes some links from its public URL, which need not be that
+// of the API.
+func getList[T any](ctx context.Context, a *api, i item, url string, p paging) ([]T, error) {
 	var all []T
 	for number := 1; number <= maxPages; number++ {
-		pageURL := fmt.Sprintf("%s?page=%d&%s=%d", url, number, size, pageSize)
-		response, err := a.host.client.Do(ctx, a.request(pageURL))
+		response, err := a.host.client.Do(ctx, a.request(fmt.Sprintf("%s?page=%d&%s=%d", url, number, p.size, pageSize)))
 		if err != nil {
 			return nil, a.rejected(i, err)
 		}
@@ -88,7 +102,7 @@ func pagedList[T any](
 			return nil, err
 		}
 		all = append(all, page...)
-		last, err := isLast(response.Header, page, all)
+		last, err := p.isLast(response.Header, len(page), len(all))
 		if err != nil {
 			return nil, a.unusable(url, err)
 		}
@@ -97,28 +111,6 @@ func pagedList[T any](
 		}
 	}
 	return nil, a.rejected(i, errMorePages)
-}
-
-// nextLink is a link to the next page (RFC 8288).
-var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?([^",;]*\s)?next\b`)
-
-// linkedList gets the list at the URL, whose pages but the last link to the next one.
-func linkedList[T any](ctx context.Context, a *api, i item, url string) ([]T, error) {
-	return pagedList(ctx, a, i, url, "per_page", func(h http.Header, _, _ []T) (bool, error) {
-		return !nextLink.MatchString(strings.Join(h.Values("Link"), ",")), nil
-	})
-}
-
-// countedList gets the list at the URL, whose pages have the number of all elements, or else an empty one is
-// the last. The host may send fewer elements on each page than requested.
-func countedList[T any](ctx context.Context, a *api, i item, url string) ([]T, error) {
-	return pagedList(ctx, a, i, url, "limit", func(h http.Header, page, all []T) (bool, error) {
-		total, err := strconv.Atoi(h.Get("X-Total-Count"))
-		if err == nil && len(page) == 0 && len(all) < total {
-			return false, fmt.Errorf("the list ends after %d of %d elements", len(all), total)
-		}
-		return len(page) == 0 || err == nil && len(all) >= total, nil
-	})
 }
 
 // decodeList decodes a page of a list, which must not be null.
