@@ -79,18 +79,6 @@ func (m Methods) Enabled() []service.Method {
 	return slices.DeleteFunc(service.Methods(), func(method service.Method) bool { return !on[method] })
 }
 
-// browser returns the keys of the enabled methods by which people sign in.
-func (m Methods) browser() []string {
-	var keys []string
-	if m.OIDC.Enabled {
-		keys = append(keys, oidcKey)
-	}
-	if m.Codehost.Enabled {
-		keys = append(keys, codehostKey)
-	}
-	return keys
-}
-
 func (c *Config) checkAuthentication(found *problems) {
 	a := c.Authentication
 	if a.Required && len(a.Methods.Enabled()) == 0 {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,14 +27,11 @@ type DefaultRoles struct {
 
 // Role returns the default role of the method, which is RoleNone for unknown methods.
 func (d DefaultRoles) Role(method service.Method) service.Role {
-	role := service.RoleNone
 	name := map[service.Method]string{
 		service.MethodOIDC: d.OIDC, service.MethodCodehost: d.Codehost, service.MethodKubernetes: d.Kubernetes,
 		service.MethodJWT: d.JWT, service.MethodToken: d.Token,
 	}[method]
-	if name != "" {
-		_ = role.UnmarshalText([]byte(name)) // never fails; an unknown name becomes RoleNone
-	}
+	role, _ := service.ParseRole(cmp.Or(name, "none"))
 	return role
 }
 

@@ -36,9 +36,12 @@ func (c *Config) warnings(env environment, unused []string) []string {
 
 func (c *Config) warnSignIn(found *warnings) {
 	a := c.Authentication
-	for _, key := range a.Methods.browser() {
-		if !a.Required {
-			found.key(key+".enabled", "has no effect, because authentication.required is false: anyone can change flags without signing in")
+	for _, browser := range []struct {
+		key string
+		on  bool
+	}{{oidcKey, a.Methods.OIDC.Enabled}, {codehostKey, a.Methods.Codehost.Enabled}} {
+		if browser.on && !a.Required {
+			found.key(browser.key+".enabled", "has no effect, because authentication.required is false: anyone can change flags without signing in")
 		}
 	}
 	if a.Session.insecure() {
