@@ -70,10 +70,9 @@ func (c *Config) requirePublicURL(at scope) {
 // checkRedirect checks a redirect_address.
 func (c *Config) checkRedirect(at scope, address string) {
 	const key = "redirect_address"
-	address = strings.TrimRight(address, "/")
 	switch {
 	case address == "":
-	case !isPublicURL(address):
+	case !isPublicURL(strings.TrimRight(address, "/")):
 		at.key(key, "must be a URL such as https://flags.example, without query")
 	case parsed(address).Scheme != "https" && !provider.IsLocalHTTP(address) && !c.Authentication.Session.insecure():
 		at.key(key, "must be https, because others could read the code of a sign-in; authentication.session.secure (GUIDON_AUTHENTICATION_SESSION_SECURE) false allows http")

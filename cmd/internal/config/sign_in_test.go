@@ -150,6 +150,7 @@ func TestSignInRefused(t *testing.T) {
 		{"a placeholder", oidc("ISSUER_URL=https://login.microsoftonline.com/{tenantid}/v2.0"), issuer, "must not contain a placeholder"},
 		{"a redirect address over http", oidc("REDIRECT_ADDRESS=http://flags.example"), p("redirect_address"), "must be https"},
 		{"a redirect address with a query", oidc("REDIRECT_ADDRESS=https://flags.example?x"), p("redirect_address"), "must be a URL such as"},
+		{"a redirect address of a slash", oidc("REDIRECT_ADDRESS=/"), p("redirect_address"), "must be a URL such as"},
 		{"a scope with a quote", oidc(`SCOPES=openid "email"`), p("scopes"), "must be scopes"},
 		{"our parameter", oidc("AUTHORIZE_PARAMS_STATE=x"), p("authorize_params"), "must not contain state"},
 		{"our parameter in upper case", oidc(), p("authorize_params"), "must not contain STATE"},
