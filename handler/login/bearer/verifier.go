@@ -3,11 +3,9 @@ package bearer
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"sync"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
@@ -33,8 +31,8 @@ type Verifier struct {
 // The error of a token that is not accepted is Unauthenticated, and the same for clients
 // whatever the reason. It is Unavailable if the keys cannot be fetched, or that of ctx.
 func (v *Verifier) Verify(ctx context.Context, raw string) (*service.Identity, error) {
-	if err := checkForm(raw); err != nil {
-		return nil, issuer.Refused(err)
+	if _, err := issuer.Unverified(raw, maxToken, "JWT", "application/jwt", "at+jwt", "application/at+jwt"); err != nil {
+		return nil, err
 	}
 	// The generation of the keys before the verification: they may change during it.
 	generation, err := v.keys.Generation(ctx)
@@ -75,9 +73,6 @@ func (v *Verifier) Remembered(ctx context.Context, raw string) (*service.Identit
 // verify verifies signature and claims.
 func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, error) {
 	payload, err := v.keys.VerifySignature(ctx, raw)
-	if errors.Is(err, guidon.Unauthenticated) {
-		return nil, issuer.Refused(err)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func TestErrors(t *testing.T) {
 	p := logintest.NewProvider(t, logintest.New("P-256", "known").With("use", "enc"))
 	s := newSet(t, p, logintest.NewClock())
 	_, err := s.VerifySignature(t.Context(), logintest.New("P-256", "hush\x00").Token("ES256", claims()))
-	if got := guidon.PublicMessage(err); got != "invalid token" {
+	if got := guidon.PublicMessage(err); got != "request was not authenticated" {
 		t.Errorf("clients see %q", got)
 	}
 	for _, want := range []string{`no key for algorithm ES256 with the id "hush" among 0`, `1 skipped (key 0: use is "enc")`} {

@@ -56,7 +56,7 @@ func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
 
 // VerifySignature verifies the signature of the token and returns its payload.
 func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
-	t, err := parseToken(raw)
+	t, err := parseToken(raw, MaxToken)
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,11 @@ package kubernetes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
@@ -32,9 +30,6 @@ func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
 		return issuer.Refused(err)
 	}
 	_, err = s.keys.VerifySignature(ctx, raw)
-	if errors.Is(err, guidon.Unauthenticated) {
-		return issuer.Refused(err)
-	}
 	return err
 }
 
