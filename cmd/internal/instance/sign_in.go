@@ -31,61 +31,47 @@ func newSignIn(c *config.Config, secrets service.SecretStore, observer login.Obs
 		Secrets: secrets, Session: sessionCookie(c), CLILifetime: session.CLILifetime, StateLifetime: session.StateLifetime,
 		Most: session.MaxPerIdentity, Observer: observer, Logger: logger, Now: time.Now,
 	}
-	err := errors.Join(addProviders(c, &l), addCodehost(c, &l), addCluster(c, &l), addJWT(c, &l))
-	if err != nil {
+	if err := errors.Join(addPeople(c, &l), addWorkloads(c, &l)); err != nil {
 		return nil, err
 	}
 	return login.New(l)
 }
 
-func addProviders(c *config.Config, l *login.Config) error {
-	if !c.Authentication.Methods.OIDC.Enabled {
-		return nil
-	}
-	for name, p := range c.Authentication.Methods.OIDC.Providers {
+// addPeople adds the methods by which people sign in.
+func addPeople(c *config.Config, l *login.Config) error {
+	methods := c.Authentication.Methods
+	for name, p := range methods.OIDC.Providers {
+		if !methods.OIDC.Enabled {
+			break
+		}
 		built, err := oidc.New(c.OpenIDProvider(name, l.Observer))
 		if err != nil {
 			return fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err)
 		}
 		l.OIDC[name] = login.OIDC{Provider: built, DisplayName: p.Label(name), Logout: p.Logout == "provider"}
 	}
+	if h := methods.Codehost; h.Enabled {
+		built, err := codehost.New(c.CodeHost(l.Observer))
+		if err != nil {
+			return fmt.Errorf("authentication.methods.codehost: %w", err)
+		}
+		l.Codehost = &login.Codehost{People: built, Type: h.Type, DisplayName: h.Label(), Organizations: h.AllowedOrganizations}
+	}
 	return nil
 }
 
-func addCodehost(c *config.Config, l *login.Config) error {
-	h := c.Authentication.Methods.Codehost
-	if !h.Enabled {
-		return nil
+// addWorkloads adds the methods of workloads.
+func addWorkloads(c *config.Config, l *login.Config) (err error) {
+	if c.Authentication.Methods.Kubernetes.Enabled {
+		if l.Cluster, err = kubernetes.New(c.Cluster(l.Observer)); err != nil {
+			return fmt.Errorf("authentication.methods.kubernetes: %w", err)
+		}
 	}
-	built, err := codehost.New(c.CodeHost(l.Observer))
-	if err != nil {
-		return fmt.Errorf("authentication.methods.codehost: %w", err)
+	if c.Authentication.Methods.JWT.Enabled {
+		if l.JWT, err = bearer.New(c.Bearer(l.Observer)); err != nil {
+			return fmt.Errorf("authentication.methods.jwt: %w", err)
+		}
 	}
-	l.Codehost = &login.Codehost{People: built, Type: h.Type, DisplayName: h.Label(), Organizations: h.AllowedOrganizations}
-	return nil
-}
-
-func addCluster(c *config.Config, l *login.Config) error {
-	if !c.Authentication.Methods.Kubernetes.Enabled {
-		return nil
-	}
-	built, err := kubernetes.New(c.Cluster(l.Observer))
-	if err != nil {
-		return fmt.Errorf("authentication.methods.kubernetes: %w", err)
-	}
-	l.Cluster = built
-	return nil
-}
-
-func addJWT(c *config.Config, l *login.Config) error {
-	if !c.Authentication.Methods.JWT.Enabled {
-		return nil
-	}
-	built, err := bearer.New(c.Bearer(l.Observer))
-	if err != nil {
-		return fmt.Errorf("authentication.methods.jwt: %w", err)
-	}
-	l.JWT = built
 	return nil
 }
 
