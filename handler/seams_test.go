@@ -126,22 +126,22 @@ func (everyMethod) Callback(context.Context, *service.Service, service.Write, se
 }
 
 // Revoke implements auth.SignIn.
-func (everyMethod) Revoke(context.Context, *service.Service, service.Write, *wireauth.RevokeRequest) (call.Response, error) {
+func (everyMethod) Revoke(context.Context, *service.Service, *call.Call, *wireauth.RevokeRequest, *call.Request) (call.Response, error) {
 	return call.Response{Message: &emptypb.Empty{}}, nil
 }
 
 // VerifyServiceAccount implements auth.SignIn.
-func (everyMethod) VerifyServiceAccount(context.Context, *service.Service, service.Write, *wireauth.VerifyServiceAccountRequest) (call.Response, error) {
+func (everyMethod) VerifyServiceAccount(context.Context, *service.Service, *call.Call, *wireauth.VerifyServiceAccountRequest, *call.Request) (call.Response, error) {
 	return call.Response{Message: &wireauth.VerifyServiceAccountResponse{}}, nil
 }
 
 // CreateGrant implements auth.SignIn.
-func (everyMethod) CreateGrant(context.Context, *service.Authentication, *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
-	return &guidonv1.CreateGrantResponse{}, nil
+func (everyMethod) CreateGrant(context.Context, *service.Service, *call.Call, *guidonv1.CreateGrantRequest, *call.Request) (call.Response, error) {
+	return call.Response{Message: &guidonv1.CreateGrantResponse{}}, nil
 }
 
 // ExchangeGrant implements auth.SignIn.
-func (everyMethod) ExchangeGrant(context.Context, *service.Service, service.Write, *guidonv1.ExchangeGrantRequest) (call.Response, error) {
+func (everyMethod) ExchangeGrant(context.Context, *service.Service, *call.Call, *guidonv1.ExchangeGrantRequest, *call.Request) (call.Response, error) {
 	return call.Response{Message: &guidonv1.ExchangeGrantResponse{}}, nil
 }
 

@@ -92,6 +92,10 @@ func deleteOf(ctx context.Context, tx AuthenticationTx, owner string) error {
 	if err != nil {
 		return err
 	}
+	return deleteAll(ctx, tx, all)
+}
+
+func deleteAll(ctx context.Context, tx AuthenticationTx, all []*Authentication) error {
 	for _, a := range all {
 		if err := tx.DeleteAuthentication(ctx, a.ID); err != nil {
 			return err
@@ -122,17 +126,9 @@ func (s *Service) EndSessionsOf(ctx context.Context, w Write, out SignOut) (ende
 		if err != nil {
 			return err
 		}
-		ended = 0
-		for _, a := range all {
-			if !out.ends(a) {
-				continue
-			}
-			if err := tx.DeleteAuthentication(ctx, a.ID); err != nil {
-				return err
-			}
-			ended++
-		}
-		return nil
+		all = slices.DeleteFunc(slices.Clone(all), func(a *Authentication) bool { return !out.ends(a) })
+		ended = len(all)
+		return deleteAll(ctx, tx, all)
 	})
 	return ended, err
 }

@@ -153,12 +153,7 @@ func endOlder(ctx context.Context, tx AuthenticationTx, owner string, in SignIn)
 	if err != nil {
 		return err
 	}
-	for i := range len(sessions) - in.Most + 1 {
-		if err := tx.DeleteAuthentication(ctx, sessions[i].ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return deleteAll(ctx, tx, sessions[:max(0, len(sessions)-in.Most+1)])
 }
 
 // admit limits the subjects of the authentication to as many as a record may have. It

@@ -305,13 +305,8 @@ func (s *Service) CleanupAuthentications(ctx context.Context, w Write, method Me
 			if err != nil {
 				return err
 			}
-			for _, a := range expired {
-				if err := tx.DeleteAuthentication(ctx, a.ID); err != nil {
-					return err
-				}
-			}
 			deleted = len(expired)
-			return nil
+			return deleteAll(ctx, tx, expired)
 		})
 		if err != nil {
 			return total, err

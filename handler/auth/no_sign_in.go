@@ -37,24 +37,24 @@ func (NoSignIn) Callback(
 }
 
 // Revoke implements [SignIn].
-func (NoSignIn) Revoke(context.Context, *service.Service, service.Write, *auth.RevokeRequest) (call.Response, error) {
+func (NoSignIn) Revoke(context.Context, *service.Service, *call.Call, *auth.RevokeRequest, *call.Request) (call.Response, error) {
 	return call.Response{}, errNoSignIn
 }
 
 // VerifyServiceAccount implements [SignIn].
 func (NoSignIn) VerifyServiceAccount(
-	context.Context, *service.Service, service.Write, *auth.VerifyServiceAccountRequest,
+	context.Context, *service.Service, *call.Call, *auth.VerifyServiceAccountRequest, *call.Request,
 ) (call.Response, error) {
 	return call.Response{}, errNoSignIn
 }
 
 // CreateGrant implements [SignIn].
-func (NoSignIn) CreateGrant(context.Context, *service.Authentication, *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
-	return nil, errNoSignIn
+func (NoSignIn) CreateGrant(context.Context, *service.Service, *call.Call, *guidonv1.CreateGrantRequest, *call.Request) (call.Response, error) {
+	return call.Response{}, errNoSignIn
 }
 
 // ExchangeGrant implements [SignIn].
-func (NoSignIn) ExchangeGrant(context.Context, *service.Service, service.Write, *guidonv1.ExchangeGrantRequest) (call.Response, error) {
+func (NoSignIn) ExchangeGrant(context.Context, *service.Service, *call.Call, *guidonv1.ExchangeGrantRequest, *call.Request) (call.Response, error) {
 	return call.Response{}, errNoSignIn
 }
 

@@ -34,13 +34,15 @@ type SignIn interface {
 	// Reject ends the attempt of a callback whose query is refused with the error.
 	Reject(method service.Method, m *auth.CallbackRequest, err error) call.Response
 	// Revoke ends the sessions of a user who signed out at an OpenID provider.
-	Revoke(ctx context.Context, s *service.Service, w service.Write, m *auth.RevokeRequest) (call.Response, error)
+	Revoke(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error)
 	// VerifyServiceAccount gives a workload a client token for its service account token.
-	VerifyServiceAccount(ctx context.Context, s *service.Service, w service.Write, m *auth.VerifyServiceAccountRequest) (call.Response, error)
+	VerifyServiceAccount(
+		ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request,
+	) (call.Response, error)
 	// CreateGrant allows a command line to sign in as the person of a browser session.
-	CreateGrant(ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error)
+	CreateGrant(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error)
 	// ExchangeGrant gives the command line its token.
-	ExchangeGrant(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest) (call.Response, error)
+	ExchangeGrant(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error)
 
 	// NextURI returns where a browser ends the session at the provider that the
 	// authentication came from, or "" if that stays open.
@@ -71,31 +73,21 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 	return []exchange.Row{
 		form(authorize(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
 		form(callback(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
-		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
-			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error) {
-				return in.Revoke(ctx, s, c.Write(), m)
-			}).Light().With(verifying).ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
+		form(call.Ask[emptypb.Empty](
+			oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"), in.Revoke,
+		).Light().With(verifying).ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
 		form(authorize(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(callback(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(call.Ask[auth.VerifyServiceAccountResponse](
 			"/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount", call.AreaPublic,
-			route(http.MethodPost, prefix+"/method/kubernetes/serviceaccount"),
-			func(
-				ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request,
-			) (call.Response, error) {
-				return in.VerifyServiceAccount(ctx, s, c.Write(), m)
-			}).Light().With(verifying).ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
+			route(http.MethodPost, prefix+"/method/kubernetes/serviceaccount"), in.VerifyServiceAccount,
+		).Light().With(verifying).ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
 		form(call.Ask[guidonv1.CreateGrantResponse](
-			"/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
-			func(ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error) {
-				response, err := in.CreateGrant(ctx, c.Caller.Authentication, m)
-				return call.Response{Message: response}, err
-			}).Light().With(call.Issues|call.SignsInOrOut).ForEveryIdentity(), nil),
+			"/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"), in.CreateGrant,
+		).Light().With(call.Issues|call.SignsInOrOut).ForEveryIdentity(), nil),
 		form(call.Ask[guidonv1.ExchangeGrantResponse](
-			"/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
-			func(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error) {
-				return in.ExchangeGrant(ctx, s, c.Write(), m)
-			}).Light().With(verifying).ForEveryIdentity(), nil),
+			"/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"), in.ExchangeGrant,
+		).Light().With(verifying).ForEveryIdentity(), nil),
 	}
 }
 

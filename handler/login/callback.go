@@ -2,6 +2,7 @@ package login
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (c *callback) failed(cookie string, err error) (call.Response, error) {
 // unspent returns an error if the attempt was used already. The transaction that makes the
 // session decides; this saves the provider the request.
 func (c *callback) unspent(ctx context.Context, a *loginstate.Attempt) error {
-	spent, err := c.config.Secrets.Spent(ctx, digestOf(a))
+	spent, err := c.config.Secrets.Spent(ctx, a.Digest())
 	if err != nil {
 		return err
 	}
@@ -126,9 +127,9 @@ func (c *callback) unspent(ctx context.Context, a *loginstate.Attempt) error {
 	return nil
 }
 
-// digestOf returns the digest of the attempt as it is stored.
-func digestOf(a *loginstate.Attempt) string {
-	digest := a.Digest()
+// digestOf returns the digest of the purpose and the texts, by which the database knows something that was used.
+func digestOf(purpose string, texts ...string) string {
+	digest := sha256.Sum256([]byte(purpose + "\x00" + strings.Join(texts, "\x00")))
 	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
@@ -182,7 +183,7 @@ func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *
 	token, session, err := c.service.SignIn(ctx, c.write, service.SignIn{
 		Identity: identity, Client: service.ClientBrowser, Lifetime: c.config.Session.Lifetime, Most: c.config.Most,
 		Replaced: auth.SessionOf(ctx, c.service, c.config.Session, c.request),
-		Attempt:  digestOf(a), Until: a.Begun.Add(c.config.StateLifetime),
+		Attempt:  a.Digest(), Until: a.Begun.Add(c.config.StateLifetime),
 	})
 	if err != nil {
 		return c.failed(cookie, c.refusal(err, identity))

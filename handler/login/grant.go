@@ -2,15 +2,15 @@ package login
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"regexp"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/oauth2"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
@@ -26,63 +26,45 @@ const (
 	maxGrantName  = 64 // characters
 )
 
-// The lengths of a code challenge (S256) and a code verifier (RFC 7636 4.1), in bytes.
-const (
-	challengeLength = 43
-	minVerifier     = 43
-	maxVerifier     = 128
-)
-
-// The characters of a code challenge and a code verifier.
+// A code challenge (S256) and a code verifier (RFC 7636 4.1).
 var (
-	challengePattern = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	verifierPattern  = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+	challengePattern = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+	verifierPattern  = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 )
-
-func isChallenge(text string) bool {
-	return len(text) == challengeLength && challengePattern.MatchString(text)
-}
-
-func isVerifier(text string) bool {
-	return len(text) >= minVerifier && len(text) <= maxVerifier && verifierPattern.MatchString(text)
-}
 
 // CreateGrant implements [auth.SignIn].
 func (s *SignIn) CreateGrant(
-	ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest,
-) (*guidonv1.CreateGrantResponse, error) {
-	name := m.GetName()
+	ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request,
+) (response call.Response, err error) {
+	caller, name := c.Caller.Authentication, m.GetName()
 	switch {
 	case caller == nil:
-		return nil, service.ErrUnauthenticated
+		return response, service.ErrUnauthenticated
 	case caller.Client != service.ClientBrowser:
-		return nil, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs the session of a browser")
-	case !isChallenge(m.GetCodeChallenge()):
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field codeChallenge: must be an S256 challenge of 43 characters")
+		return response, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs the session of a browser")
+	case !challengePattern.MatchString(m.GetCodeChallenge()):
+		return response, guidon.Errorf(guidon.InvalidArgument, "invalid field codeChallenge: must be an S256 challenge of 43 characters")
 	case utf8.RuneCountInString(name) > maxGrantName:
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must not be longer than %d characters", maxGrantName)
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must consist of printable characters")
-		}
+		return response, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must not be longer than %d characters", maxGrantName)
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return response, guidon.Errorf(guidon.InvalidArgument, "invalid field name: must consist of printable characters")
 	}
 	expires := s.config.Now().Add(grantLifetime).Truncate(time.Second)
 	code, err := s.sealer.SealGrant(ctx, loginstate.Grant{Session: caller.ID, Challenge: m.GetCodeChallenge(), Name: name, Expires: expires})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		response.Message = &guidonv1.CreateGrantResponse{Code: code, ExpiresAt: timestamppb.New(expires)}
 	}
-	return &guidonv1.CreateGrantResponse{Code: code, ExpiresAt: timestamppb.New(expires)}, nil
+	return response, err
 }
 
 // ExchangeGrant implements [auth.SignIn]. A wrong verifier does not use the code up: only
 // the command line that requested it has the right one.
 func (s *SignIn) ExchangeGrant(
-	ctx context.Context, svc *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest,
+	ctx context.Context, svc *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request,
 ) (call.Response, error) {
 	note := &call.SignIn{Method: methodCLI}
 	response := call.Response{SignIn: note}
-	token, session, err := s.exchangeGrant(ctx, svc, w, m)
+	token, session, err := s.exchangeGrant(ctx, svc, c.Write(), m)
 	s.observe(note.Method, "", err)
 	if err != nil {
 		refused(note, err)
@@ -103,10 +85,9 @@ func (s *SignIn) exchangeGrant(
 	if err != nil {
 		return "", nil, refusedGrant(err)
 	}
-	digest := sha256.Sum256([]byte("guidon: grant\x00" + m.GetCode()))
 	token, session, err := svc.SignInAgain(ctx, w, g.Session, service.SignIn{
 		Client: service.ClientCLI, Name: g.Name, Lifetime: s.config.CLILifetime, Most: s.config.Most,
-		Attempt: base64.RawURLEncoding.EncodeToString(digest[:]), Until: g.Expires,
+		Attempt: digestOf("guidon: grant", m.GetCode()), Until: g.Expires,
 	})
 	return token, session, refusedGrant(err)
 }
@@ -121,7 +102,6 @@ func refusedGrant(err error) error {
 
 // proves reports whether the verifier is that of the challenge.
 func proves(verifier, challenge string) bool {
-	digest := sha256.Sum256([]byte(verifier))
-	got := base64.RawURLEncoding.EncodeToString(digest[:])
-	return isVerifier(verifier) && subtle.ConstantTimeCompare([]byte(got), []byte(challenge)) == 1
+	got := oauth2.S256ChallengeFromVerifier(verifier)
+	return verifierPattern.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(got), []byte(challenge)) == 1
 }

@@ -2,8 +2,6 @@ package login
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -17,7 +15,9 @@ import (
 
 // Revoke implements [auth.SignIn]. A token that is not valid is InvalidArgument (OpenID
 // Connect Back-Channel Logout 1.0 2.8).
-func (s *SignIn) Revoke(ctx context.Context, svc *service.Service, w service.Write, m *wire.RevokeRequest) (call.Response, error) {
+func (s *SignIn) Revoke(
+	ctx context.Context, svc *service.Service, c *call.Call, m *wire.RevokeRequest, _ *call.Request,
+) (call.Response, error) {
 	note := &call.SignIn{Method: methodOIDC}
 	response := call.Response{SignIn: note}
 	p, found := s.config.OIDC[m.GetProvider()]
@@ -36,9 +36,9 @@ func (s *SignIn) Revoke(ctx context.Context, svc *service.Service, w service.Wri
 	note.Subject = logout.Subject
 	out := service.SignOut{
 		Provider: methodOIDC + ":" + p.Name(), Subject: logout.Subject, SID: logout.Session,
-		Digest: digestOfLogout(p.Name(), logout.ID), Until: logout.Until,
+		Digest: digestOf("guidon: logout token", p.Name(), logout.ID), Until: logout.Until,
 	}
-	if err := s.endSessions(ctx, svc, w, out); err != nil {
+	if err := s.endSessions(ctx, svc, c.Write(), out); err != nil {
 		if errors.Is(err, guidon.InvalidArgument) {
 			note.Reason = auth.ReasonInvalid
 			err = invalidLogout(err)
@@ -61,12 +61,6 @@ func (s *SignIn) endSessions(ctx context.Context, svc *service.Service, w servic
 
 func invalidLogout(err error) error {
 	return &guidon.Error{Code: guidon.InvalidArgument, Message: "invalid logout token", Err: err}
-}
-
-// digestOfLogout returns a digest that identifies a logout token of a provider.
-func digestOfLogout(provider, id string) string {
-	digest := sha256.Sum256([]byte("guidon: logout token\x00" + provider + "\x00" + id))
-	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
 // NextURI implements [auth.SignIn]. A provider that cannot be asked now is left out: the

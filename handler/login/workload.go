@@ -19,11 +19,11 @@ const longLived = 30 * 24 * time.Hour
 
 // VerifyServiceAccount implements [auth.SignIn].
 func (s *SignIn) VerifyServiceAccount(
-	ctx context.Context, svc *service.Service, w service.Write, m *wire.VerifyServiceAccountRequest,
+	ctx context.Context, svc *service.Service, c *call.Call, m *wire.VerifyServiceAccountRequest, _ *call.Request,
 ) (call.Response, error) {
 	note := &call.SignIn{Method: methodKubernetes}
 	response := call.Response{SignIn: note}
-	message, err := s.exchange(ctx, svc, w, m.GetServiceAccountToken(), note)
+	message, err := s.exchange(ctx, svc, c.Write(), m.GetServiceAccountToken(), note)
 	if err != nil {
 		refused(note, err)
 	} else {

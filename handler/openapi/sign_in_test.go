@@ -51,21 +51,21 @@ func (fixedSignIn) Callback(_ context.Context, _ *service.Service, _ service.Wri
 	return call.Response{Message: &wireauth.CallbackResponse{ClientToken: clientToken, Authentication: session(subjectOf(method))}}, nil
 }
 
-func (fixedSignIn) Revoke(context.Context, *service.Service, service.Write, *wireauth.RevokeRequest) (call.Response, error) {
+func (fixedSignIn) Revoke(context.Context, *service.Service, *call.Call, *wireauth.RevokeRequest, *call.Request) (call.Response, error) {
 	return call.Response{Message: &emptypb.Empty{}}, nil
 }
 
-func (fixedSignIn) VerifyServiceAccount(context.Context, *service.Service, service.Write, *wireauth.VerifyServiceAccountRequest) (call.Response, error) {
+func (fixedSignIn) VerifyServiceAccount(context.Context, *service.Service, *call.Call, *wireauth.VerifyServiceAccountRequest, *call.Request) (call.Response, error) {
 	a := session(wireauth.Method_METHOD_KUBERNETES, "kubernetes:serviceaccount:shop:checkout")
 	a.Client = ""
 	return call.Response{Message: &wireauth.VerifyServiceAccountResponse{ClientToken: clientToken, Authentication: a}}, nil
 }
 
-func (fixedSignIn) CreateGrant(context.Context, *service.Authentication, *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
-	return &guidonv1.CreateGrantResponse{Code: "SplxlOBeZQQYbYS6WxSbIA", ExpiresAt: timestamppb.New(now.Add(time.Minute))}, nil
+func (fixedSignIn) CreateGrant(context.Context, *service.Service, *call.Call, *guidonv1.CreateGrantRequest, *call.Request) (call.Response, error) {
+	return call.Response{Message: &guidonv1.CreateGrantResponse{Code: "SplxlOBeZQQYbYS6WxSbIA", ExpiresAt: timestamppb.New(now.Add(time.Minute))}}, nil
 }
 
-func (fixedSignIn) ExchangeGrant(context.Context, *service.Service, service.Write, *guidonv1.ExchangeGrantRequest) (call.Response, error) {
+func (fixedSignIn) ExchangeGrant(context.Context, *service.Service, *call.Call, *guidonv1.ExchangeGrantRequest, *call.Request) (call.Response, error) {
 	a := session(subjectOf(service.MethodOIDC))
 	a.Client = "cli"
 	return call.Response{Message: &guidonv1.ExchangeGrantResponse{ClientToken: clientToken, Authentication: a}}, nil

@@ -79,21 +79,8 @@ func (m Methods) Enabled() []service.Method {
 	return slices.DeleteFunc(service.Methods(), func(method service.Method) bool { return !on[method] })
 }
 
-// browser returns the keys of the enabled methods by which people sign in.
-func (m Methods) browser() []string {
-	var keys []string
-	if m.OIDC.Enabled {
-		keys = append(keys, oidcKey)
-	}
-	if m.Codehost.Enabled {
-		keys = append(keys, codehostKey)
-	}
-	return keys
-}
-
-// check checks all but the session, which depends on the server. The public URL is "" if
-// it is not configured.
-func (a Authentication) check(publicURL string, found *problems) {
+func (c *Config) checkAuthentication(found *problems) {
+	a := c.Authentication
 	if a.Required && len(a.Methods.Enabled()) == 0 {
 		found.key("authentication.required", "would reject every request, because no authentication method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true, or enable another one")
 	}
@@ -103,11 +90,10 @@ func (a Authentication) check(publicURL string, found *problems) {
 		found.key("authentication.methods.token.bootstrap.token",
 			"must consist of printable ASCII characters, without leading or trailing spaces")
 	}
-	base := redirectBase{publicURL: publicURL, insecure: a.Session.insecure()}
-	a.Methods.OIDC.check(base, found)
-	a.Methods.Codehost.check(base, found)
-	a.Methods.Kubernetes.check(found)
-	a.Methods.JWT.check(found)
+	c.checkOIDC(found)
+	c.checkCodehost(found)
+	c.checkKubernetes(found)
+	c.checkJWT(found)
 }
 
 // Cleanups returns the cleanup of each method that has one.

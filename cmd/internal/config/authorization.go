@@ -1,7 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon/service"
 )
@@ -24,30 +27,26 @@ type DefaultRoles struct {
 
 // Role returns the default role of the method, which is RoleNone for unknown methods.
 func (d DefaultRoles) Role(method service.Method) service.Role {
-	role := service.RoleNone
 	name := map[service.Method]string{
 		service.MethodOIDC: d.OIDC, service.MethodCodehost: d.Codehost, service.MethodKubernetes: d.Kubernetes,
 		service.MethodJWT: d.JWT, service.MethodToken: d.Token,
 	}[method]
-	if name != "" {
-		_ = role.UnmarshalText([]byte(name)) // never fails; an unknown name becomes RoleNone
-	}
+	role, _ := service.ParseRole(cmp.Or(name, "none"))
 	return role
 }
 
 // maxBindings is the maximum number of configured bindings.
 const maxBindings = 1000
 
-// ParsedBindings returns the bindings, which Load has checked.
-func (a Authorization) ParsedBindings() []service.Binding {
-	var bindings []service.Binding
-	for _, text := range a.Bindings {
-		if b, err := service.ParseBinding(text); err == nil {
-			b.Source = service.SourceConfiguration
-			bindings = append(bindings, b)
-		}
-	}
-	return bindings
+// ParsedBindings returns the bindings, and none if one is malformed.
+func (a Authorization) ParsedBindings() []*service.Binding {
+	bindings, _ := service.ConfiguredBindings(a.Bindings)
+	return bindings.All()
+}
+
+// binds reports whether a binding has a subject with the prefix.
+func (a Authorization) binds(prefix string) bool {
+	return slices.ContainsFunc(a.ParsedBindings(), func(b *service.Binding) bool { return strings.HasPrefix(b.Subject, prefix) })
 }
 
 // RolesEnforced reports whether roles limit identities.

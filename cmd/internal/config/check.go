@@ -30,7 +30,7 @@ func (c *Config) check(found *problems) {
 	c.CORS.check(found)
 	c.Metrics.OTLP.check("metrics.otlp", found)
 	c.Tracing.check(found)
-	c.Authentication.check(c.Server.PublicURL, found)
+	c.checkAuthentication(found)
 	c.checkPublicScheme(found)
 	c.checkSession(found)
 	c.checkAuthorization(found)

@@ -35,52 +35,42 @@ type Codehost struct {
 	AllowEveryone        bool     `key:"allow_everyone" default:"false"`
 }
 
-// organizationScopes are the scopes of each type that let organizations and teams be read.
-var organizationScopes = map[string][]string{
-	codehost.GitHub: {"read:org", "write:org", "admin:org"},
-	codehost.GitLab: {"openid"},
-	codehost.Gitea:  {"read:organization", "write:organization"},
-}
-
 // Label returns the text of the sign-in button.
 func (c Codehost) Label() string {
 	return cmp.Or(c.DisplayName, map[string]string{codehost.GitHub: "GitHub", codehost.GitLab: "GitLab", codehost.Gitea: "Gitea"}[c.Type])
 }
 
-func (c Codehost) check(base redirectBase, found *problems) {
-	if !c.Enabled {
+// CodeHost returns the configuration of the code host.
+func (c *Config) CodeHost(observer provider.Observer) codehost.Config {
+	h := c.Authentication.Methods.Codehost
+	binds := func(kind string) bool { return c.Authorization.binds("codehost:" + kind + ":") }
+	return codehost.Config{
+		Type: h.Type, ServerURL: h.ServerURL, APIURL: h.APIURL, ClientID: h.ClientID, ClientSecret: h.ClientSecret,
+		RedirectURI: c.callbackURL(h.RedirectAddress, "codehost"), Scopes: h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath, Observer: observer,
+		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || binds("email") || binds("domain"),
+		NeedOrganizations: len(h.AllowedOrganizations) > 0 || binds("org"),
+		NeedTeams:         len(h.AllowedTeams) > 0 && h.Type != codehost.GitLab || binds("team"),
+	}
+}
+
+func (c *Config) checkCodehost(found *problems) {
+	h := c.Authentication.Methods.Codehost
+	if !h.Enabled {
 		return
 	}
 	at := found.in(codehostKey)
-	base.required(at, "enabled")
-	if c.ServerURL == "" && c.Type == codehost.Gitea {
-		at.key("server_url", "is required if type is gitea")
-	}
-	at.optional("server_url", c.ServerURL, provider.CheckBaseURL)
-	at.optional("api_url", c.APIURL, provider.CheckBaseURL)
-	at.check("client_id", checkCredential(c.ClientID))
-	at.check("client_secret", checkCredential(c.ClientSecret))
-	base.check(at, c.RedirectAddress)
-	at.check("display_name", checkDisplayName(c.DisplayName))
-	at.optional("ca_path", c.CAPath, checkAuthorities)
-	c.checkOrganizations(at)
-	checkAdmission(at, c.AllowEveryone, false, []allowList{
-		{"allowed_organizations", c.AllowedOrganizations, checkName}, {"allowed_teams", c.AllowedTeams, checkTeam},
-		{"allowed_emails", c.AllowedEmails, checkEmail}, {"allowed_domains", c.AllowedDomains, checkDomain},
-	})
-}
-
-func (c Codehost) checkOrganizations(at scope) {
-	at.check("scopes", provider.CheckScopes(c.Scopes))
-	if c.Type == codehost.GitLab && len(c.AllowedTeams) > 0 {
+	c.requirePublicURL(at)
+	_, err := codehost.New(c.CodeHost(nil))
+	at.fields(err)
+	c.checkRedirect(at, h.RedirectAddress)
+	at.check("display_name", checkDisplayName(h.DisplayName))
+	if h.Type == codehost.GitLab && len(h.AllowedTeams) > 0 {
 		at.key("allowed_teams", "must be empty if type is gitlab, which has no teams; name subgroups in allowed_organizations")
 	}
-	if len(c.Scopes) == 0 || len(c.AllowedOrganizations)+len(c.AllowedTeams) == 0 {
-		return
-	}
-	if enough := organizationScopes[c.Type]; !slices.ContainsFunc(enough, func(scope string) bool { return slices.Contains(c.Scopes, scope) }) {
-		at.key("scopes", fmt.Sprintf("must contain %s if allowed_organizations or allowed_teams is set", enough[0]))
-	}
+	checkAdmission(at, h.AllowEveryone, false, []allowList{
+		{"allowed_organizations", h.AllowedOrganizations, provider.CheckName}, {"allowed_teams", h.AllowedTeams, checkTeam},
+		{"allowed_emails", h.AllowedEmails, checkEmail}, {"allowed_domains", h.AllowedDomains, checkDomain},
+	})
 }
 
 func checkTeam(text string) error {

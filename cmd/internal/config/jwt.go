@@ -1,9 +1,9 @@
 package config
 
 import (
-	"strings"
+	"time"
 
-	"github.com/guidonhq/guidon/handler/login/issuer"
+	"github.com/guidonhq/guidon/handler/login/bearer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
@@ -31,52 +31,20 @@ type ValidateClaims struct {
 	AnyAudience bool     `key:"any_audience" default:"false"`
 }
 
-func (j JWT) check(found *problems) {
-	if !j.Enabled {
-		return
+// Bearer returns the configuration of the verifier of JSON Web Tokens.
+func (c *Config) Bearer(observer provider.Observer) bearer.Config {
+	j := c.Authentication.Methods.JWT
+	claims := j.ValidateClaims
+	return bearer.Config{
+		DiscoveryURL: j.DiscoveryURL, JWKSURL: j.JWKSURL, PublicKeyFile: j.PublicKeyFile,
+		Issuer: claims.Issuer, Subject: claims.Subject, Audiences: claims.Audiences, AnyAudience: claims.AnyAudience,
+		GroupsClaim: j.GroupsClaim, RolesClaim: j.RolesClaim, Algorithms: j.SigningAlgs, CAPath: j.CAPath, Observer: observer, Now: time.Now,
 	}
-	at := found.in(jwtKey)
-	j.checkKeys(at)
-	claims := found.in(jwtKey + ".validate_claims")
-	switch {
-	case len(j.ValidateClaims.Audiences) == 0 && !j.ValidateClaims.AnyAudience:
-		claims.key("audiences", "is required, because otherwise tokens for other services would be accepted; any_audience accepts them")
-	case len(j.ValidateClaims.Audiences) > 0 && j.ValidateClaims.AnyAudience:
-		claims.key("any_audience", "must not be set together with audiences")
-	}
-	for _, audience := range j.ValidateClaims.Audiences {
-		claims.check("audiences", checkName(audience))
-	}
-	at.check("groups_claim", issuer.ClaimPath(j.GroupsClaim).CheckOptional())
-	at.check("roles_claim", issuer.ClaimPath(j.RolesClaim).CheckOptional())
 }
 
-// checkKeys checks the source of the keys, and their algorithms.
-func (j JWT) checkKeys(at scope) {
-	var set []string
-	for _, source := range []struct{ key, value string }{
-		{"discovery_url", j.DiscoveryURL}, {"jwks_url", j.JWKSURL}, {"public_key_file", j.PublicKeyFile},
-	} {
-		if source.value != "" {
-			set = append(set, source.key)
-		}
-	}
-	switch {
-	case len(set) == 0:
-		at.key("enabled", "requires one of discovery_url, jwks_url and public_key_file")
-	case len(set) > 1:
-		at.key(set[1], "must not be set together with "+strings.Join(append(set[:1:1], set[2:]...), " and "))
-	}
-	at.optional("discovery_url", j.DiscoveryURL, provider.CheckBaseURL)
-	at.optional("jwks_url", j.JWKSURL, provider.CheckBaseURL)
-	if err := issuer.CheckAlgorithms(j.SigningAlgs); err != nil {
-		at.check("signing_algs", err)
-	} else if j.PublicKeyFile != "" {
-		_, err := issuer.KeyFile(j.PublicKeyFile, j.SigningAlgs)
-		at.check("public_key_file", err)
-	}
-	at.optional("ca_path", j.CAPath, checkAuthorities)
-	if j.CAPath != "" && j.PublicKeyFile != "" {
-		at.key("ca_path", "must not be set together with public_key_file")
+func (c *Config) checkJWT(found *problems) {
+	if c.Authentication.Methods.JWT.Enabled {
+		_, err := bearer.New(c.Bearer(nil))
+		found.in(jwtKey).fields(err)
 	}
 }

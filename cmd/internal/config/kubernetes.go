@@ -1,17 +1,10 @@
 package config
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/login/kubernetes"
 	"github.com/guidonhq/guidon/handler/login/provider"
-	"github.com/guidonhq/guidon/internal/clock"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Kubernetes configures how pods exchange the token of their service account.
@@ -30,49 +23,26 @@ type Kubernetes struct {
 	MaxLifetime            time.Duration `key:"max_lifetime" default:"0s" min:"0s"`
 }
 
-const (
-	kubernetesKey   = "authentication.methods.kubernetes"
-	kubernetesToken = "/var/run/secrets/kubernetes.io/serviceaccount/token" // #nosec G101 -- a path
+const kubernetesKey = "authentication.methods.kubernetes"
 
-	minKubernetesLifetime = time.Minute
-	maxKubernetesLifetime = 30 * 24 * time.Hour
-)
-
-// hasToken reports whether there is a file of service_account_token_path, or the default.
-func (k Kubernetes) hasToken() bool {
-	_, err := os.Stat(cmp.Or(k.ServiceAccountTokenPath, kubernetesToken))
-	return !errors.Is(err, fs.ErrNotExist)
+// Cluster returns the configuration of the cluster whose service accounts are accepted.
+func (c *Config) Cluster(observer provider.Observer) kubernetes.Config {
+	k := c.Authentication.Methods.Kubernetes
+	return kubernetes.Config{
+		Verify: k.Verify, Audiences: k.Audiences, DiscoveryURL: k.DiscoveryURL, JWKSURL: k.JWKSURL,
+		CAPath: k.CAPath, ServiceAccountTokenPath: k.ServiceAccountTokenPath,
+		AllowedServiceAccounts: k.AllowedServiceAccounts, MaxLifetime: k.MaxLifetime, Observer: observer, Now: time.Now,
+	}
 }
 
-func (k Kubernetes) check(found *problems) {
-	if !k.Enabled {
+func (c *Config) checkKubernetes(found *problems) {
+	if !c.Authentication.Methods.Kubernetes.Enabled {
 		return
 	}
 	at := found.in(kubernetesKey)
-	if k.DiscoveryURL == "" {
+	if c.Authentication.Methods.Kubernetes.DiscoveryURL == "" {
 		at.key("discovery_url", "must not be empty")
-	} else {
-		at.check("discovery_url", provider.CheckBaseURL(k.DiscoveryURL))
 	}
-	switch {
-	case k.JWKSURL == "":
-	case k.Verify != kubernetes.Keys:
-		at.key("jwks_url", "requires verify to be keys")
-	default:
-		at.check("jwks_url", provider.CheckBaseURL(k.JWKSURL))
-	}
-	at.optional("ca_path", k.CAPath, checkAuthorities)
-	at.optional("service_account_token_path", k.ServiceAccountTokenPath, checkFile)
-	for _, audience := range k.Audiences {
-		at.check("audiences", checkName(audience))
-	}
-	for _, account := range k.AllowedServiceAccounts {
-		if !service.IsServiceAccountPattern(account) {
-			at.key("allowed_service_accounts",
-				fmt.Sprintf("must be service accounts such as shop/checkout, with * for any namespace or any name, not %q", account))
-		}
-	}
-	if k.MaxLifetime != 0 && (k.MaxLifetime < minKubernetesLifetime || k.MaxLifetime > maxKubernetesLifetime) {
-		at.key("max_lifetime", fmt.Sprintf("must be 0s, or from 1m to 720h, not %q", clock.Text(k.MaxLifetime)))
-	}
+	_, err := kubernetes.New(c.Cluster(nil))
+	at.fields(err)
 }

@@ -8,8 +8,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/oidc"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
@@ -54,12 +54,28 @@ func (p *Provider) Label(name string) string {
 	return cmp.Or(p.DisplayName, name)
 }
 
-func (o OIDC) check(base redirectBase, found *problems) {
+// OpenIDProvider returns the configuration of the provider with the name.
+func (c *Config) OpenIDProvider(name string, observer provider.Observer) oidc.Config {
+	methods := c.Authentication.Methods
+	p := methods.OIDC.Providers[name]
+	binds := func(kind string) bool { return c.Authorization.binds("oidc:" + name + ":" + kind + ":") }
+	return oidc.Config{
+		Name: name, Issuer: p.IssuerURL, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
+		RedirectURI: c.callbackURL(p.RedirectAddress, "oidc/"+name),
+		Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
+		Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
+		NeedEmail:  len(p.AllowedEmails)+len(p.AllowedDomains)+len(methods.OIDC.EmailMatches) > 0 || binds("email") || binds("domain"),
+		NeedGroups: len(p.AllowedGroups) > 0 || binds("group"), GroupsAdmit: len(p.AllowedGroups) > 0, Observer: observer, Now: time.Now,
+	}
+}
+
+func (c *Config) checkOIDC(found *problems) {
+	o := c.Authentication.Methods.OIDC
 	if !o.Enabled {
 		return
 	}
 	at := found.in(oidcKey)
-	base.required(at, "enabled")
+	c.requirePublicURL(at)
 	if len(o.Providers) == 0 {
 		at.key("providers", "must have at least one provider if "+oidcKey+".enabled is true")
 	}
@@ -67,28 +83,22 @@ func (o OIDC) check(base redirectBase, found *problems) {
 		at.check("email_matches", checkEmailPattern(pattern))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Providers)) {
-		o.Providers[name].check(len(o.EmailMatches) > 0, base, found.in(oidcKey+".providers."+name))
+		at := found.in(oidcKey + ".providers." + name)
+		_, err := oidc.New(c.OpenIDProvider(name, nil))
+		at.fields(err)
+		c.checkRedirect(at, o.Providers[name].RedirectAddress)
+		o.Providers[name].check(len(o.EmailMatches) > 0, at)
 	}
 }
 
-func (p *Provider) check(matched bool, base redirectBase, at scope) {
-	at.check("issuer_url", oidc.CheckIssuer(p.IssuerURL))
-	at.check("client_id", checkCredential(p.ClientID))
-	at.optional("client_secret", p.ClientSecret, checkCredential)
-	base.check(at, p.RedirectAddress)
+func (p *Provider) check(matched bool, at scope) {
 	at.check("display_name", checkDisplayName(p.DisplayName))
-	at.check("scopes", provider.CheckScopes(p.Scopes))
-	at.check("authorize_params", oidc.CheckParams(p.AuthorizeParams))
-	at.check("groups_claim", issuer.ClaimPath(p.GroupsClaim).CheckOptional())
-	at.check("roles_claim", issuer.ClaimPath(p.RolesClaim).CheckOptional())
-	at.check("signing_algs", issuer.CheckAlgorithms(p.SigningAlgs))
-	at.optional("ca_path", p.CAPath, checkAuthorities)
 	if len(p.AllowedGroups) > 0 && p.GroupsClaim == "" {
 		at.key("allowed_groups", "requires groups_claim")
 	}
 	checkAdmission(at, p.AllowEveryone, matched, []allowList{
 		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain},
-		{"allowed_groups", p.AllowedGroups, checkName},
+		{"allowed_groups", p.AllowedGroups, provider.CheckName},
 	})
 }
 

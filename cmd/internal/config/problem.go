@@ -1,9 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 // Problem is a problem of a configuration, without secrets.
@@ -104,3 +107,18 @@ func (s scope) key(name, rule string) { s.found.key(s.group+"."+name, rule) }
 
 // check adds a problem unless err is nil.
 func (s scope) check(name string, err error) { s.found.check(s.group+"."+name, err) }
+
+// fields adds a problem for each field that the error is about.
+func (s scope) fields(err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			s.fields(one)
+		}
+		return
+	}
+	if invalid, ok := errors.AsType[*provider.FieldError](err); ok {
+		s.check(invalid.Field, invalid.Err)
+		return
+	}
+	s.found.check(s.group, err)
+}

@@ -99,13 +99,15 @@ func TestSecureCookies(t *testing.T) {
 	}
 }
 
-func TestRedirectBase(t *testing.T) {
+func TestCallbackURL(t *testing.T) {
 	const public = "https://flags.example/base"
 	for address, want := range map[string]string{
 		"": public, "https://other.example": "https://other.example", "https://other.example/": "https://other.example", "https://other.example/x/": "https://other.example/x",
 	} {
-		if got := config.RedirectBase(address, public); got != want {
-			t.Errorf("%q: got %q, want %q", address, got, want)
+		var c config.Config
+		c.Server.PublicURL, c.Authentication.Methods.Codehost.RedirectAddress = public, address
+		if got := c.CodeHost(nil).RedirectURI; got != want+"/auth/v1/method/codehost/callback" {
+			t.Errorf("%q: got %q, want it below %q", address, got, want)
 		}
 	}
 }

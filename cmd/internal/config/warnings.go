@@ -36,9 +36,12 @@ func (c *Config) warnings(env environment, unused []string) []string {
 
 func (c *Config) warnSignIn(found *warnings) {
 	a := c.Authentication
-	for _, key := range a.Methods.browser() {
-		if !a.Required {
-			found.key(key+".enabled", "has no effect, because authentication.required is false: anyone can change flags without signing in")
+	for _, browser := range []struct {
+		key string
+		on  bool
+	}{{oidcKey, a.Methods.OIDC.Enabled}, {codehostKey, a.Methods.Codehost.Enabled}} {
+		if browser.on && !a.Required {
+			found.key(browser.key+".enabled", "has no effect, because authentication.required is false: anyone can change flags without signing in")
 		}
 	}
 	if a.Session.insecure() {
@@ -47,7 +50,7 @@ func (c *Config) warnSignIn(found *warnings) {
 	if a.Methods.JWT.Enabled && a.Methods.JWT.ValidateClaims.AnyAudience {
 		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services, which can then use them here")
 	}
-	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == kubernetes.Review && !k.hasToken() {
+	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == kubernetes.Review && !kubernetes.HasToken(k.ServiceAccountTokenPath) {
 		found.key(kubernetesKey+".service_account_token_path",
 			"there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
 	}

@@ -2,6 +2,7 @@ package instance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,34 +75,32 @@ func compile(patterns []string) ([]*regexp.Regexp, error) {
 }
 
 func openIDAdmission(name string, p *config.Provider, matches []*regexp.Regexp) *service.AllowList {
-	list := &service.AllowList{Everyone: p.AllowEveryone, EmailMatches: matches}
 	prefix := "oidc:" + name + ":"
-	list.Subjects = append(list.Subjects, subjects(prefix+"email:", p.AllowedEmails)...)
-	list.Subjects = append(list.Subjects, subjects(prefix+"domain:", p.AllowedDomains)...)
-	for _, group := range p.AllowedGroups { // their case matters
-		list.Subjects = append(list.Subjects, prefix+"group:"+group)
+	return &service.AllowList{
+		Everyone: p.AllowEveryone, EmailMatches: matches,
+		Subjects: slices.Concat(
+			subjects(prefix+"email:", p.AllowedEmails), subjects(prefix+"domain:", p.AllowedDomains),
+			lists.Map(p.AllowedGroups, func(group string) string { return prefix + "group:" + group }), // their case matters
+		),
 	}
-	return list
 }
 
 // codehostAdmission returns whom the code host admits. An organization with allowed teams
 // admits only those teams.
 func codehostAdmission(c config.Codehost) *service.AllowList {
-	list := &service.AllowList{Everyone: c.AllowEveryone}
 	limited := map[string]bool{}
 	for _, team := range c.AllowedTeams {
 		organization, _, _ := strings.Cut(service.FoldCase(team), "/")
 		limited[organization] = true
 	}
-	for _, organization := range c.AllowedOrganizations {
-		if !limited[service.FoldCase(organization)] {
-			list.Subjects = append(list.Subjects, subjects("codehost:org:", []string{organization})...)
-		}
+	open := slices.DeleteFunc(slices.Clone(c.AllowedOrganizations), func(name string) bool { return limited[service.FoldCase(name)] })
+	return &service.AllowList{
+		Everyone: c.AllowEveryone,
+		Subjects: slices.Concat(
+			subjects("codehost:org:", open), subjects("codehost:team:", c.AllowedTeams),
+			subjects("codehost:email:", c.AllowedEmails), subjects("codehost:domain:", c.AllowedDomains),
+		),
 	}
-	list.Subjects = append(list.Subjects, subjects("codehost:team:", c.AllowedTeams)...)
-	list.Subjects = append(list.Subjects, subjects("codehost:email:", c.AllowedEmails)...)
-	list.Subjects = append(list.Subjects, subjects("codehost:domain:", c.AllowedDomains)...)
-	return list
 }
 
 // subjects returns the subjects of values whose case does not matter.

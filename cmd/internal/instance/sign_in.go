@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -33,99 +31,47 @@ func newSignIn(c *config.Config, secrets service.SecretStore, observer login.Obs
 		Secrets: secrets, Session: sessionCookie(c), CLILifetime: session.CLILifetime, StateLifetime: session.StateLifetime,
 		Most: session.MaxPerIdentity, Observer: observer, Logger: logger, Now: time.Now,
 	}
-	err := errors.Join(addProviders(c, &l), addCodehost(c, &l), addCluster(c, &l), addJWT(c, &l))
-	if err != nil {
+	if err := errors.Join(addPeople(c, &l), addWorkloads(c, &l)); err != nil {
 		return nil, err
 	}
 	return login.New(l)
 }
 
-// callbackURL returns the URL of a callback.
-func callbackURL(base, path string) string { return base + "/auth/v1/method/" + path + "/callback" }
-
-func addProviders(c *config.Config, l *login.Config) error {
+// addPeople adds the methods by which people sign in.
+func addPeople(c *config.Config, l *login.Config) error {
 	methods := c.Authentication.Methods
-	if !methods.OIDC.Enabled {
-		return nil
-	}
-	var problems []error
 	for name, p := range methods.OIDC.Providers {
-		binds := func(kind string) bool { return bindsSubject(c, "oidc:"+name+":"+kind+":") }
-		built, err := oidc.New(oidc.Config{
-			Name: name, Issuer: p.IssuerURL, ClientID: p.ClientID, ClientSecret: p.ClientSecret,
-			RedirectURI: callbackURL(config.RedirectBase(p.RedirectAddress, c.Server.PublicURL), "oidc/"+name),
-			Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
-			Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
-			NeedEmail:  len(p.AllowedEmails)+len(p.AllowedDomains)+len(methods.OIDC.EmailMatches) > 0 || binds("email") || binds("domain"),
-			NeedGroups: len(p.AllowedGroups) > 0 || binds("group"), GroupsAdmit: len(p.AllowedGroups) > 0, Observer: l.Observer, Now: l.Now,
-		})
+		if !methods.OIDC.Enabled {
+			break
+		}
+		built, err := oidc.New(c.OpenIDProvider(name, l.Observer))
 		if err != nil {
-			problems = append(problems, fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err))
-			continue
+			return fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err)
 		}
 		l.OIDC[name] = login.OIDC{Provider: built, DisplayName: p.Label(name), Logout: p.Logout == "provider"}
 	}
-	return errors.Join(problems...)
-}
-
-// bindsSubject reports whether a configured binding has a subject with the prefix.
-func bindsSubject(c *config.Config, prefix string) bool {
-	return slices.ContainsFunc(c.Authorization.ParsedBindings(), func(b service.Binding) bool { return strings.HasPrefix(b.Subject, prefix) })
-}
-
-func addCodehost(c *config.Config, l *login.Config) error {
-	h := c.Authentication.Methods.Codehost
-	if !h.Enabled {
-		return nil
+	if h := methods.Codehost; h.Enabled {
+		built, err := codehost.New(c.CodeHost(l.Observer))
+		if err != nil {
+			return fmt.Errorf("authentication.methods.codehost: %w", err)
+		}
+		l.Codehost = &login.Codehost{People: built, Type: h.Type, DisplayName: h.Label(), Organizations: h.AllowedOrganizations}
 	}
-	binds := func(kind string) bool { return bindsSubject(c, "codehost:"+kind+":") }
-	built, err := codehost.New(codehost.Config{
-		Type: h.Type, ServerURL: h.ServerURL, APIURL: h.APIURL, ClientID: h.ClientID, ClientSecret: h.ClientSecret,
-		RedirectURI: callbackURL(config.RedirectBase(h.RedirectAddress, c.Server.PublicURL), "codehost"),
-		Scopes:      h.Scopes, PKCE: h.UsePKCE, CAPath: h.CAPath, Observer: l.Observer,
-		NeedEmail:         len(h.AllowedEmails)+len(h.AllowedDomains) > 0 || binds("email") || binds("domain"),
-		NeedOrganizations: len(h.AllowedOrganizations) > 0 || binds("org"),
-		NeedTeams:         len(h.AllowedTeams) > 0 || binds("team"),
-	})
-	if err != nil {
-		return fmt.Errorf("authentication.methods.codehost: %w", err)
-	}
-	l.Codehost = &login.Codehost{People: built, Type: h.Type, DisplayName: h.Label(), Organizations: h.AllowedOrganizations}
 	return nil
 }
 
-func addCluster(c *config.Config, l *login.Config) error {
-	k := c.Authentication.Methods.Kubernetes
-	if !k.Enabled {
-		return nil
+// addWorkloads adds the methods of workloads.
+func addWorkloads(c *config.Config, l *login.Config) (err error) {
+	if c.Authentication.Methods.Kubernetes.Enabled {
+		if l.Cluster, err = kubernetes.New(c.Cluster(l.Observer)); err != nil {
+			return fmt.Errorf("authentication.methods.kubernetes: %w", err)
+		}
 	}
-	built, err := kubernetes.New(kubernetes.Config{
-		Verify: k.Verify, Audiences: k.Audiences, DiscoveryURL: k.DiscoveryURL, JWKSURL: k.JWKSURL,
-		CAPath: k.CAPath, ServiceAccountTokenPath: k.ServiceAccountTokenPath,
-		AllowedServiceAccounts: k.AllowedServiceAccounts, MaxLifetime: k.MaxLifetime, Observer: l.Observer, Now: l.Now,
-	})
-	if err != nil {
-		return fmt.Errorf("authentication.methods.kubernetes: %w", err)
+	if c.Authentication.Methods.JWT.Enabled {
+		if l.JWT, err = bearer.New(c.Bearer(l.Observer)); err != nil {
+			return fmt.Errorf("authentication.methods.jwt: %w", err)
+		}
 	}
-	l.Cluster = built
-	return nil
-}
-
-func addJWT(c *config.Config, l *login.Config) error {
-	j := c.Authentication.Methods.JWT
-	if !j.Enabled {
-		return nil
-	}
-	claims := j.ValidateClaims
-	built, err := bearer.New(bearer.Config{
-		DiscoveryURL: j.DiscoveryURL, JWKSURL: j.JWKSURL, PublicKeyFile: j.PublicKeyFile,
-		Issuer: claims.Issuer, Subject: claims.Subject, Audiences: claims.Audiences, AnyAudience: claims.AnyAudience,
-		GroupsClaim: j.GroupsClaim, RolesClaim: j.RolesClaim, Algorithms: j.SigningAlgs, CAPath: j.CAPath, Observer: l.Observer, Now: l.Now,
-	})
-	if err != nil {
-		return fmt.Errorf("authentication.methods.jwt: %w", err)
-	}
-	l.JWT = built
 	return nil
 }
 

@@ -2,8 +2,7 @@ package bearer
 
 import (
 	"errors"
-	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
@@ -36,68 +35,70 @@ type Config struct {
 }
 
 // New returns a verifier. It reads the files, but sends no request. The error joins all
-// that is wrong with the configuration.
+// that is wrong with the configuration, as [provider.FieldError].
 func New(c Config) (*Verifier, error) {
 	if c.Algorithms == nil {
 		c.Algorithms = issuer.DefaultAlgorithms()
 	}
-	if err := c.check(); err != nil {
+	keys, err := c.open()
+	if err := errors.Join(c.check(), err); err != nil {
 		return nil, err
 	}
-	v := &Verifier{
-		config: c, memory: newMemory(maxEntries, maxWeight),
+	return &Verifier{
+		config: c, keys: keys, memory: newMemory(maxEntries, maxWeight),
 		groups: issuer.ClaimPath(c.GroupsClaim), roles: issuer.ClaimPath(c.RolesClaim),
+	}, nil
+}
+
+// open returns the keys, with the discovery document if there is one.
+func (c *Config) open() (*issuer.KeySet, error) {
+	if c.PublicKeyFile != "" {
+		keys, err := issuer.KeyFile(c.PublicKeyFile, c.Algorithms)
+		return keys, provider.Invalid("public_key_file", err)
 	}
-	return v, v.open()
+	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath, Observer: c.Observer})
+	if err != nil {
+		return nil, err
+	}
+	return issuer.Remote(issuer.Config{
+		Client: client, Issuer: c.Issuer, DiscoveryURL: c.DiscoveryURL, KeysURL: c.JWKSURL, KeysOnly: true, Algorithms: c.Algorithms, Now: c.Now,
+	}), nil
 }
 
 // check returns an error for each rule that the configuration breaks.
 func (c *Config) check() error {
-	var problems []error
-	fail := func(text string) { problems = append(problems, errors.New(text)) }
-	sources := slices.DeleteFunc([]string{c.DiscoveryURL, c.JWKSURL, c.PublicKeyFile}, func(s string) bool { return s == "" })
-	if len(sources) != 1 {
-		fail(fmt.Sprintf("%d sources of keys; exactly one of discovery_url, jwks_url and public_key_file is required", len(sources)))
-	}
-	if c.PublicKeyFile != "" && c.CAPath != "" {
-		fail("invalid ca_path: nothing is requested with public_key_file")
-	}
-	switch {
-	case len(c.Audiences) == 0 && !c.AnyAudience:
-		fail("audiences is required unless any_audience is true")
-	case len(c.Audiences) > 0 && c.AnyAudience:
-		fail("invalid any_audience: must not be true if there are audiences")
-	case slices.Contains(c.Audiences, ""):
-		fail("invalid audiences: must not contain an empty one")
-	}
-	if c.Now == nil {
-		fail("no clock")
-	}
-	return errors.Join(append(problems,
-		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).CheckOptional()),
-		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).CheckOptional()),
-		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
-	)...)
-}
-
-// open sets the keys and, if there is one, the discovery document.
-func (v *Verifier) open() error {
-	c, err := v.config, error(nil)
-	if c.PublicKeyFile != "" {
-		v.keys, err = issuer.KeyFile(c.PublicKeyFile, c.Algorithms)
-		return provider.Invalid("public_key_file", err)
-	}
-	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath, Observer: c.Observer})
-	if err != nil {
-		return provider.Invalid("ca_path", err)
-	}
-	if c.DiscoveryURL != "" {
-		discovery := issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now}
-		if v.document, err = issuer.NewDiscovery(discovery); err != nil {
-			return provider.Invalid("discovery_url", err)
+	var sources []string
+	for _, source := range []struct{ field, value string }{
+		{"discovery_url", c.DiscoveryURL}, {"jwks_url", c.JWKSURL}, {"public_key_file", c.PublicKeyFile},
+	} {
+		if source.value != "" {
+			sources = append(sources, source.field)
 		}
 	}
-	keys := issuer.KeyConfig{Client: client, URL: c.JWKSURL, Discovery: v.document, Algorithms: c.Algorithms, Now: c.Now}
-	v.keys, err = issuer.RemoteKeys(keys)
-	return provider.Invalid("jwks_url", err)
+	var problems []error
+	fail := func(field, rule string) { problems = append(problems, provider.Invalid(field, errors.New(rule))) }
+	switch {
+	case len(sources) == 0:
+		fail("enabled", "requires one of discovery_url, jwks_url and public_key_file")
+	case len(sources) > 1:
+		fail(sources[1], "must not be set together with "+strings.Join(append(sources[:1:1], sources[2:]...), " and "))
+	}
+	if c.PublicKeyFile != "" && c.CAPath != "" {
+		fail("ca_path", "must not be set together with public_key_file")
+	}
+	const audiences = "validate_claims.audiences"
+	switch {
+	case len(c.Audiences) == 0 && !c.AnyAudience:
+		fail(audiences, "is required, because otherwise tokens for other services would be accepted; any_audience accepts them")
+	case len(c.Audiences) > 0 && c.AnyAudience:
+		fail("validate_claims.any_audience", "must not be set together with audiences")
+	}
+	return errors.Join(append(problems,
+		provider.Invalid("discovery_url", provider.Optional(c.DiscoveryURL, provider.CheckBaseURL)),
+		provider.Invalid("jwks_url", provider.Optional(c.JWKSURL, provider.CheckBaseURL)),
+		provider.Invalid(audiences, provider.CheckNames(c.Audiences)),
+		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
+		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check()),
+		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
+	)...)
 }

@@ -13,15 +13,6 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// checkForm returns an error if the token is too large, malformed or of another kind
-// (RFC 7515 4.1.9). It needs no keys.
-func checkForm(raw string) error {
-	if len(raw) > maxToken {
-		return fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
-	}
-	return issuer.CheckType(raw, "JWT", "application/jwt", "at+jwt", "application/at+jwt")
-}
-
 // accept returns the identity of a token whose signature is valid. It returns an error if
 // they are not issued by the given issuer, or break another rule.
 func (v *Verifier) accept(payload []byte, by string) (*service.Identity, error) {

@@ -3,11 +3,9 @@ package bearer
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"sync"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
@@ -22,8 +20,7 @@ const (
 type Verifier struct {
 	config        Config
 	keys          *issuer.KeySet
-	document      *issuer.Discovery // or nil
-	groups, roles issuer.ClaimPath  // "" for none
+	groups, roles issuer.ClaimPath // "" for none
 	memory        *memory
 }
 
@@ -34,8 +31,8 @@ type Verifier struct {
 // The error of a token that is not accepted is Unauthenticated, and the same for clients
 // whatever the reason. It is Unavailable if the keys cannot be fetched, or that of ctx.
 func (v *Verifier) Verify(ctx context.Context, raw string) (*service.Identity, error) {
-	if err := checkForm(raw); err != nil {
-		return nil, issuer.Refused(err)
+	if _, err := issuer.Unverified(raw, maxToken, "JWT", "application/jwt", "at+jwt", "application/at+jwt"); err != nil {
+		return nil, err
 	}
 	// The generation of the keys before the verification: they may change during it.
 	generation, err := v.keys.Generation(ctx)
@@ -76,9 +73,6 @@ func (v *Verifier) Remembered(ctx context.Context, raw string) (*service.Identit
 // verify verifies signature and claims.
 func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, error) {
 	payload, err := v.keys.VerifySignature(ctx, raw)
-	if errors.Is(err, guidon.Unauthenticated) {
-		return nil, issuer.Refused(err)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +89,10 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, e
 
 // issuer returns the required value of iss, or "" for any.
 func (v *Verifier) issuer(ctx context.Context) (string, error) {
-	if v.config.Issuer != "" || v.document == nil {
+	if v.config.Issuer != "" || v.config.DiscoveryURL == "" {
 		return v.config.Issuer, nil
 	}
-	document, err := v.document.Document(ctx)
+	document, err := v.keys.Document(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -115,20 +109,5 @@ func digestOf(raw string) [sha256.Size]byte {
 	return sha256.Sum256(b[:copy(b[:], raw)])
 }
 
-// Check gets the keys, and returns the URLs that this service must be able to reach: none
-// if the keys are in a file. With an error they are those that are known.
-func (v *Verifier) Check(ctx context.Context) (urls []string, err error) {
-	if v.config.JWKSURL != "" {
-		urls = append(urls, v.config.JWKSURL)
-	}
-	if v.document != nil {
-		urls = append(urls, v.config.DiscoveryURL)
-		d, err := v.document.Document(ctx)
-		if err != nil {
-			return urls, err
-		}
-		urls = append(urls, d.JWKSURI)
-	}
-	_, err = v.keys.Generation(ctx)
-	return urls, err
-}
+// Check is [issuer.KeySet.Check].
+func (v *Verifier) Check(ctx context.Context) (urls []string, err error) { return v.keys.Check(ctx) }

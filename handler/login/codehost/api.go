@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"golang.org/x/oauth2"
 
@@ -42,15 +44,6 @@ func (a *api) get(ctx context.Context, i item, url string, into any) error {
 	return a.decode(url, response.Body, into)
 }
 
-// getList gets a list that is never split into pages.
-func getList[T any](ctx context.Context, a *api, i item, url string) ([]T, error) {
-	response, err := a.host.client.Do(ctx, a.request(url))
-	if err != nil {
-		return nil, a.rejected(i, err)
-	}
-	return decodeList[T](a, url, response.Body)
-}
-
 func (a *api) decode(url string, body []byte, into any) error {
 	if err := json.Unmarshal(body, into); err != nil {
 		return a.unusable(url, fmt.Errorf("the response is not the expected JSON: %w", err))
@@ -63,27 +56,44 @@ func (a *api) unusable(url string, err error) error {
 	return a.host.client.Unavailable(&provider.Failure{Provider: a.host.client.Name(), URL: url, Err: err})
 }
 
-// linkedList gets the list at the URL, whose pages are linked to each other.
-func linkedList[T any](ctx context.Context, a *api, i item, url string) ([]T, error) {
-	var all []T
-	err := a.host.client.Pages(ctx, a.request(fmt.Sprintf("%s?per_page=%d", url, pageSize)), func(body []byte) error {
-		page, err := decodeList[T](a, url, body)
-		all = append(all, page...)
-		return err
-	})
-	if err != nil {
-		return nil, a.rejected(i, err)
-	}
-	return all, nil
+// maxPages limits the pages of a list.
+const maxPages = 10
+
+var errMorePages = fmt.Errorf("the list has more than %d pages", maxPages)
+
+// paging is how a host splits a list into pages.
+type paging struct {
+	size   string                                           // the parameter for the size of a page
+	isLast func(h http.Header, page, all int) (bool, error) // of a page with so many elements, of so many until now
 }
 
-// numberedList gets the list at the URL by the numbers of its pages: Gitea has no links
-// in some lists, and makes those in others from its public URL, which need not be that of
-// the API. It may send fewer elements on each page than requested.
-func numberedList[T any](ctx context.Context, a *api, i item, url string) ([]T, error) {
+// nextLink is a link to the next page (RFC 8288).
+var nextLink = regexp.MustCompile(`(?i);\s*rel\s*=\s*"?([^",;]*\s)?next\b`)
+
+var (
+	// Each page but the last links to the next one.
+	linked = paging{"per_page", func(h http.Header, _, _ int) (bool, error) {
+		return !nextLink.MatchString(strings.Join(h.Values("Link"), ",")), nil
+	}}
+	// Pages have the number of all elements, or else an empty one is the last. The host may send fewer
+	// elements on each page than requested.
+	counted = paging{"limit", func(h http.Header, page, all int) (bool, error) {
+		total, err := strconv.Atoi(h.Get("X-Total-Count"))
+		if err == nil && page == 0 && all < total {
+			return false, fmt.Errorf("the list ends after %d of %d elements", all, total)
+		}
+		return page == 0 || err == nil && all >= total, nil
+	}}
+	whole = paging{"limit", func(http.Header, int, int) (bool, error) { return true, nil }}
+)
+
+// getList gets the list at the URL by the numbers of its pages, until the last one. Links to other pages are not
+// followed: the access token is sent along, and Gitea makes some links from its public URL, which need not be that
+// of the API.
+func getList[T any](ctx context.Context, a *api, i item, url string, p paging) ([]T, error) {
 	var all []T
-	for number := 1; number <= provider.MaxPages; number++ {
-		response, err := a.host.client.Do(ctx, a.request(fmt.Sprintf("%s?page=%d&limit=%d", url, number, pageSize)))
+	for number := 1; number <= maxPages; number++ {
+		response, err := a.host.client.Do(ctx, a.request(fmt.Sprintf("%s?page=%d&%s=%d", url, number, p.size, pageSize)))
 		if err != nil {
 			return nil, a.rejected(i, err)
 		}
@@ -92,18 +102,15 @@ func numberedList[T any](ctx context.Context, a *api, i item, url string) ([]T, 
 			return nil, err
 		}
 		all = append(all, page...)
-		total, err := strconv.Atoi(response.Header.Get("X-Total-Count"))
-		known := err == nil
-		switch {
-		case known && len(all) >= total:
-			return all, nil
-		case known && len(page) == 0:
-			return nil, a.unusable(url, fmt.Errorf("the list ends after %d of %d elements", len(all), total))
-		case len(page) == 0:
+		last, err := p.isLast(response.Header, len(page), len(all))
+		if err != nil {
+			return nil, a.unusable(url, err)
+		}
+		if last {
 			return all, nil
 		}
 	}
-	return nil, a.rejected(i, provider.ErrMorePages)
+	return nil, a.rejected(i, errMorePages)
 }
 
 // decodeList decodes a page of a list, which must not be null.
@@ -118,7 +125,7 @@ func decodeList[T any](a *api, url string, body []byte) ([]T, error) {
 
 // rejected returns the error for a request that failed with err.
 func (a *api) rejected(i item, err error) error {
-	if errors.Is(err, provider.ErrMorePages) {
+	if errors.Is(err, errMorePages) {
 		const hint = "request other scopes if no allow list or binding needs it"
 		return denied("you have too many "+string(i)+" at the code host", fmt.Errorf("the %s cannot be read to the end; %s: %w", i, hint, err))
 	}

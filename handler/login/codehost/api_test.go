@@ -226,17 +226,35 @@ func checkFilled(t *testing.T, identity *service.Identity, list string, count in
 	}
 }
 
-// TestPageElsewhere: the access token goes to no other host.
-func TestPageElsewhere(t *testing.T) {
+// TestPageLinks: the link tells whether there is another page, but not where: the access token goes to no other
+// host.
+func TestPageLinks(t *testing.T) {
 	other := logintest.NewCodeHost(t, codehost.GitHub)
 	for _, path := range paths[codehost.GitHub][1:] {
-		double, host := start(t, codehost.GitHub, nil)
-		double.Serve(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Link", "<"+other.URL+path+`?page=2>; rel="next"`)
-			respond(http.StatusOK, "[]").ServeHTTP(w, r)
-		}))
-		_, err := signIn(t, double, host)
-		checkError(t, err, guidon.Unavailable, "another host")
+		for link, more := range map[string]bool{
+			"<" + other.URL + path + `?page=2>; rel="next"`:                     true,
+			`</x>; rel="prev", </x?a=b,c>; rel="first", <?page=2>;REL = "Next"`: true,
+			`<?page=2>; rel=next, <?page=9>; rel=last`:                          true,
+			`<?page=2>; title="a"; rel="last next"`:                             true,
+			`</x>; rel="prev"`:                                                  false,
+			`</x>; rel=nextish`:                                                 false,
+			`</next>`:                                                           false,
+			"":                                                                  false,
+		} {
+			double, host := start(t, codehost.GitHub, nil)
+			double.Serve(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Query().Get("page") == "1" {
+					w.Header().Set("Link", link)
+				}
+				respond(http.StatusOK, "[]").ServeHTTP(w, r)
+			}))
+			if _, err := signIn(t, double, host); err != nil {
+				t.Error(err)
+			}
+			if n := double.Requests(path); (n == 2) != more || n > 2 {
+				t.Errorf("%s: %d requests, want another one: %v", link, n, more)
+			}
+		}
 		if n := other.Requests(path); n != 0 {
 			t.Errorf("the other host got %d requests", n)
 		}

@@ -50,23 +50,22 @@ type Config struct {
 	Observer provider.Observer // optional
 }
 
-// New returns a host. It sends no request. Its error joins one error for each field that
-// breaks a rule; they use the names of the configuration.
+// New returns a host. It sends no request. Its error joins all that is wrong with the configuration, as
+// [provider.FieldError].
 func New(c Config) (*Host, error) {
 	c.Type = cmp.Or(c.Type, GitHub)
 	k := kinds[c.Type]
 	if k == nil {
-		return nil, fmt.Errorf("invalid type: must be %s, %s or %s", GitHub, GitLab, Gitea)
+		return nil, provider.Invalid("type", fmt.Errorf("must be %s, %s or %s", GitHub, GitLab, Gitea))
 	}
-	derived := c.APIURL == ""
-	c.complete(k)
-	if err := c.check(k, derived); err != nil {
-		return nil, err
+	if len(c.Scopes) == 0 {
+		c.Scopes = k.scopes
 	}
 	client, err := provider.New(provider.Config{Name: c.Type, CAPath: c.CAPath, Observer: c.Observer})
-	if err != nil {
-		return nil, fmt.Errorf("invalid ca_path: %w", err)
+	if err := errors.Join(c.check(k), err); err != nil {
+		return nil, err
 	}
+	c.complete(k)
 	return &Host{
 		kind: k, client: client, server: c.ServerURL, api: c.APIURL, pkce: c.PKCE, timeout: provider.MaxWait,
 		reads: func(i item) bool { return k.covers(i, c.Scopes) },
@@ -83,7 +82,7 @@ func New(c Config) (*Host, error) {
 	}, nil
 }
 
-// complete sets the defaults of the type.
+// complete sets the URLs that are the defaults of the type.
 func (c *Config) complete(k *kind) {
 	c.ServerURL = strings.TrimRight(c.ServerURL, "/")
 	c.APIURL = strings.TrimRight(c.APIURL, "/")
@@ -92,34 +91,22 @@ func (c *Config) complete(k *kind) {
 		c.APIURL = k.api
 	}
 	c.APIURL = cmp.Or(c.APIURL, c.ServerURL+k.apiPath)
-	if len(c.Scopes) == 0 {
-		c.Scopes = k.scopes
-	}
 	c.Scopes = slices.Clone(c.Scopes)
 }
 
-// check returns an error if a field breaks a rule. An API URL that is derived from that of
-// the server has the same faults, which are reported once.
-func (c *Config) check(k *kind, derived bool) error {
-	var api error
-	if !derived {
-		api = provider.CheckBaseURL(c.APIURL)
+// check returns an error if a field breaks a rule.
+func (c *Config) check(k *kind) error {
+	server := provider.Optional(c.ServerURL, provider.CheckBaseURL)
+	if c.ServerURL == "" && k.server == "" {
+		server = fmt.Errorf("is required if type is %s", c.Type)
 	}
 	return errors.Join(
-		provider.Invalid("server_url", provider.CheckBaseURL(c.ServerURL)),
-		provider.Invalid("api_url", api),
-		provider.Invalid("client_id", checkText(c.ClientID)),
-		provider.Invalid("client_secret", checkText(c.ClientSecret)),
-		provider.Invalid("redirect_address", provider.CheckRedirectURI(c.RedirectURI)),
+		provider.Invalid("server_url", server),
+		provider.Invalid("api_url", provider.Optional(c.APIURL, provider.CheckBaseURL)),
+		provider.Invalid("client_id", provider.CheckCredential(c.ClientID)),
+		provider.Invalid("client_secret", provider.CheckCredential(c.ClientSecret)),
 		provider.Invalid("scopes", c.checkScopes(k)),
 	)
-}
-
-func checkText(text string) error {
-	if text == "" || strings.TrimSpace(text) != text {
-		return errors.New("must not be empty, nor begin or end with a space")
-	}
-	return nil
 }
 
 // checkScopes returns an error if the scopes are malformed, or do not

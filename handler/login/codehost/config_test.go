@@ -71,8 +71,8 @@ func TestConfigErrors(t *testing.T) {
 		{"everything", func(c *codehost.Config) {
 			*c = codehost.Config{Type: codehost.Gitea, APIURL: "x", Scopes: []string{"a b"}}
 		}, []string{
-			"invalid server_url: must be a URL with a host", "invalid api_url", "invalid client_id: must not be empty", "invalid client_secret",
-			"invalid redirect_address", "invalid scopes",
+			"invalid server_url: is required if type is gitea", "invalid api_url", "invalid client_id: is required", "invalid client_secret",
+			"invalid scopes",
 		}},
 		{"http", func(c *codehost.Config) { c.ServerURL = "http://ghe.example" }, []string{"invalid server_url: must be https"}},
 		{"http API", func(c *codehost.Config) { c.APIURL = "http://ghe.example" }, []string{"invalid api_url: must be https"}},
@@ -82,8 +82,6 @@ func TestConfigErrors(t *testing.T) {
 		{"fragment", func(c *codehost.Config) { c.APIURL = "https://ghe.example#" }, []string{"invalid api_url: must be a URL without query"}},
 		{"client id", func(c *codehost.Config) { c.ClientID = "a\n" }, []string{"invalid client_id"}},
 		{"client secret", func(c *codehost.Config) { c.ClientSecret = "" }, []string{"invalid client_secret"}},
-		{"relative callback", func(c *codehost.Config) { c.RedirectURI = "/callback" }, []string{"invalid redirect_address"}},
-		{"callback with a fragment", func(c *codehost.Config) { c.RedirectURI += "#x" }, []string{"invalid redirect_address"}},
 		{"certificate authorities", func(c *codehost.Config) { c.CAPath = filepath.Join(t.TempDir(), "none") }, []string{"invalid ca_path"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

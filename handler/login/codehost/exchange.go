@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/oauth2"
 
@@ -16,14 +15,12 @@ import (
 )
 
 // exchange gets an access token for the code.
-func (h *Host) exchange(ctx context.Context, a *loginstate.Attempt, code string) (*oauth2.Token, error) {
-	client := *h.client.HTTP()
-	client.Transport = acceptJSON{client.Transport}
+func (h *Host) exchange(ctx context.Context, verifier, code string) (*oauth2.Token, error) {
 	var options []oauth2.AuthCodeOption
 	if h.pkce {
-		options = append(options, oauth2.VerifierOption(a.Verifier()))
+		options = append(options, oauth2.VerifierOption(verifier))
 	}
-	token, err := h.oauth.Exchange(context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, &client), code, options...)
+	token, err := h.oauth.Exchange(context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, h.client.HTTP()), code, options...)
 	if err != nil {
 		return nil, h.exchangeError(ctx, err)
 	}
@@ -31,17 +28,6 @@ func (h *Host) exchange(ctx context.Context, a *loginstate.Attempt, code string)
 		return nil, h.client.Unavailable(h.failure(0, "", errors.New("the access token is not a bearer token")))
 	}
 	return token, nil
-}
-
-// acceptJSON requests JSON: GitHub's token endpoint responds with a form otherwise.
-type acceptJSON struct{ base http.RoundTripper }
-
-// RoundTrip implements [http.RoundTripper].
-func (t acceptJSON) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "guidon")
-	return t.base.RoundTrip(r)
 }
 
 // failure returns the failure of an exchange.
@@ -115,11 +101,8 @@ func (h *Host) Check(ctx context.Context) (urls []string, err error) {
 // checkClient returns an error unless the code host accepts our credentials, and rejects
 // only the code.
 func (h *Host) checkClient(ctx context.Context) error {
-	a, err := loginstate.Begin(time.Now(), h.Fingerprint(), "")
-	if err != nil {
-		return err
-	}
-	if _, err = h.exchange(ctx, a, loginstate.NoCode); errors.Is(err, guidon.Unauthenticated) {
+	_, err := h.exchange(ctx, oauth2.GenerateVerifier(), loginstate.NoCode)
+	if errors.Is(err, guidon.Unauthenticated) {
 		return nil
 	}
 	return err

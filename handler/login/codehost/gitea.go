@@ -22,7 +22,7 @@ var gitea = &kind{
 }
 
 func readGitea(ctx context.Context, a *api) (*person, error) {
-	return readUser(ctx, a, getList[address], numberedList[giteaOrganization], numberedList[giteaTeam])
+	return readUser[giteaOrganization, giteaTeam](ctx, a, whole, counted)
 }
 
 // giteaOrganization has its name in Username only in releases before 1.19.

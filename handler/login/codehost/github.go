@@ -31,7 +31,7 @@ type user struct {
 }
 
 func readGitHub(ctx context.Context, a *api) (*person, error) {
-	return readUser(ctx, a, linkedList[address], linkedList[gitHubOrganization], linkedList[gitHubTeam])
+	return readUser[gitHubOrganization, gitHubTeam](ctx, a, linked, linked)
 }
 
 type gitHubOrganization struct{ Login string }
@@ -45,12 +45,9 @@ type gitHubTeam struct {
 
 func (t gitHubTeam) team() team { return team{t.Organization.name(), t.Slug} }
 
-// list gets a list of the API.
-type list[T any] func(ctx context.Context, a *api, i item, url string) ([]T, error)
-
 // readUser reads what the scopes allow, from the API of GitHub or Gitea.
 func readUser[O interface{ name() string }, T interface{ team() team }](
-	ctx context.Context, a *api, addresses list[address], memberOf list[O], inTeams list[T],
+	ctx context.Context, a *api, addresses, others paging,
 ) (*person, error) {
 	var u user
 	if err := a.get(ctx, account, a.host.api+"/user", &u); err != nil {
@@ -58,21 +55,21 @@ func readUser[O interface{ name() string }, T interface{ team() team }](
 	}
 	p := &person{id: u.ID, login: u.Login, name: cmp.Or(u.Name, u.FullName), picture: u.AvatarURL}
 	if a.host.reads(emails) {
-		all, err := addresses(ctx, a, emails, a.host.api+"/user/emails")
+		all, err := getList[address](ctx, a, emails, a.host.api+"/user/emails", addresses)
 		if err != nil {
 			return nil, err
 		}
 		p.email = primaryVerified(all)
 	}
 	if a.host.reads(organizations) {
-		all, err := memberOf(ctx, a, organizations, a.host.api+"/user/orgs")
+		all, err := getList[O](ctx, a, organizations, a.host.api+"/user/orgs", others)
 		if err != nil {
 			return nil, err
 		}
 		p.organizations = lists.Map(all, O.name)
 	}
 	if a.host.reads(teams) {
-		all, err := inTeams(ctx, a, teams, a.host.api+"/user/teams")
+		all, err := getList[T](ctx, a, teams, a.host.api+"/user/teams", others)
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, e
 //   - Canceled, DeadlineExceeded: ctx ended first.
 func (h *Host) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
 	return provider.Wait(ctx, h.client, h.timeout, func(ctx context.Context) (*service.Identity, error) {
-		token, err := h.exchange(ctx, a, code)
+		token, err := h.exchange(ctx, a.Verifier(), code)
 		if err != nil {
 			return nil, err
 		}

@@ -15,19 +15,9 @@ const maxClaimPath = 255
 
 var badEscape = regexp.MustCompile(`~([^01]|$)`)
 
-// CheckOptional is [ClaimPath.Check] for a path that may be empty.
-func (p ClaimPath) CheckOptional() error {
-	if p == "" {
-		return nil
-	}
-	return p.Check()
-}
-
-// Check returns an error if the path is empty, too long or a malformed JSON pointer.
+// Check returns an error if the path is too long or a malformed JSON pointer.
 func (p ClaimPath) Check() error {
 	switch {
-	case p == "":
-		return errors.New("must not be empty")
 	case len(p) > maxClaimPath:
 		return errors.New("must not exceed 255 bytes")
 	case strings.HasPrefix(string(p), "/") && badEscape.MatchString(string(p)):

@@ -1,4 +1,4 @@
 package issuer
 
 // Check is the check of a fetched document.
-func CheckDocument(d *Document, c DiscoveryConfig) error { return d.check(c) }
+func CheckDocument(d *Document, c Config) error { return d.check(c) }

@@ -19,21 +19,17 @@ import (
 )
 
 // newSource returns a source of the provider p. change may change the configuration.
-func newSource(t *testing.T, p *logintest.Provider, clock *logintest.Clock, change func(*issuer.DiscoveryConfig)) *issuer.Discovery {
+func newSource(t *testing.T, p *logintest.Provider, clock *logintest.Clock, change func(*issuer.Config)) *issuer.KeySet {
 	t.Helper()
 	client, err := provider.New(provider.Config{Name: "acme"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := issuer.DiscoveryConfig{Client: client, Issuer: p.URL, Now: clock.Now}
+	c := issuer.Config{Client: client, Issuer: p.URL, Algorithms: issuer.DefaultAlgorithms(), Now: clock.Now}
 	if change != nil {
 		change(&c)
 	}
-	s, err := issuer.NewDiscovery(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return issuer.Remote(c)
 }
 
 func checkUnavailable(t *testing.T, err error) {
@@ -132,7 +128,7 @@ func TestTrailingSlash(t *testing.T) {
 	members := p.Discovery()
 	members["issuer"] = p.URL + "/tenant/"
 	p.Publish("/tenant"+logintest.DiscoveryPath, members)
-	s := newSource(t, p, logintest.NewClock(), func(c *issuer.DiscoveryConfig) { c.Issuer = p.URL + "/tenant/" })
+	s := newSource(t, p, logintest.NewClock(), func(c *issuer.Config) { c.Issuer = p.URL + "/tenant/" })
 	if _, err := s.Document(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -186,13 +182,13 @@ func TestPlainHTTP(t *testing.T) {
 		Issuer: "https://localhost", AuthorizationEndpoint: "https://localhost/a", TokenEndpoint: "https://localhost/t",
 		JWKSURI: "http://localhost/keys",
 	}
-	if err := issuer.CheckDocument(&d, issuer.DiscoveryConfig{Issuer: "https://localhost"}); err == nil {
+	if err := issuer.CheckDocument(&d, issuer.Config{Issuer: "https://localhost"}); err == nil {
 		t.Error("http was accepted beside an https issuer")
 	}
-	if err := issuer.CheckDocument(&d, issuer.DiscoveryConfig{URL: "http://localhost"}); err != nil {
+	if err := issuer.CheckDocument(&d, issuer.Config{DiscoveryURL: "http://localhost"}); err != nil {
 		t.Error(err)
 	}
-	if err := issuer.CheckDocument(&d, issuer.DiscoveryConfig{URL: "http://localhost", Issuer: "https://localhost"}); err != nil {
+	if err := issuer.CheckDocument(&d, issuer.Config{DiscoveryURL: "http://localhost", Issuer: "https://localhost"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -205,7 +201,7 @@ func TestKubernetes(t *testing.T) {
 		"issuer": "https://kubernetes.default.svc", "jwks_uri": p.URL + "/openid/v1/jwks",
 		"authorization_endpoint": "urn:kubernetes:programmatic_authorization",
 	})
-	config := func(c *issuer.DiscoveryConfig) { c.Issuer, c.URL, c.KeysOnly = "", p.URL, true }
+	config := func(c *issuer.Config) { c.Issuer, c.DiscoveryURL, c.KeysOnly = "", p.URL, true }
 	d, err := newSource(t, p, logintest.NewClock(), config).Document(t.Context())
 	if err != nil || d.Issuer != "https://kubernetes.default.svc" {
 		t.Errorf("got %v and %v, want the cluster's issuer", d, err)
@@ -213,25 +209,6 @@ func TestKubernetes(t *testing.T) {
 	p.Publish(logintest.DiscoveryPath, map[string]any{"jwks_uri": p.URL + "/openid/v1/jwks"})
 	_, err = newSource(t, p, logintest.NewClock(), config).Document(t.Context())
 	checkUnavailable(t, err)
-}
-
-func TestNew(t *testing.T) {
-	client, err := provider.New(provider.Config{Name: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []issuer.DiscoveryConfig{
-		{Client: client, Issuer: "https://acme.example"},
-		{Issuer: "https://acme.example", Now: time.Now},
-		{Client: client, Now: time.Now},
-		{Client: client, Now: time.Now, Issuer: "http://acme.example"},
-		{Client: client, Now: time.Now, Issuer: "acme.example"},
-		{Client: client, Now: time.Now, Issuer: "https://acme.example", URL: "http://acme.example"},
-	} {
-		if _, err := issuer.NewDiscovery(c); err == nil {
-			t.Errorf("%+v was accepted", c)
-		}
-	}
 }
 
 // TestSharedFetch: callers at the same time cause one request, and leave in their own
@@ -277,7 +254,7 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		p.Serve(logintest.DiscoveryPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
 		const name = "https://a.example"
-		s := newSource(t, p, logintest.NewClock(), func(c *issuer.DiscoveryConfig) { c.URL, c.Issuer = p.URL, name })
+		s := newSource(t, p, logintest.NewClock(), func(c *issuer.Config) { c.DiscoveryURL, c.Issuer = p.URL, name })
 		d, err := s.Document(t.Context())
 		if err != nil {
 			checkUnavailable(t, err)

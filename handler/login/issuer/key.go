@@ -7,7 +7,6 @@ import (
 	"crypto/elliptic"
 	"crypto/rsa"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +30,7 @@ type key struct {
 }
 
 func (k *key) fits(name string) bool {
-	a, ok := algorithms[name]
-	return ok && (k.algorithm == "" || k.algorithm == name) && a.fits(k.public)
+	return slices.Contains(algorithms, name) && (k.algorithm == "" || k.algorithm == name) && isFor(name, k.public)
 }
 
 func (k *key) equal(other *key) bool {
@@ -88,57 +86,37 @@ func checkRSA(k *rsa.PublicKey) error {
 	return nil
 }
 
-// algorithm is a way of signing, which fits one type of public key.
-type algorithm struct {
-	method jwt.SigningMethod
-	fits   func(crypto.PublicKey) bool
-}
-
 // algorithms are those that can be configured. All have public keys: with HMAC anyone
 // who knows the published key could sign.
-var algorithms = map[string]algorithm{
-	"RS256": {jwt.SigningMethodRS256, isRSA},
-	"RS384": {jwt.SigningMethodRS384, isRSA},
-	"RS512": {jwt.SigningMethodRS512, isRSA},
-	"PS256": {jwt.SigningMethodPS256, isRSA},
-	"PS384": {jwt.SigningMethodPS384, isRSA},
-	"PS512": {jwt.SigningMethodPS512, isRSA},
-	"ES256": {jwt.SigningMethodES256, onCurve(elliptic.P256())},
-	"ES384": {jwt.SigningMethodES384, onCurve(elliptic.P384())},
-	"ES512": {jwt.SigningMethodES512, onCurve(elliptic.P521())},
-	"EdDSA": {jwt.SigningMethodEdDSA, isEd25519},
-}
+var algorithms = []string{"ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"}
 
-func isRSA(key crypto.PublicKey) bool {
-	_, ok := key.(*rsa.PublicKey)
-	return ok
-}
-
-func isEd25519(key crypto.PublicKey) bool {
-	_, ok := key.(ed25519.PublicKey)
-	return ok
-}
-
-func onCurve(curve elliptic.Curve) func(crypto.PublicKey) bool {
-	return func(key crypto.PublicKey) bool {
-		k, ok := key.(*ecdsa.PublicKey)
-		return ok && k.Curve == curve
+// isFor reports whether the public key is of the type that the algorithm needs.
+func isFor(algorithm string, public crypto.PublicKey) bool {
+	switch method := jwt.GetSigningMethod(algorithm).(type) {
+	case *jwt.SigningMethodRSA, *jwt.SigningMethodRSAPSS:
+		_, ok := public.(*rsa.PublicKey)
+		return ok
+	case *jwt.SigningMethodECDSA:
+		k, ok := public.(*ecdsa.PublicKey)
+		return ok && k.Curve.Params().BitSize == method.CurveBits
+	case *jwt.SigningMethodEd25519:
+		_, ok := public.(ed25519.PublicKey)
+		return ok
 	}
+	return false
 }
 
 // DefaultAlgorithms returns the names of all algorithms that can be configured.
-func DefaultAlgorithms() []string {
-	return slices.Sorted(maps.Keys(algorithms))
-}
+func DefaultAlgorithms() []string { return slices.Clone(algorithms) }
 
 // CheckAlgorithms returns an error if a set cannot be made with these algorithms.
 func CheckAlgorithms(names []string) error {
 	if len(names) == 0 {
-		return fmt.Errorf("no algorithm; need at least one of %s", strings.Join(DefaultAlgorithms(), ", "))
+		return fmt.Errorf("no algorithm; need at least one of %s", strings.Join(algorithms, ", "))
 	}
 	for _, name := range names {
-		if _, ok := algorithms[name]; !ok {
-			return fmt.Errorf("unknown algorithm %q; must be one of %s", name, strings.Join(DefaultAlgorithms(), ", "))
+		if !slices.Contains(algorithms, name) {
+			return fmt.Errorf("unknown algorithm %q; must be one of %s", name, strings.Join(algorithms, ", "))
 		}
 	}
 	return nil

@@ -6,8 +6,10 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
+
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 // maxFile is the maximum size of a key file in bytes.
@@ -18,28 +20,18 @@ const maxFile = 1 << 20
 // or has anything else, above all a private key. The file is read only once. Since its
 // keys have no ids, the ids in tokens are ignored.
 func KeyFile(path string, algorithms []string) (*KeySet, error) {
-	if err := CheckAlgorithms(algorithms); err != nil {
-		return nil, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the key file: %w", err)
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("key file %s is too large: at most %d bytes are allowed", path, maxFile)
-	}
-	text, err := os.ReadFile(path) // #nosec G304 -- the operator names it
+	text, err := provider.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the key file: %w", err)
 	}
 	parsed, err := parsePEM(text)
+	if err == nil {
+		err = usable(parsed, algorithms)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("key file %s: %w", path, err)
 	}
-	if err := usable(parsed, algorithms); err != nil {
-		return nil, fmt.Errorf("key file %s: %w", path, err)
-	}
-	return &KeySet{config: KeyConfig{Algorithms: algorithms}, fixed: parsed}, nil
+	return &KeySet{config: Config{Algorithms: algorithms}, fixed: parsed}, nil
 }
 
 func parsePEM(text []byte) (*keys, error) {
@@ -51,9 +43,6 @@ func parsePEM(text []byte) (*keys, error) {
 		}
 		public, err := parseBlock(block)
 		if err != nil {
-			return nil, err
-		}
-		if err := checkPublic(public); err != nil {
 			return nil, err
 		}
 		parsed.all = append(parsed.all, &key{public: public})
@@ -68,23 +57,22 @@ func parsePEM(text []byte) (*keys, error) {
 }
 
 func parseBlock(block *pem.Block) (crypto.PublicKey, error) {
-	if strings.Contains(block.Type, "PRIVATE KEY") {
-		return nil, errors.New("has a private key; give only the public key to this service")
-	}
 	public, err := parsePublic(block)
 	if err != nil {
 		return nil, fmt.Errorf("cannot parse %s: %w", block.Type, err)
 	}
-	return public, nil
+	return public, checkPublic(public)
 }
 
 func parsePublic(block *pem.Block) (crypto.PublicKey, error) {
-	switch block.Type {
-	case "PUBLIC KEY":
+	switch {
+	case strings.Contains(block.Type, "PRIVATE KEY"):
+		return nil, errors.New("has a private key; give only the public key to this service")
+	case block.Type == "PUBLIC KEY":
 		return x509.ParsePKIXPublicKey(block.Bytes)
-	case "RSA PUBLIC KEY":
+	case block.Type == "RSA PUBLIC KEY":
 		return x509.ParsePKCS1PublicKey(block.Bytes)
-	case "CERTIFICATE":
+	case block.Type == "CERTIFICATE":
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
 			return nil, err
@@ -97,11 +85,7 @@ func parsePublic(block *pem.Block) (crypto.PublicKey, error) {
 // usable returns an error if a key fits none of the algorithms.
 func usable(k *keys, algorithms []string) error {
 	for i, key := range k.all {
-		fits := false
-		for _, name := range algorithms {
-			fits = fits || key.fits(name)
-		}
-		if !fits {
+		if !slices.ContainsFunc(algorithms, key.fits) {
 			return fmt.Errorf("key %d fits none of the algorithms %s", i+1, strings.Join(algorithms, ", "))
 		}
 	}

@@ -74,7 +74,7 @@ func TestFile(t *testing.T) {
 		{"too many", bytes.Repeat(ed.PEM(), 101), nil, "101 keys"},
 		{"too large", make([]byte, 1<<20+1), nil, "too large"},
 		{"unfitting algorithms", append(rsaKey.PEM(), ec.PEM()...), []string{"RS256"}, "key 2 fits none"},
-		{"HMAC", rsaKey.PEM(), []string{"HS256"}, "unknown algorithm"},
+		{"HMAC", rsaKey.PEM(), []string{"HS256"}, "key 1 fits none of the algorithms HS256"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.algorithms == nil {

@@ -18,13 +18,9 @@ func newSet(t testing.TB, p *logintest.Provider, clock *logintest.Clock) *issuer
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := issuer.RemoteKeys(issuer.KeyConfig{
-		Client: client, URL: p.URL + logintest.KeysPath, Algorithms: issuer.DefaultAlgorithms(), Now: clock.Now,
+	return issuer.Remote(issuer.Config{
+		Client: client, KeysURL: p.URL + logintest.KeysPath, Algorithms: issuer.DefaultAlgorithms(), Now: clock.Now,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // verify returns the code of the error for the token, and whether there is none.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
@@ -193,7 +192,7 @@ func TestErrors(t *testing.T) {
 	p := logintest.NewProvider(t, logintest.New("P-256", "known").With("use", "enc"))
 	s := newSet(t, p, logintest.NewClock())
 	_, err := s.VerifySignature(t.Context(), logintest.New("P-256", "hush\x00").Token("ES256", claims()))
-	if got := guidon.PublicMessage(err); got != "invalid token" {
+	if got := guidon.PublicMessage(err); got != "request was not authenticated" {
 		t.Errorf("clients see %q", got)
 	}
 	for _, want := range []string{`no key for algorithm ES256 with the id "hush" among 0`, `1 skipped (key 0: use is "enc")`} {
@@ -207,61 +206,15 @@ func TestErrors(t *testing.T) {
 func TestURL(t *testing.T) {
 	k := logintest.New("P-256", "k")
 	p, clock := logintest.NewProvider(t, k), logintest.NewClock()
-	client, err := provider.New(provider.Config{Name: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := issuer.RemoteKeys(issuer.KeyConfig{
-		Client: client, Discovery: newSource(t, p, clock, nil), Algorithms: []string{"ES256"}, Now: clock.Now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSource(t, p, clock, nil)
 	document := p.Serve(logintest.DiscoveryPath, http.NotFoundHandler())
-	_, err = s.VerifySignature(t.Context(), k.Token("ES256", claims()))
+	_, err := s.VerifySignature(t.Context(), k.Token("ES256", claims()))
 	if guidon.CodeOf(err) != guidon.Unavailable || !strings.Contains(err.Error(), "discovery document") {
 		t.Errorf("got %v, want Unavailable and its cause", err)
 	}
 	clock.Advance(provider.RetryPause)
 	p.Serve(logintest.DiscoveryPath, document)
 	checkAccepted(t, s, k.Token("ES256", claims()))
-}
-
-func TestRemoteConfig(t *testing.T) {
-	client, err := provider.New(provider.Config{Name: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const url = "https://acme.example"
-	es := []string{"ES256"}
-	for name, c := range map[string]issuer.KeyConfig{
-		"no client":     {URL: url, Algorithms: es, Now: time.Now},
-		"no URL":        {Client: client, Algorithms: es, Now: time.Now},
-		"no clock":      {Client: client, URL: url, Algorithms: es},
-		"no algorithms": {Client: client, URL: url, Now: time.Now},
-		"HS256":         {Client: client, URL: url, Algorithms: []string{"ES256", "HS256"}, Now: time.Now},
-		"none":          {Client: client, URL: url, Algorithms: []string{"none"}, Now: time.Now},
-		"lower case":    {Client: client, URL: url, Algorithms: []string{"es256"}, Now: time.Now},
-	} {
-		if _, err := issuer.RemoteKeys(c); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
-	}
-}
-
-func TestFixedURL(t *testing.T) {
-	client, err := provider.New(provider.Config{Name: "acme"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for url, want := range map[string]bool{
-		"https://acme.example/keys": true, "http://127.0.0.1/keys": true, "http://acme.example/keys": false, "/keys": false, "": false,
-	} {
-		c := issuer.KeyConfig{Client: client, URL: url, Algorithms: []string{"ES256"}, Now: time.Now}
-		if _, err := issuer.RemoteKeys(c); (err == nil) != want {
-			t.Errorf("%q: got %v, want it accepted: %v", url, err, want)
-		}
-	}
 }
 
 // TestContext: a caller waits for keys in its own time.

@@ -6,17 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// KeySet is a set of public keys that verify tokens. It is safe for concurrent use. A token
+// KeySet is a set of public keys that verify tokens, with the discovery document of their issuer if
+// there is one. It is safe for concurrent use. A token
 // that it does not accept is Unauthenticated; if the keys cannot be fetched, the error
 // is Unavailable.
 type KeySet struct {
-	config    KeyConfig
-	fixed     *keys                   // those of a file, whose ids are ignored, or nil
-	published *provider.Cached[*keys] // otherwise
-	last      *keys                   // of the fetch before; fetches do not overlap
+	config    Config
+	fixed     *keys                       // those of a file, whose ids are ignored, or nil
+	published *provider.Cached[*keys]     // otherwise
+	last      *keys                       // of the fetch before; fetches do not overlap
+	document  *provider.Cached[*Document] // nil if there is none
 }
 
 // Algorithms returns the algorithms that may be used.
@@ -52,7 +56,7 @@ func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
 
 // VerifySignature verifies the signature of the token and returns its payload.
 func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
-	t, err := parseToken(raw)
+	t, err := parseToken(raw, MaxToken)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +110,7 @@ func (s *KeySet) match(k *keys, t *token) []*key {
 // verifying returns the key among the given ones that the token is signed with, or nil
 // if there is none.
 func (t *token) verifying(found []*key) *key {
-	method := algorithms[t.algorithm].method
+	method := jwt.GetSigningMethod(t.algorithm) // one of those that may be used
 	for _, k := range found {
 		if method.Verify(t.signed, t.signature, k.public) == nil {
 			return k

@@ -89,9 +89,9 @@ func TestType(t *testing.T) {
 		`{"alg":"EdDSA","typ":"JWT","typ":"logout+jwt"}`: "malformed",
 		`{"alg":"EdDSA","typ":null}`:                     "malformed",
 	} {
-		err := issuer.CheckType(k.Sign("EdDSA", header, "{}"), "JWT", "logout+jwt")
+		_, err := issuer.Unverified(k.Sign("EdDSA", header, "{}"), issuer.MaxToken, "JWT", "logout+jwt")
 		switch {
-		case want == "" && err == nil, want == "malformed" && guidon.CodeOf(err) == guidon.Unauthenticated, err != nil && err.Error() == want:
+		case want == "" && err == nil, want == "malformed" && guidon.CodeOf(err) == guidon.Unauthenticated, want != "" && err != nil && strings.Contains(err.Error(), want):
 		default:
 			t.Errorf("%s: got %v, want %q", header, err, want)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// maxToken is the maximum length of a token in bytes.
-const maxToken = 64 << 10
+// MaxToken is the maximum length of a token in bytes.
+const MaxToken = 64 << 10
 
 // token is a signed token in the compact form (RFC 7515).
 type token struct {
@@ -23,33 +23,31 @@ type token struct {
 	signature []byte
 }
 
-// invalid returns the error for a token that is not accepted. Only logs contain why.
-func invalid(format string, args ...any) error {
-	return &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid token", Err: fmt.Errorf(format, args...)}
-}
-
 // Refused returns the error for a token that is not accepted because of the cause. It is the
-// same for clients whatever the cause.
+// same for clients whatever the cause: only logs contain it.
 func Refused(cause error) error {
 	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
 }
 
-// CheckType returns an error unless the token has one of the types, or none, so that one kind of
-// token is not mistaken for another (RFC 8725 3.11). It does not verify the token.
-func CheckType(raw string, types ...string) error {
-	t, err := parseToken(raw)
+func invalid(format string, args ...any) error { return Refused(fmt.Errorf(format, args...)) }
+
+// Unverified returns the payload of the token, which it does not verify. It returns an error if the token has
+// more than most bytes, or a type but none of the given ones, so that one kind of token is not mistaken for
+// another (RFC 8725 3.11).
+func Unverified(raw string, most int, types ...string) (payload []byte, err error) {
+	t, err := parseToken(raw, most)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if t.kind != "" && !slices.ContainsFunc(types, func(other string) bool { return strings.EqualFold(other, t.kind) }) {
-		return fmt.Errorf("typ of the token is %q; must be %s or absent", provider.Printable(t.kind), strings.Join(types, ", "))
+		return nil, invalid("typ of the token is %q; must be %s or absent", provider.Printable(t.kind), strings.Join(types, ", "))
 	}
-	return nil
+	return t.payload, nil
 }
 
-func parseToken(raw string) (*token, error) {
-	if len(raw) > maxToken {
-		return nil, invalid("token of %d bytes; at most %d are allowed", len(raw), maxToken)
+func parseToken(raw string, most int) (*token, error) {
+	if len(raw) > most {
+		return nil, invalid("token of %d bytes; at most %d are allowed", len(raw), most)
 	}
 	parts := strings.SplitN(raw, ".", 4)
 	if len(parts) != 3 {

@@ -1,10 +1,8 @@
 package kubernetes
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
@@ -34,7 +32,11 @@ func (a *account) user() string { return userPrefix + a.namespace + ":" + a.name
 // parseAccount returns the claims of the token. It returns an error if the token is not one
 // of a service account, or has expired. So only such tokens are sent to the API server.
 func parseAccount(raw string, now time.Time) (*account, error) {
-	c, err := parseClaims(raw)
+	payload, err := issuer.Unverified(raw, maxToken, "JWT")
+	if err != nil {
+		return nil, err
+	}
+	c, err := issuer.ParseClaims(payload)
 	if err != nil {
 		return nil, err
 	}
@@ -51,21 +53,6 @@ func parseAccount(raw string, now time.Time) (*account, error) {
 		}
 	}
 	return a, a.setObjects(c)
-}
-
-// parseClaims returns the claims of a token without verifying it.
-func parseClaims(raw string) (issuer.Claims, error) {
-	if len(raw) > maxToken {
-		return nil, fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
-	}
-	if err := issuer.CheckType(raw, "JWT"); err != nil {
-		return nil, err
-	}
-	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(raw, ".")[1])
-	if err != nil {
-		return nil, err
-	}
-	return issuer.ParseClaims(payload)
 }
 
 func (a *account) setTimes(c issuer.Claims, now time.Time) error {

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -67,28 +69,25 @@ var mounted = files{
 }
 
 // New returns a cluster. It reads the files, but sends no request. The error joins all that
-// is wrong with the configuration.
+// is wrong with the configuration, as [provider.FieldError].
 func New(c Config) (*Cluster, error) { return open(c, mounted) }
 
 func open(c Config, defaults files) (*Cluster, error) {
 	c.Verify = cmp.Or(c.Verify, Review)
 	c.DiscoveryURL = cmp.Or(c.DiscoveryURL, DefaultDiscoveryURL)
-	own := &ownToken{path: c.ServiceAccountTokenPath, named: c.ServiceAccountTokenPath != ""}
-	if !own.named {
-		own.path = defaults.token
-	}
-	if err := errors.Join(c.check(), own.check()); err != nil {
-		return nil, err
-	}
+	own := &ownToken{path: cmp.Or(c.ServiceAccountTokenPath, defaults.token), named: c.ServiceAccountTokenPath != ""}
 	if c.CAPath == "" && exists(defaults.ca) {
 		c.CAPath = defaults.ca
 	}
 	verifier, err := newVerifier(c, own)
-	if err != nil {
+	if err := errors.Join(c.check(), provider.Invalid("service_account_token_path", own.check()), err); err != nil {
 		return nil, err
 	}
 	return &Cluster{verifier: verifier, allowed: slices.Clone(c.AllowedServiceAccounts), maxLifetime: c.MaxLifetime, now: c.Now}, nil
 }
+
+// HasToken reports whether there is a file of ServiceAccountTokenPath, or the default.
+func HasToken(path string) bool { return exists(cmp.Or(path, mounted.token)) }
 
 // exists reports whether there is a file. One that cannot be read is there, and its use
 // fails.
@@ -100,31 +99,28 @@ func exists(path string) bool {
 // check returns an error for each rule that the configuration breaks.
 func (c *Config) check() error {
 	var problems []error
-	fail := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	fail := func(field, rule string, args ...any) {
+		problems = append(problems, provider.Invalid(field, fmt.Errorf(rule, args...)))
+	}
 	switch {
 	case c.Verify != Review && c.Verify != Keys:
-		fail("invalid verify %q: must be %s or %s", c.Verify, Review, Keys)
+		fail("verify", "must be %s or %s, not %q", Review, Keys, c.Verify)
 	case c.Verify == Review && c.JWKSURL != "":
-		fail("invalid jwks_url: keys are not fetched unless verify is %s", Keys)
+		fail("jwks_url", "requires verify to be %s", Keys)
 	}
-	if err := provider.CheckURL(c.DiscoveryURL, true); err != nil {
-		fail("invalid discovery_url: %w", err)
-	}
-	if slices.Contains(c.Audiences, "") {
-		fail("invalid audiences: must not contain an empty one")
-	}
-	for _, text := range c.AllowedServiceAccounts {
-		if !service.IsServiceAccountPattern(text) {
-			fail(`invalid allowed_service_accounts %q: must be namespace/name, where either may be "*"`, text)
+	for _, account := range c.AllowedServiceAccounts {
+		if !service.IsServiceAccountPattern(account) {
+			fail("allowed_service_accounts", "must be service accounts such as shop/checkout, with * for any namespace or any name, not %q", account)
 		}
 	}
 	if d := c.MaxLifetime; d != 0 && (d < minMaxLifetime || d > maxMaxLifetime) {
-		fail("invalid max_lifetime: must be 1 minute to 30 days")
+		fail("max_lifetime", "must be 0s, or from 1m to 720h, not %q", clock.Text(d))
 	}
-	if c.Now == nil {
-		fail("no clock")
-	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems,
+		provider.Invalid("discovery_url", provider.CheckBaseURL(c.DiscoveryURL)),
+		provider.Invalid("jwks_url", provider.Optional(c.JWKSURL, provider.CheckBaseURL)),
+		provider.Invalid("audiences", provider.CheckNames(c.Audiences)),
+	)...)
 }
 
 // newVerifier returns the verifier of the configured mode.
@@ -135,10 +131,13 @@ func newVerifier(c Config, own *ownToken) (verifier, error) {
 	}
 	client, err := provider.New(config)
 	if err != nil {
-		return nil, fmt.Errorf("invalid ca_path: %w", err)
+		return nil, err
 	}
 	if c.Verify == Keys {
-		return newSignatures(c, client)
+		keys := issuer.Config{
+			Client: client, DiscoveryURL: c.DiscoveryURL, KeysURL: c.JWKSURL, KeysOnly: true, Algorithms: issuer.DefaultAlgorithms(), Now: c.Now,
+		}
+		return &signatures{keys: issuer.Remote(keys), audiences: c.Audiences, now: c.Now}, nil
 	}
 	return &reviewer{
 		client: client, own: own, audiences: c.Audiences,

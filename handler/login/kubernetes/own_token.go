@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
+
+	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
 // maxOwnToken is the maximum size of the file with our own token in bytes.
@@ -24,29 +24,22 @@ func (o *ownToken) check() error {
 	if !o.named {
 		return nil
 	}
-	if _, err := o.read(); err != nil {
-		return fmt.Errorf("invalid service_account_token_path: %w", err)
-	}
-	return nil
+	_, err := o.read()
+	return err
 }
 
 // read returns the token, or "" if there is no file and none was named.
 func (o *ownToken) read() (string, error) {
-	file, err := os.Open(o.path)
+	text, err := provider.ReadFile(o.path, maxOwnToken)
 	if errors.Is(err, fs.ErrNotExist) && !o.named {
 		return "", nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("cannot read our own token: %w", err)
 	}
-	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, maxOwnToken+1))
-	if err != nil {
-		return "", fmt.Errorf("cannot read our own token: %w", err)
-	}
 	token := bytes.TrimSpace(text)
 	unfit := func(r rune) bool { return r <= ' ' || r > '~' }
-	if len(text) > maxOwnToken || len(token) == 0 || bytes.ContainsFunc(token, unfit) {
+	if len(token) == 0 || bytes.ContainsFunc(token, unfit) {
 		return "", fmt.Errorf("file %s does not have a token", o.path)
 	}
 	return string(token), nil

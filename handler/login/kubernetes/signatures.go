@@ -2,13 +2,11 @@ package kubernetes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
@@ -16,31 +14,15 @@ import (
 
 // signatures verifies tokens with the published keys.
 type signatures struct {
-	url       string // of the discovery document
-	document  *issuer.Discovery
 	keys      *issuer.KeySet
 	audiences []string // none are the default ones
 	now       func() time.Time
 }
 
-func newSignatures(c Config, client *provider.Client) (*signatures, error) {
-	document, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
-	if err != nil {
-		return nil, fmt.Errorf("invalid discovery_url: %w", err)
-	}
-	keys, err := issuer.RemoteKeys(issuer.KeyConfig{
-		Client: client, URL: c.JWKSURL, Discovery: document, Algorithms: issuer.DefaultAlgorithms(), Now: c.Now,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("invalid jwks_url: %w", err)
-	}
-	return &signatures{url: c.DiscoveryURL, document: document, keys: keys, audiences: c.Audiences, now: c.Now}, nil
-}
-
 // verify implements verifier. The claims of a were parsed from the payload whose signature
 // it verifies.
 func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
-	document, err := s.document.Document(ctx)
+	document, err := s.keys.Document(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,21 +30,11 @@ func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
 		return issuer.Refused(err)
 	}
 	_, err = s.keys.VerifySignature(ctx, raw)
-	if errors.Is(err, guidon.Unauthenticated) {
-		return issuer.Refused(err)
-	}
 	return err
 }
 
 // probe implements verifier.
-func (s *signatures) probe(ctx context.Context) ([]string, error) {
-	d, err := s.document.Document(ctx)
-	if err != nil {
-		return []string{s.url}, err
-	}
-	_, err = s.keys.Generation(ctx)
-	return []string{s.url, d.JWKSURI}, err
-}
+func (s *signatures) probe(ctx context.Context) ([]string, error) { return s.keys.Check(ctx) }
 
 // check returns an error if a token with these claims is not accepted.
 func (s *signatures) check(a *account, issuer string) error {

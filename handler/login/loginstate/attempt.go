@@ -57,7 +57,10 @@ func (a *Attempt) Nonce() string { return a.derive(purposeNonce) }
 func (a *Attempt) Verifier() string { return a.derive(purposeVerifier) }
 
 // Digest returns the SHA-256 of the secret, by which the database knows a used attempt.
-func (a *Attempt) Digest() [sha256.Size]byte { return sha256.Sum256(a.secret[:]) }
+func (a *Attempt) Digest() string {
+	digest := sha256.Sum256(a.secret[:])
+	return base64.RawURLEncoding.EncodeToString(digest[:])
+}
 
 // hasState reports in constant time whether the state is that of the attempt.
 func (a *Attempt) hasState(state string) bool {

@@ -49,7 +49,7 @@ func TestDerivations(t *testing.T) {
 	if a.State() == a.Nonce() || a.Nonce() == a.Verifier() || a.Verifier() == a.State() {
 		t.Errorf("derivations are equal: %v", got)
 	}
-	if a.Digest() != sha256.Sum256(secret[:]) {
+	if digest := sha256.Sum256(secret[:]); a.Digest() != base64.RawURLEncoding.EncodeToString(digest[:]) {
 		t.Error("the digest is not that of the secret")
 	}
 	if !a.Begun.Equal(time.Unix(1, 0)) || a.ReturnTo != "/flags" || a.Fingerprint != acme.Fingerprint() {

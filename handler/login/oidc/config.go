@@ -13,12 +13,11 @@ import (
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/provider"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Config configures a [Provider]. Name, Issuer, ClientID and RedirectURI are required.
 type Config struct {
-	Name         string
+	Name         string // see [service.IsProviderName]
 	Issuer       string // exactly that of the discovery document
 	ClientID     string
 	ClientSecret string // "" for a public client
@@ -27,7 +26,7 @@ type Config struct {
 	Scopes          []string // none is openid, profile and email; openid is always sent
 	PKCE            bool
 	AuthorizeParams map[string]string // further parameters of authorization requests
-	Algorithms      []string          // of signatures; none is all that keyset supports
+	Algorithms      []string          // of signatures; nil is all of [issuer.DefaultAlgorithms]
 	CAPath          string            // see [provider.Config]
 
 	// Userinfo asks the userinfo endpoint for claims that the ID token lacks, also if none of
@@ -67,7 +66,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	c.Scopes = scopes
-	if len(c.Algorithms) == 0 {
+	if c.Algorithms == nil {
 		c.Algorithms = issuer.DefaultAlgorithms()
 	}
 	c.GroupsClaim = cmp.Or(c.GroupsClaim, defaultGroups)
@@ -79,22 +78,14 @@ func (c Config) withDefaults() Config {
 
 // check returns all that is wrong with the configuration.
 func (c Config) check() error {
-	var name, clientID error
-	if !service.IsProviderName(c.Name) {
-		name = errors.New("must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit")
-	}
-	if c.ClientID == "" {
-		clientID = errors.New("must not be empty")
-	}
 	return errors.Join(
-		provider.Invalid("name", name),
-		provider.Invalid("issuer_url", CheckIssuer(c.Issuer)),
-		provider.Invalid("client_id", clientID),
-		provider.Invalid("redirect_address", provider.CheckRedirectURI(c.RedirectURI)),
+		provider.Invalid("issuer_url", checkIssuer(c.Issuer)),
+		provider.Invalid("client_id", provider.CheckCredential(c.ClientID)),
+		provider.Invalid("client_secret", provider.Optional(c.ClientSecret, provider.CheckCredential)),
 		provider.Invalid("scopes", provider.CheckScopes(c.Scopes)),
-		provider.Invalid("authorize_params", CheckParams(c.AuthorizeParams)),
+		provider.Invalid("authorize_params", checkParams(c.AuthorizeParams)),
 		provider.Invalid("groups_claim", issuer.ClaimPath(c.GroupsClaim).Check()),
-		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).CheckOptional()),
+		provider.Invalid("roles_claim", issuer.ClaimPath(c.RolesClaim).Check()),
 		provider.Invalid("signing_algs", issuer.CheckAlgorithms(c.Algorithms)),
 	)
 }
@@ -107,8 +98,8 @@ var (
 	sharedTenants = []string{"common", "organizations", "consumers"}
 )
 
-// CheckIssuer returns an error for a URL that cannot be an issuer. The error does not quote it.
-func CheckIssuer(issuer string) error {
+// checkIssuer returns an error for a URL that cannot be an issuer. The error does not quote it.
+func checkIssuer(issuer string) error {
 	if issuer == "" {
 		return errors.New("is required")
 	}
@@ -145,8 +136,8 @@ const (
 
 var paramName = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 
-// CheckParams returns an error unless the parameters can be added to an authorization request.
-func CheckParams(params map[string]string) error {
+// checkParams returns an error unless the parameters can be added to an authorization request.
+func checkParams(params map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		switch {
 		case len(name) > maxParamName || !paramName.MatchString(name):

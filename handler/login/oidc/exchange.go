@@ -18,21 +18,19 @@ import (
 )
 
 // exchange exchanges the code for tokens. It sends the code once.
-func (p *Provider) exchange(ctx context.Context, d *issuer.Document, a *loginstate.Attempt, code string) (*oauth2.Token, error) {
+func (p *Provider) exchange(ctx context.Context, d *issuer.Document, verifier, code string) (*oauth2.Token, error) {
 	config, err := p.oauth(d)
 	if err != nil {
 		return nil, err
 	}
 	var options []oauth2.AuthCodeOption
-	secrets := []string{code, p.config.ClientSecret}
 	if p.config.PKCE {
-		options = append(options, oauth2.VerifierOption(a.Verifier()))
-		secrets = append(secrets, a.Verifier())
+		options = append(options, oauth2.VerifierOption(verifier))
 	}
 	token, err := config.Exchange(
 		context.WithValue(provider.WithKind(ctx, provider.KindToken), oauth2.HTTPClient, p.client.HTTP()), code, options...)
 	if err != nil {
-		return nil, p.exchangeError(ctx, d.TokenEndpoint, err, secrets)
+		return nil, p.exchangeError(ctx, d.TokenEndpoint, err, []string{code, p.config.ClientSecret, verifier})
 	}
 	return token, nil
 }
@@ -105,17 +103,17 @@ func redact(text string, secrets []string) string {
 // client_secret.
 func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
 	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) ([]string, error) {
-		urls := []string{p.config.Issuer}
-		d, err := p.discovery.Document(ctx)
+		urls, keysErr := p.keys.Check(ctx)
+		d, err := p.keys.Document(ctx)
 		if err != nil {
 			return urls, err
 		}
-		urls = append(urls, d.TokenEndpoint, d.JWKSURI)
+		urls = slices.Insert(urls, 1, d.TokenEndpoint)
 		if d.UserinfoEndpoint != "" && (p.config.Userinfo || p.config.NeedEmail || p.config.NeedGroups) {
 			urls = append(urls, d.UserinfoEndpoint)
 		}
-		if _, err = p.keys.Generation(ctx); err != nil {
-			return urls, err
+		if keysErr != nil {
+			return urls, keysErr
 		}
 		return urls, p.checkClient(ctx, d)
 	})
@@ -124,11 +122,8 @@ func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
 // checkClient returns an error unless the token endpoint accepts our credentials. It must
 // authenticate the client before it rejects the code (RFC 6749 4.1.3).
 func (p *Provider) checkClient(ctx context.Context, d *issuer.Document) error {
-	a, err := loginstate.Begin(p.config.Now(), p.fingerprint, "")
-	if err != nil {
-		return err
-	}
-	if _, err = p.exchange(ctx, d, a, loginstate.NoCode); errors.Is(err, guidon.Unauthenticated) {
+	_, err := p.exchange(ctx, d, oauth2.GenerateVerifier(), loginstate.NoCode)
+	if errors.Is(err, guidon.Unauthenticated) {
 		return nil // the code was rejected
 	}
 	return err

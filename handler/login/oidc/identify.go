@@ -25,11 +25,11 @@ func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code str
 
 // person returns the claims of the provider about the person.
 func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code string) (person, error) {
-	d, err := p.discovery.Document(ctx)
+	d, err := p.keys.Document(ctx)
 	if err != nil {
 		return person{}, err
 	}
-	tokens, err := p.exchange(ctx, d, a, code)
+	tokens, err := p.exchange(ctx, d, a.Verifier(), code)
 	if err != nil {
 		return person{}, err
 	}

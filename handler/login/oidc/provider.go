@@ -18,7 +18,6 @@ import (
 type Provider struct {
 	config      Config
 	client      *provider.Client
-	discovery   *issuer.Discovery
 	keys        *issuer.KeySet
 	groups      issuer.ClaimPath
 	roles       issuer.ClaimPath // "" for none
@@ -32,28 +31,18 @@ const (
 	googleIssuer = "https://accounts.google.com"
 )
 
-// New returns a provider. It sends no request. Its errors name the fields as the
-// configuration file does.
+// New returns a provider. It sends no request. Its error joins all that is wrong with the configuration, as
+// [provider.FieldError].
 func New(c Config) (*Provider, error) {
 	c = c.withDefaults()
-	if err := c.check(); err != nil {
-		return nil, fmt.Errorf("provider %q: %w", c.Name, err)
-	}
 	client, err := provider.New(provider.Config{Name: c.Name, CAPath: c.CAPath, Observer: c.Observer})
-	if err != nil {
-		return nil, fmt.Errorf("invalid ca_path: %w", err)
-	}
-	source, err := issuer.NewDiscovery(issuer.DiscoveryConfig{Client: client, Issuer: c.Issuer, Now: c.Now})
-	if err != nil {
-		return nil, err
-	}
-	keys, err := issuer.RemoteKeys(issuer.KeyConfig{Client: client, Discovery: source, Algorithms: c.Algorithms, Now: c.Now})
-	if err != nil {
+	if err := errors.Join(c.check(), err); err != nil {
 		return nil, err
 	}
 	bound := loginstate.Provider{Method: method, Name: c.Name, Issuer: c.Issuer, ClientID: c.ClientID, RedirectURI: c.RedirectURI}
 	return &Provider{
-		config: c, client: client, discovery: source, keys: keys,
+		config: c, client: client,
+		keys:   issuer.Remote(issuer.Config{Client: client, Issuer: c.Issuer, Algorithms: c.Algorithms, Now: c.Now}),
 		groups: issuer.ClaimPath(c.GroupsClaim), roles: issuer.ClaimPath(c.RolesClaim),
 		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer, limit: provider.MaxWait,
 	}, nil
@@ -67,7 +56,7 @@ func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
 
 // document returns the discovery document, within the limits of [Provider].
 func (p *Provider) document(ctx context.Context) (*issuer.Document, error) {
-	return provider.Wait(ctx, p.client, p.limit, p.discovery.Document)
+	return provider.Wait(ctx, p.client, p.limit, p.keys.Document)
 }
 
 // subject returns the subject for a value of that kind that the provider vouches for.

@@ -27,7 +27,7 @@ func (v verified) VerifySignature(context.Context, string) ([]byte, error) { ret
 func (p *Provider) verify(
 	ctx context.Context, raw string, types []string, accept func(issuer.Claims) error, judge func(*gooidc.IDTokenVerifier) error,
 ) error {
-	if err := issuer.CheckType(raw, types...); err != nil {
+	if _, err := issuer.Unverified(raw, issuer.MaxToken, types...); err != nil {
 		return p.refuse("token: %w", err)
 	}
 	payload, err := p.keys.VerifySignature(ctx, raw)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -18,8 +17,8 @@ import (
 const (
 	Timeout        = 5 * time.Second // from dialing to the last byte of the body
 	MaxBody        = 1 << 20         // bytes, after decompression
-	MaxPages       = 10              // of one list
 	maxHeaderBytes = 64 << 10
+	maxAuthorities = 4 << 20 // bytes of their file
 )
 
 // Config configures a [Client]. Name is required; the zero value of every other field
@@ -55,7 +54,7 @@ func New(c Config) (*Client, error) {
 	}
 	roots, err := authorities(c.CAPath)
 	if err != nil {
-		return nil, fmt.Errorf("provider %q: %w", c.Name, err)
+		return nil, Invalid("ca_path", err)
 	}
 	if c.Observer != nil {
 		expect(c.Observer, c.Name)
@@ -79,9 +78,9 @@ func authorities(path string) (*x509.CertPool, error) {
 	if path == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(path) // #nosec G304 -- the operator names it
+	pem, err := ReadFile(path, maxAuthorities)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the certificate authorities: %w", err)
+		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {

@@ -83,14 +83,14 @@ func TestAuthorities(t *testing.T) {
 
 func TestAuthorityFiles(t *testing.T) {
 	for _, test := range []struct{ name, path, want string }{
-		{"missing", filepath.Join(t.TempDir(), "none"), "cannot read the certificate authorities"},
+		{"missing", filepath.Join(t.TempDir(), "none"), "no such file"},
 		{"empty", writeFile(t, nil), "no certificate"},
 		{"a key", writeFile(t, logintest.New("P-256", "").PEM()), "no certificate"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := provider.New(provider.Config{Name: "acme", CAPath: test.path})
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `"acme"`) {
-				t.Errorf("got error %v, want one of the provider that contains %q", err, test.want)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "invalid ca_path") {
+				t.Errorf("got error %v, want one of ca_path that contains %q", err, test.want)
 			}
 		})
 	}
@@ -210,5 +210,28 @@ func TestProxy(t *testing.T) {
 				t.Errorf("the proxy got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestAttempts(t *testing.T) {
+	client := newClient(t, provider.Config{})
+	var leave func()
+	for i := range provider.MaxAttempts {
+		var err error
+		if leave, err = client.Enter(); err != nil {
+			t.Fatalf("attempt %d: %v", i, err)
+		}
+	}
+	for range 2 {
+		if _, err := client.Enter(); guidon.CodeOf(err) != guidon.Unavailable {
+			t.Errorf("got %v, want Unavailable", err)
+		}
+	}
+	leave()
+	if _, err := client.Enter(); err != nil {
+		t.Errorf("after one has left: %v", err)
+	}
+	if _, err := newClient(t, provider.Config{Name: "other"}).Enter(); err != nil {
+		t.Errorf("another provider: %v", err)
 	}
 }

@@ -5,16 +5,38 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
-// Invalid returns the error about the value of a field of the configuration, or nil if err is nil.
+// FieldError is the error about the value of a field of the configuration.
+type FieldError struct {
+	Field string // its key
+	Err   error
+}
+
+// Error returns the field and what is wrong with it.
+func (e *FieldError) Error() string { return "invalid " + e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Invalid returns a [FieldError], or nil if err is nil.
 func Invalid(field string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("invalid %s: %w", field, err)
+	return &FieldError{field, err}
+}
+
+// Optional returns the result of the check, or nil if the value is empty.
+func Optional(value string, check func(string) error) error {
+	if value == "" {
+		return nil
+	}
+	return check(value)
 }
 
 // CheckURL returns an error if the URL is not absolute, is neither https nor, where
@@ -48,12 +70,39 @@ func CheckBaseURL(raw string) error {
 	return CheckURL(raw, true)
 }
 
-// CheckRedirectURI returns an error unless the URL can be that of a callback. Plain HTTP is
-// accepted: whether people may use that is decided by the configuration of the server.
-func CheckRedirectURI(uri string) error {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || strings.Contains(uri, "#") {
-		return errors.New("must be an https or http URL without user and fragment")
+// Limits of texts, in bytes.
+const (
+	MaxName       = 255
+	maxCredential = 4096
+)
+
+// CheckName returns an error for a text that cannot be the name of a group, an organization or an audience.
+func CheckName(text string) error {
+	if text == "" || text == "*" || len(text) > MaxName || strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("must be names of at most %d bytes, without patterns, not %q", MaxName, text)
+	}
+	return nil
+}
+
+// CheckNames returns the first error of [CheckName].
+func CheckNames(texts []string) error {
+	for _, text := range texts {
+		if err := CheckName(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckCredential returns an error for a text that cannot be the id or the secret of a client. It does not quote it.
+func CheckCredential(text string) error {
+	switch {
+	case text == "":
+		return errors.New("is required")
+	case len(text) > maxCredential:
+		return fmt.Errorf("must not be longer than %d bytes", maxCredential)
+	case strings.TrimSpace(text) != text || strings.ContainsFunc(text, unicode.IsControl):
+		return errors.New("must not contain control characters, nor begin or end with a space")
 	}
 	return nil
 }
@@ -91,4 +140,18 @@ func IsLocalHTTP(raw string) bool {
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
 	return err == nil && ip.IsLoopback()
+}
+
+// ReadFile returns the content of a file that the operator names, which has at most that many bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New(path + " is a directory, not a file")
+	case info.Size() > most:
+		return nil, fmt.Errorf("%s is too large: at most %d bytes are allowed", path, most)
+	}
+	return os.ReadFile(path) // #nosec G304 -- the operator names it
 }

@@ -88,8 +88,6 @@ func (r Request) http(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "guidon")
 	if r.JSON != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -31,7 +31,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (t *transport) roundTrip(r *http.Request) (*http.Response, error) {
-	r, err := t.authorize(r)
+	r, err := t.prepare(r)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,17 @@ func (t *transport) roundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// authorize returns the request with the bearer token, unless it has a credential.
-func (t *transport) authorize(r *http.Request) (*http.Request, error) {
+// prepare returns the request for JSON, which GitHub's token endpoint would not send otherwise, and
+// with the bearer token, unless it has a credential.
+func (t *transport) prepare(r *http.Request) (*http.Request, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "guidon")
 	if t.bearer == nil || r.Header.Get("Authorization") != "" {
 		return r, nil
 	}
 	token, err := t.bearer()
 	if err == nil && token != "" {
-		r = r.Clone(r.Context())
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	if err != nil {
