@@ -52,9 +52,9 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 		}
 	}
 	return call.Response{Message: &guidonv1.Document{
-		Namespace: convert.WireDocumentNamespace(export.Namespace()),
-		Flags:     collect(export.Flags(), convert.WireDocumentFlag),
-		Segments:  collect(export.Segments(), convert.WireDocumentSegment),
+		Namespace: convert.WireDocumentNamespace(export.Namespace),
+		Flags:     collect(export.Flags, convert.WireDocumentFlag),
+		Segments:  collect(export.Segments, convert.WireDocumentSegment),
 	}}, nil
 }
 
@@ -64,9 +64,9 @@ type exportAnswer struct{ *service.Export }
 // WriteJSON implements [call.InPieces].
 func (e exportAnswer) WriteJSON(out io.Writer, pretty bool) error {
 	w := codec.NewObjectWriter(out, pretty)
-	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))
-	codec.WriteList(w, "flags", e.Flags(), convert.WireDocumentFlag)
-	codec.WriteList(w, "segments", e.Segments(), convert.WireDocumentSegment)
+	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace))
+	codec.WriteList(w, "flags", e.Flags, convert.WireDocumentFlag)
+	codec.WriteList(w, "segments", e.Segments, convert.WireDocumentSegment)
 	return w.End()
 }
 
@@ -74,12 +74,12 @@ func (e exportAnswer) WriteJSON(out io.Writer, pretty bool) error {
 // without building it.
 func checkExportMessage(export *service.Export) error {
 	size := 0
-	for f := range export.Flags() {
+	for f := range export.Flags {
 		if size += proto.Size(convert.WireDocumentFlag(f)); size > call.MaxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
-	for g := range export.Segments() {
+	for g := range export.Segments {
 		if size += proto.Size(convert.WireDocumentSegment(g)); size > call.MaxGRPCResponse {
 			return errExportTooLarge
 		}
