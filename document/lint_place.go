@@ -17,7 +17,7 @@ type place struct {
 
 // rootOf returns the whole document as a place.
 func rootOf(document *node) place {
-	return place{document, &index{entries: map[*node][]*node{}, members: map[*node]map[string]*node{}}}
+	return place{document, &index{entries: map[*node][]*node{}}}
 }
 
 // at returns the place of another node of the document.
@@ -26,7 +26,7 @@ func (p place) at(n *node) place { return place{n, p.in} }
 // walk returns the part at the path, or the last one on the way to it that exists.
 func (p place) walk(path []service.Step) place {
 	for _, step := range path {
-		next := p.in.member(p.node, step.Name)
+		next := p.node.member(step.Name)
 		if next != nil && step.Index >= 0 {
 			next = p.in.entry(next, step.Index)
 		}
@@ -38,11 +38,9 @@ func (p place) walk(path []service.Step) place {
 	return p
 }
 
-// index finds the parts of long lists and of objects with many members without a search for
-// each.
+// index finds the parts of long lists without a search for each.
 type index struct {
 	entries map[*node][]*node
-	members map[*node]map[string]*node
 	scalars map[string]*node // by their text, the first of each
 	below   *node            // the node with the scalars
 }
@@ -58,21 +56,6 @@ func (x *index) entry(list *node, i int) *node {
 		return entries[i]
 	}
 	return nil
-}
-
-// member returns the value of the member with the name, or nil.
-func (x *index) member(object *node, name string) *node {
-	if len(object.members) < manyMembers {
-		return object.member(name)
-	}
-	if x.members[object] == nil {
-		byName := make(map[string]*node, len(object.members))
-		for _, m := range object.members {
-			byName[m.name] = m.value
-		}
-		x.members[object] = byName
-	}
-	return x.members[object][name]
 }
 
 // scalar returns the first value below the node that is written as the text, or nil.
@@ -142,7 +125,7 @@ func (p place) focus(message string) place {
 
 // member returns the member with the name, or p itself.
 func (p place) member(name string) place {
-	if value := p.in.member(p.node, name); value != nil {
+	if value := p.node.member(name); value != nil {
 		return p.at(value)
 	}
 	return p
