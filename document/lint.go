@@ -104,7 +104,9 @@ func lintLong(text []byte, format Format, unknown Unknown) Report {
 // linter collects findings, which a decoder reports to it.
 type linter struct {
 	report    Report
-	invalidAt map[spot]bool // the places of errors in the current document
+	root      *node         // the current document
+	scalars   scalars       // of a part of it
+	invalidAt map[spot]bool // the places of errors in it
 }
 
 func (l *linter) add(f Finding) {
@@ -156,31 +158,33 @@ func (l *linter) found(s spot, path []string, text string, warning bool) {
 // document adds the problems of a document that has been read.
 func (l *linter) document(n *node, document *service.Document) {
 	l.count(document)
-	root := rootOf(n)
+	l.root = n
+	n.dropEmpty()
 	found, more := document.Problems(maxFindings)
 	for _, problem := range found {
-		l.problem(root, problem)
+		l.problem(problem)
 	}
 	l.report.More += more
-	l.doubts(root, document)
+	l.doubts(document)
 	if len(found) == 0 && len(l.invalidAt) == 0 {
-		l.unreached(root, document)
+		l.unreached(document)
 	}
 	clear(l.invalidAt)
 }
 
 // problem adds a rule that the document breaks, unless there is an error at its place, which
 // then has caused it.
-func (l *linter) problem(root place, p service.Problem) {
-	at := root.walk(p.Path).focus(p.Message)
-	if l.invalidAt[at.node.spot()] && at.node.line > 0 {
+func (l *linter) problem(p service.Problem) {
+	at := l.focus(l.root.walk(p.Path), p.Message)
+	if l.invalidAt[at.spot()] && at.line > 0 {
 		return
 	}
-	l.add(Finding{Line: at.node.line, Column: at.node.column, Path: pathText(p.Path), Message: p.Message})
+	l.add(Finding{Line: at.line, Column: at.column, Path: pathText(p.Path), Message: p.Message})
 }
 
-// warn adds a warning about the part at the path.
-func (l *linter) warn(at *node, path []service.Step, format string, args ...any) {
+// warn adds a warning about the member of the part at the path, or about the part itself.
+func (l *linter) warn(path []service.Step, member, format string, args ...any) {
+	at := l.root.walk(path).part(member)
 	l.add(Finding{Line: at.line, Column: at.column, Path: pathText(path), Message: fmt.Sprintf(format, args...), Warning: true})
 }
 
