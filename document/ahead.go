@@ -14,7 +14,9 @@ func processOrdered[T, R any](items []T, produce func(item T) (R, error), use fu
 		for len(items) > 0 && len(running) <= runtime.GOMAXPROCS(0) {
 			item := items[0]
 			items = items[1:]
-			running = append(running, start(func() (R, error) { return produce(item) }))
+			wait := sync.OnceValues(func() (R, error) { return produce(item) })
+			go func() { _, _ = wait() }()
+			running = append(running, wait)
 		}
 		result, err := running[0]()
 		running = slices.Delete(running, 0, 1) // does not keep the result in memory
@@ -26,11 +28,4 @@ func processOrdered[T, R any](items []T, produce func(item T) (R, error), use fu
 		}
 	}
 	return nil
-}
-
-// start runs produce in a goroutine, and returns a function that waits for its result.
-func start[R any](produce func() (R, error)) (wait func() (R, error)) {
-	wait = sync.OnceValues(produce)
-	go func() { _, _ = wait() }()
-	return wait
 }

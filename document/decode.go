@@ -2,9 +2,12 @@ package document
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -21,22 +24,6 @@ const (
 	IgnoreUnknown                // for files of other versions: unknown names of values mean the default
 )
 
-// Decode reads a stream of documents (contract 13.1 to 13.3). It skips empty documents and
-// empty list items. Attachments and metadata become compact JSON that keeps the order of
-// members and the digits of numbers. Decode checks only the form of the documents;
-// [service.Document.Validate] checks the rest.
-//
-// It returns TooLarge for a stream of more than 256 MiB or 1000 documents. For invalid
-// input it returns InvalidArgument with the number of the document, the line and the path
-// of the invalid value; it is a [PlacedError] if the column is known, too.
-func Decode(r io.Reader, format Format, unknown Unknown) ([]*service.Document, error) {
-	input, err := Read(r)
-	if err != nil {
-		return nil, err
-	}
-	return DecodeText(input, format, unknown)
-}
-
 // Read reads the text of a stream of documents. It returns TooLarge if it has more than
 // 256 MiB.
 func Read(r io.Reader) ([]byte, error) {
@@ -50,8 +37,15 @@ func Read(r io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// DecodeText is [Decode] for a text that is in memory.
-func DecodeText(input []byte, format Format, unknown Unknown) ([]*service.Document, error) {
+// Decode reads a stream of documents (contract 13.1 to 13.3). It skips empty documents and
+// empty list items. Attachments and metadata become compact JSON that keeps the order of
+// members and the digits of numbers. Decode checks only the form of the documents;
+// [service.Document.Validate] checks the rest.
+//
+// It returns TooLarge for a stream of more than 1000 documents. For invalid
+// input it returns InvalidArgument with the number of the document, the line and the path
+// of the invalid value; it is a [PlacedError] if the column is known, too.
+func Decode(input []byte, format Format, unknown Unknown) ([]*service.Document, error) {
 	d := &decoder{unknown: unknown}
 	switch {
 	case format == JSON:
@@ -62,18 +56,43 @@ func DecodeText(input []byte, format Format, unknown Unknown) ([]*service.Docume
 	return d.decode(yamlDocuments(input))
 }
 
+// decodeJSON reads a stream, a long one flag by flag.
+func (d *decoder) decodeJSON(input []byte) ([]*service.Document, error) {
+	if !utf8.Valid(input) {
+		return nil, errNotUTF8
+	}
+	out, err := d.decode(jsonDocuments(input, len(input) >= minSplitSize))
+	if _, placed := errors.AsType[*PlacedError](d.err); err == nil || placed || guidon.CodeOf(err) == guidon.TooLarge {
+		return out, err
+	}
+	values, fault := jsonFault(withoutHeader(input), maxDepth) // which is better than a syntax error of a whole value
+	if fault == io.EOF {
+		return nil, err
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](fault); ok {
+		fault = fmt.Errorf("byte %d: %w", syntax.Offset, fault)
+	}
+	d.document = values + 1
+	invalid := d.syntaxError(fault)
+	if placed, ok := errors.AsType[*PlacedError](err); ok {
+		return nil, &PlacedError{placed.Line, placed.Column, invalid}
+	}
+	return nil, invalid
+}
+
 // decodeLongYAML reads a stream in parts if it can be split, and otherwise as a whole.
 // Reading it as a whole takes so much memory that the size is limited.
 func (d *decoder) decodeLongYAML(input []byte) ([]*service.Document, error) {
 	parts, err := splitYAML(input)
 	if err == nil {
 		var documents []*service.Document
-		if documents, err = d.restarted().decodeParts(parts); err == nil {
-			return documents, nil
+		documents, err = (&decoder{unknown: d.unknown}).decode(parts)
+		if err == nil || guidon.CodeOf(err) == guidon.InvalidArgument {
+			return documents, err
 		}
-		if guidon.CodeOf(err) == guidon.InvalidArgument || guidon.CodeOf(err) == guidon.TooLarge {
-			return nil, err
-		}
+	}
+	if guidon.CodeOf(err) == guidon.TooLarge {
+		return nil, err
 	}
 	if len(input) > maxUnsplitSize {
 		return nil, guidon.Errorf(guidon.InvalidArgument,
@@ -92,23 +111,26 @@ func (d *decoder) decode(next func() (*node, error)) ([]*service.Document, error
 	var out []*service.Document
 	for d.document = 1; ; d.document++ {
 		n, err := next()
-		if err == io.EOF {
+		switch {
+		case err == io.EOF:
 			return out, nil
-		}
-		if d.document > maxDocuments {
-			return nil, errTooManyDocuments()
-		}
-		if err != nil {
+		case err != nil && d.linter != nil:
+			return nil, err
+		case err != nil:
 			return nil, d.syntaxError(err)
-		}
-		if n.kind == null {
+		case d.document > maxDocuments:
+			return nil, at(n.line, n.column, errTooManyDocuments())
+		case n.kind == null:
 			continue
 		}
 		if len(out) == 0 {
 			d.readVersion(n)
 		}
-		out = append(out, d.readDocument(n))
-		if d.err != nil {
+		read := d.readDocument(n)
+		if d.linter != nil {
+			d.linter.document(n, read)
+		}
+		if out = append(out, read); d.err != nil {
 			return nil, d.err
 		}
 	}
@@ -126,8 +148,8 @@ func (d *decoder) syntaxError(err error) error {
 		separator = ", "
 	}
 	invalid := guidon.Errorf(guidon.InvalidArgument, "document %d%s%s", d.document, separator, message)
-	if placed, ok := errors.AsType[*lineError](err); ok {
-		return at(placed.line, placed.column, invalid)
+	if placed, ok := errors.AsType[*PlacedError](err); ok {
+		return at(placed.Line, placed.Column, invalid)
 	}
 	return invalid
 }

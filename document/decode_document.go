@@ -54,19 +54,6 @@ func (d *decoder) readDocument(n *node) *service.Document {
 	return out
 }
 
-// readItem reads one flag or segment into the document.
-func (d *decoder) readItem(to *service.Document, list string, index int, item *node) {
-	d.at(list, func() {
-		d.item(list, index, item, func(n *node) {
-			if list == "flags" {
-				(&items[*guidon.Flag]{&to.Flags, asFlag}).add(d, n)
-			} else {
-				(&items[*guidon.Segment]{&to.Segments, asSegment}).add(d, n)
-			}
-		})
-	})
-}
-
 // asNamespace is the form of namespaces, which may be just the key.
 var asNamespace = form[service.DocumentNamespace]{
 	read: func(d *decoder, n *node, to *service.DocumentNamespace) {

@@ -17,7 +17,7 @@ import (
 
 func decodeOne(t *testing.T, format document.Format, text string) *service.Document {
 	t.Helper()
-	documents, err := document.Decode(strings.NewReader(text), format, document.RejectUnknown)
+	documents, err := document.Decode([]byte(text), format, document.RejectUnknown)
 	if err != nil {
 		t.Fatalf("Decode: %v", err)
 	}
@@ -137,7 +137,7 @@ func TestDecodeJSON(t *testing.T) {
 	const text = "# exported by another tool on some day\n" +
 		`{"version":"1.2","namespace":"a","flags":[{"key":"f","variants":[{"key":"v","attachment":{"z":"\u0061","a":1.50,"z":2}}]}]}` + "\n" +
 		`{"namespace":{"key":"b"}} null {"segments":null}`
-	got, err := document.Decode(strings.NewReader(text), document.JSON, document.RejectUnknown)
+	got, err := document.Decode([]byte(text), document.JSON, document.RejectUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestDecodeJSON(t *testing.T) {
 
 func TestDecodeStream(t *testing.T) {
 	const text = "# a comment\n---\n---\nversion: 1.3\nnamespace: a\n---\n\n---\nversion: 9\nnamespace: b\n...\n"
-	documents, err := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
+	documents, err := document.Decode([]byte(text), document.YAML, document.RejectUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestDecodeStream(t *testing.T) {
 		t.Errorf("namespaces (-want +got):\n%s", diff)
 	}
 	for _, empty := range []string{"", "\n", "# nothing\n", "---\n"} {
-		if documents, err := document.Decode(strings.NewReader(empty), document.YAML, document.RejectUnknown); err != nil || len(documents) > 0 {
+		if documents, err := document.Decode([]byte(empty), document.YAML, document.RejectUnknown); err != nil || len(documents) > 0 {
 			t.Errorf("Decode(%q) = %d documents, %v", empty, len(documents), err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestDecodeVersions(t *testing.T) {
 	for _, version := range []string{
 		"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", "", "v1", "v1.4", "1.4.0", "v1.4.0", "1.3.0", "1.0.0", "1.4.12", "v1.1.10", "guidon/1",
 	} {
-		if _, err := document.Decode(strings.NewReader("version: "+version), document.YAML, document.RejectUnknown); err != nil {
+		if _, err := document.Decode([]byte("version: "+version), document.YAML, document.RejectUnknown); err != nil {
 			t.Errorf("version %s: %v", version, err)
 		}
 	}
@@ -202,7 +202,7 @@ func TestDecodeVersions(t *testing.T) {
 		"2.0", "0.9", "1.5", "1.40", "1.04", "01.4", "1.4.", "1.4.x", "1.4.01", "1.4.-1", "1.4.0.0", "1.4.0-rc1", "1.4.0+1", "vv1.4", "V1.4", "v", "1e0", "1.",
 		".4", "true", `""`, `" 1.4"`, "latest", "guidon/2", "guidon/1.0", "vguidon/1", "Guidon/1",
 	} {
-		_, err := document.Decode(strings.NewReader("version: "+version), document.YAML, document.RejectUnknown)
+		_, err := document.Decode([]byte("version: "+version), document.YAML, document.RejectUnknown)
 		if want := "document 1, line 1: version: unsupported version: " + strings.Trim(version, `"`); err == nil || err.Error() != want {
 			t.Errorf("version %s: got error %v, want %q", version, err, want)
 		}
@@ -212,7 +212,7 @@ func TestDecodeVersions(t *testing.T) {
 // TestDecodeVersionsInFull checks that all spellings of a version have the same meaning.
 func TestDecodeVersionsInFull(t *testing.T) {
 	for version, found := range map[string]string{"v1.0": "1.0", "1.0.7": "1.0", "v1": "1.0", "1.2.0": "1.2", "v1.2": "1.2"} {
-		_, err := document.Decode(strings.NewReader(`{"version":"`+version+`","flags":[{"key":"f","variants":[{"key":"v","default":true}]}]}`), document.JSON, document.RejectUnknown)
+		_, err := document.Decode([]byte(`{"version":"`+version+`","flags":[{"key":"f","variants":[{"key":"v","default":true}]}]}`), document.JSON, document.RejectUnknown)
 		if want := "variant.default is supported in version >=1.3, found " + found; err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("version %s: got error %v, want %q", version, err, want)
 		}
@@ -223,7 +223,7 @@ func TestDecodeVersionsInFull(t *testing.T) {
 // ignored.
 func TestDecodeAdditions(t *testing.T) {
 	const text = "version: guidon/1\nsegments:\n- {key: s, constraints: [{type: VERSION_COMPARISON_TYPE, not: true%s}, {type: STRING_COMPARISON_TYPE, not: false}]}"
-	got, err := document.Decode(strings.NewReader(fmt.Sprintf(text, "")), document.YAML, document.IgnoreUnknown)
+	got, err := document.Decode([]byte(fmt.Sprintf(text, "")), document.YAML, document.IgnoreUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestDecodeAdditions(t *testing.T) {
 	if diff := cmp.Diff(want, got[0].Segments[0].Constraints); diff != "" {
 		t.Errorf("constraints (-want +got):\n%s", diff)
 	}
-	_, err = document.Decode(strings.NewReader(fmt.Sprintf(text, ", also: true")), document.YAML, document.IgnoreUnknown)
+	_, err = document.Decode([]byte(fmt.Sprintf(text, ", also: true")), document.YAML, document.IgnoreUnknown)
 	if want := `document 1, line 3: segments[0] "s": constraints[0]: unknown member "also"`; err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %q", err, want)
 	}
@@ -304,7 +304,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := document.Decode(strings.NewReader(test.text), test.format, document.RejectUnknown)
+			_, err := document.Decode([]byte(test.text), test.format, document.RejectUnknown)
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -322,16 +322,16 @@ func (e endless) Read(p []byte) (int, error) { return copy(p, e.text), nil }
 
 func TestDecodeBounds(t *testing.T) {
 	t.Run("size", func(t *testing.T) {
-		_, err := document.Decode(endless{"# nothing\n"}, document.YAML, document.RejectUnknown)
+		_, err := document.Read(endless{"# nothing\n"})
 		if !errors.Is(err, guidon.TooLarge) {
 			t.Errorf("got %v, want TooLarge", err)
 		}
 	})
 	t.Run("documents", func(t *testing.T) {
-		if _, err := document.Decode(strings.NewReader(strings.Repeat("{}\n", 1000)), document.JSON, document.RejectUnknown); err != nil {
+		if _, err := document.Decode([]byte(strings.Repeat("{}\n", 1000)), document.JSON, document.RejectUnknown); err != nil {
 			t.Errorf("1000 documents: %v", err)
 		}
-		_, err := document.Decode(strings.NewReader(strings.Repeat("---\n", 1002)), document.YAML, document.RejectUnknown)
+		_, err := document.Decode([]byte(strings.Repeat("---\n", 1002)), document.YAML, document.RejectUnknown)
 		if !errors.Is(err, guidon.TooLarge) {
 			t.Errorf("got %v, want TooLarge", err)
 		}
@@ -341,14 +341,14 @@ func TestDecodeBounds(t *testing.T) {
 		for i := 1; i < 9; i++ {
 			bomb += fmt.Sprintf("l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
 		}
-		_, err := document.Decode(strings.NewReader(bomb), document.YAML, document.RejectUnknown)
+		_, err := document.Decode([]byte(bomb), document.YAML, document.RejectUnknown)
 		if err == nil || !strings.Contains(err.Error(), "aliases expand to too much content") {
 			t.Errorf("got %v, want an error about aliases", err)
 		}
 	})
 	t.Run("aliases of merges", func(t *testing.T) {
 		bomb := "a: &a {" + strings.Repeat("x", 1000) + ": 1}\nb:\n" + strings.Repeat("- {<<: *a}\n", 10_000)
-		_, err := document.Decode(strings.NewReader(bomb), document.YAML, document.IgnoreUnknown)
+		_, err := document.Decode([]byte(bomb), document.YAML, document.IgnoreUnknown)
 		if err != nil {
 			t.Errorf("member names are shared, so the expansion is small: %v", err)
 		}
@@ -517,7 +517,7 @@ func TestTimes(t *testing.T) {
 		if want == "version" {
 			text = strings.Replace(text, "guidon/1", `"1.4"`, 1)
 		}
-		_, err := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
+		_, err := document.Decode([]byte(text), document.YAML, document.RejectUnknown)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "from") {
 			t.Errorf("%s: got %v, want %q", value, err, want)
 		}

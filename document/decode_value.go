@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,9 +20,6 @@ type decoder struct {
 	err      error
 	linter   *linter // gets all problems, also after an error; or nil
 }
-
-// restarted returns a decoder with the same settings.
-func (d *decoder) restarted() *decoder { return &decoder{unknown: d.unknown} }
 
 // spot is a line and a column, from 1; 0 if unknown.
 type spot struct{ line, column int }
@@ -92,10 +90,13 @@ func (d *decoder) list(n *node, each func(n *node)) {
 		d.fail(n, "must be a list, not %s", n.kind)
 		return
 	}
-	name := d.path[len(d.path)-1]
-	for i, item := range n.items {
-		d.item(name, i, item, each)
-	}
+	name, index := d.path[len(d.path)-1], 0
+	err := n.each(func(item *node) error {
+		d.item(name, index, item, each)
+		index++
+		return d.err
+	})
+	d.err = cmp.Or(d.err, err)
 	d.path[len(d.path)-1] = name
 }
 

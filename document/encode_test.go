@@ -29,7 +29,7 @@ func assertRoundTrip(t *testing.T, documents []*service.Document) {
 	t.Helper()
 	for _, format := range []document.Format{document.YAML, document.JSON} {
 		written := encode(t, format, documents...)
-		again, err := document.Decode(strings.NewReader(written), format, document.RejectUnknown)
+		again, err := document.Decode([]byte(written), format, document.RejectUnknown)
 		if err != nil {
 			t.Fatalf("%v does not decode: %v\n%s", format, err, written)
 		}
@@ -297,7 +297,7 @@ func TestDecodeExported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		documents, err := document.Decode(bytes.NewReader(file), format, document.RejectUnknown)
+		documents, err := document.Decode(file, format, document.RejectUnknown)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package document_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"testing"
@@ -26,7 +25,7 @@ func example(t *testing.T, name string) ([]*service.Document, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, err := document.Decode(bytes.NewReader(file), format, document.RejectUnknown)
+	documents, err := document.Decode(file, format, document.RejectUnknown)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -75,12 +75,11 @@ func listOf[T any](name string, at *[]T, as form[T]) field {
 	return field{name: name, value: &items[T]{at, as}}
 }
 
-func (l *items[T]) read(d *decoder, n *node) { d.list(n, func(item *node) { l.add(d, item) }) }
-
-// add reads one more item.
-func (l *items[T]) add(d *decoder, n *node) {
-	*l.at = append(*l.at, *new(T))
-	l.as.read(d, n, &(*l.at)[len(*l.at)-1])
+func (l *items[T]) read(d *decoder, n *node) {
+	d.list(n, func(item *node) {
+		*l.at = append(*l.at, *new(T))
+		l.as.read(d, item, &(*l.at)[len(*l.at)-1])
+	})
 }
 
 func (l *items[T]) write(e *encoder) *node {

@@ -49,7 +49,7 @@ func FuzzDecode(f *testing.F) {
 		if isJSON {
 			format = document.JSON
 		}
-		documents, err := document.Decode(bytes.NewReader(input), format, document.RejectUnknown)
+		documents, err := document.Decode(input, format, document.RejectUnknown)
 		if err != nil {
 			return
 		}

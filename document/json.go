@@ -7,10 +7,74 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 )
 
-var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
+var (
+	errDepth   = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
+	errNotUTF8 = guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
+)
+
+// jsonDocuments returns a function that reads the values of a stream, see [validJSON]. A syntax
+// error has its place.
+func jsonDocuments(input []byte, long bool) func() (*node, error) {
+	at, places := len(input)-len(withoutHeader(input)), placesOf(input)
+	return func() (*node, error) {
+		at = len(input) - len(bytes.TrimLeft(input[at:], " \t\r\n"))
+		size, err := valueSize(input[at:])
+		if err == io.EOF {
+			return nil, err
+		}
+		if err != nil {
+			offset := len(bytes.TrimRight(input, " \t\r\n"))
+			if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+				offset = at + int(syntax.Offset) - 1
+			}
+			line, column := places.of(offset)
+			return nil, &PlacedError{line, column, err}
+		}
+		s := &validJSON{text: input[:at+size], at: at, places: places, long: long}
+		at += size
+		return s.value(maxDepth)
+	}
+}
+
+// valueSize returns the size of the value that the text begins with. It needs no copy of a list or
+// object, as a [json.Decoder] does.
+func valueSize(text []byte) (int, error) {
+	if size := bracketed(text); json.Valid(text[:size]) {
+		return size, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	err := d.Decode(new(json.RawMessage))
+	return int(d.InputOffset()), err
+}
+
+// bracketed returns the size of the list or object that the text begins with. It returns 0 for other
+// values, and anything for text that is not valid.
+func bracketed(text []byte) int {
+	level, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+		case c == '}' || c == ']':
+			if level--; level == 0 {
+				return i + 1
+			}
+		}
+		if level <= 0 {
+			return 0
+		}
+	}
+	return 0
+}
 
 // parseJSON parses text, which must be a single value, to any depth that encoding/json
 // allows.

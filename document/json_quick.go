@@ -12,6 +12,7 @@ type validJSON struct {
 	text   []byte
 	at     int
 	places *places // finds the places of values, or nil
+	long   bool    // the lists of the document are read item by item, when they are needed
 }
 
 // next skips white space and returns the next byte.
@@ -94,31 +95,59 @@ func (s *validJSON) items(depth int) (*node, error) {
 	if s.text[s.at] == '{' {
 		n.kind, closing = object, '}'
 	}
-	index := memberIndex{of: n}
-	for s.at++; s.next() != closing; {
-		if s.text[s.at] == ',' {
-			s.at++
-			continue
-		}
-		m, err := member{}, error(nil)
+	long := s.long
+	s.long = false
+	err := s.each(closing, func() (err error) {
+		var m member
 		if n.kind == object {
 			if m, err = s.memberName(); err != nil {
-				return nil, err
+				return err
 			}
 			s.next()
 			s.at++ // the colon
 		}
-		if m.value, err = s.value(depth); err != nil {
-			return nil, err
+		if long && (m.name == "flags" || m.name == "segments") && s.next() == '[' {
+			m.value = s.later(depth - 1)
+		} else if m.value, err = s.value(depth); err != nil {
+			return err
 		}
 		if n.kind == list {
 			n.items = append(n.items, m.value)
-		} else if replaced, ok := index.set(m); ok && s.places != nil {
+		} else if replaced, ok := n.set(m); ok && s.places != nil {
 			n.repeated = append(n.repeated, replaced)
+		}
+		return nil
+	})
+	return n, err
+}
+
+// each calls read at each item or member up to the closing bracket.
+func (s *validJSON) each(closing byte, read func() error) error {
+	for s.at++; s.next() != closing; {
+		if s.text[s.at] == ',' {
+			s.at++
+		} else if err := read(); err != nil {
+			return err
 		}
 	}
 	s.at++
-	return n, nil
+	return nil
+}
+
+// later skips a list, and returns it as one whose items are read when they are needed.
+func (s *validJSON) later(depth int) *node {
+	own, places := *s, *s.places
+	own.places = &places
+	s.at += bracketed(s.text[s.at:])
+	return &node{kind: list, later: func(use func(*node) error) error {
+		return own.each(']', func() error {
+			item, err := own.value(depth)
+			if err == nil {
+				err = use(item)
+			}
+			return err
+		})
+	}}
 }
 
 // memberName reads the name of a member.
@@ -129,46 +158,4 @@ func (s *validJSON) memberName() (m member, err error) {
 	}
 	m.name, err = s.string()
 	return m, err
-}
-
-// memberIndex finds the members of an object while it is being read.
-type memberIndex struct {
-	of     *node
-	byName map[string]int // nil while there are few
-}
-
-// manyMembers is the number of members from which a map is faster than a linear search.
-const manyMembers = 16
-
-// set adds or replaces a member. Of several members with the same name the last one wins, as
-// is usual for JSON. It returns the replaced member, if there is one.
-func (p *memberIndex) set(m member) (replaced member, ok bool) {
-	n := p.of
-	if p.byName == nil && len(n.members) < manyMembers {
-		for i := range n.members {
-			if n.members[i].name == m.name {
-				return p.replace(i, m), true
-			}
-		}
-		n.members = append(n.members, m)
-		return member{}, false
-	}
-	if p.byName == nil {
-		p.byName = make(map[string]int, 2*manyMembers)
-		for i, m := range n.members {
-			p.byName[m.name] = i
-		}
-	}
-	if i, found := p.byName[m.name]; found {
-		return p.replace(i, m), true
-	}
-	p.byName[m.name] = len(n.members)
-	n.members = append(n.members, m)
-	return member{}, false
-}
-
-func (p *memberIndex) replace(index int, m member) (replaced member) {
-	replaced = p.of.members[index]
-	p.of.members[index] = m
-	return replaced
 }

@@ -96,7 +96,6 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 	if opening == '{' {
 		n.kind = object
 	}
-	index := memberIndex{of: n}
 	for d.More() {
 		name, err := readJSONName(d, n.kind)
 		if err != nil {
@@ -109,7 +108,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 		if n.kind == list {
 			n.items = append(n.items, value)
 		} else {
-			index.set(member{name: name, value: value})
+			n.set(member{name: name, value: value})
 		}
 	}
 	_, err := d.Token()

@@ -1,9 +1,7 @@
 package document
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,12 +56,17 @@ func Lint(text []byte, format Format, unknown Unknown) Report {
 	if len(text) > maxUnsplitSize {
 		return lintLong(text, format, unknown)
 	}
-	l := &linter{decoder: &decoder{unknown: unknown}}
-	l.decoder.linter = l
+	l := &linter{invalidAt: map[spot]bool{}}
+	next := yamlDocuments(text)
 	if format == JSON {
-		l.json(text)
-	} else {
-		l.read(yamlDocuments(text), l.syntax)
+		next = jsonDocuments(text, false)
+	}
+	err := errNotUTF8
+	if format == YAML || utf8.Valid(text) {
+		_, err = (&decoder{unknown: unknown, linter: l}).decode(next)
+	}
+	if err != nil {
+		l.unreadable(err)
 	}
 	slices.SortStableFunc(l.report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -74,7 +77,7 @@ func Lint(text []byte, format Format, unknown Unknown) Report {
 // lintLong is Lint for a text that is too long to be kept with its places.
 func lintLong(text []byte, format Format, unknown Unknown) Report {
 	l := &linter{}
-	documents, err := DecodeText(text, format, unknown)
+	documents, err := Decode(text, format, unknown)
 	if err != nil {
 		finding := Finding{Message: guidon.PublicMessage(err)}
 		if placed, ok := errors.AsType[*PlacedError](err); ok {
@@ -98,11 +101,12 @@ func lintLong(text []byte, format Format, unknown Unknown) Report {
 	return l.report
 }
 
-// linter collects findings. Its decoder reports to it.
+// linter collects findings, which a decoder reports to it.
 type linter struct {
 	report    Report
-	decoder   *decoder
-	invalidAt map[spot]bool // the places of errors in the current document
+	root      *node         // the current document
+	scalars   scalars       // of a part of it
+	invalidAt map[spot]bool // the places of errors in it
 }
 
 func (l *linter) add(f Finding) {
@@ -120,68 +124,25 @@ func (l *linter) count(d *service.Document) {
 	l.report.Segments += len(d.Segments)
 }
 
-// json reads the documents of a JSON stream.
-func (l *linter) json(text []byte) {
-	if !utf8.Valid(text) {
-		l.add(Finding{Message: guidon.PublicMessage(errNotUTF8)})
-		return
-	}
-	r := newJSONReader(text)
-	l.read(func() (*node, error) { return r.value(maxDepth) }, func(err error) {
-		if err == errDepth {
-			l.syntax(err)
-		} else {
-			l.invalidJSON(err, text, r.header)
-		}
-	})
-}
-
-// read reads the documents that next returns until io.EOF.
-func (l *linter) read(next func() (*node, error), invalid func(err error)) {
-	for {
-		n, err := next()
-		switch {
-		case err == io.EOF:
-			return
-		case err != nil:
-			invalid(err)
-			return
-		}
-		if !l.document(n) {
-			return
-		}
-	}
-}
-
-// invalidJSON adds a syntax error of the text after its header.
-func (l *linter) invalidJSON(err error, text []byte, header int) {
-	finding := Finding{Message: err.Error()}
-	offset := len(text)
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		offset = header + int(syntax.Offset) - 1
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		finding.Message, offset = "unexpected end of the input", len(bytes.TrimSpace(text))
-	}
-	finding.Line, finding.Column = placesOf(text).of(max(0, offset))
-	l.add(finding)
-}
-
 // yamlLine finds the line in an error of the YAML library. It is compiled when it is first
 // needed, because functions start often and seldom need it.
-var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:yaml: )?line (\d+): `) })
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
 
-// syntax adds an error of a text that cannot be parsed.
-func (l *linter) syntax(err error) {
-	finding := Finding{Message: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if found := yamlLine().FindStringSubmatch(err.Error()); found != nil {
+// unreadable adds an error after which the text cannot be read.
+func (l *linter) unreadable(err error) {
+	message, isYAML := strings.CutPrefix(err.Error(), "yaml: ")
+	finding := Finding{Message: message}
+	if found := yamlLine().FindStringSubmatch(message); found != nil {
 		finding.Line, _ = strconv.Atoi(found[1])
-		finding.Message = err.Error()[len(found[0]):]
-	} else if !strings.Contains(err.Error(), "anchor") {
+		finding.Message = message[len(found[0]):]
+	} else if isYAML && !strings.Contains(message, "anchor") {
 		finding.Line = 1 // the library names only the others
 	}
-	if placed, ok := errors.AsType[*lineError](err); ok {
-		finding.Column = placed.column
+	if placed, ok := errors.AsType[*PlacedError](err); ok {
+		finding.Line, finding.Column = placed.Line, placed.Column
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		finding.Message = "unexpected end of the input"
 	}
 	l.add(finding)
 }
@@ -194,47 +155,36 @@ func (l *linter) found(s spot, path []string, text string, warning bool) {
 	l.add(Finding{Line: s.line, Column: s.column, Path: strings.Join(path, ": "), Message: text, Warning: warning})
 }
 
-// document adds the problems of a document. It reports whether to continue.
-func (l *linter) document(n *node) bool {
-	d := l.decoder
-	if d.document++; d.document > maxDocuments {
-		l.add(Finding{Line: n.line, Column: n.column, Message: guidon.PublicMessage(errTooManyDocuments())})
-		return false
-	}
-	if n.kind == null {
-		return true
-	}
-	l.invalidAt = map[spot]bool{}
-	if l.report.Documents == 0 {
-		d.readVersion(n)
-	}
-	document := d.readDocument(n)
+// document adds the problems of a document that has been read.
+func (l *linter) document(n *node, document *service.Document) {
 	l.count(document)
-	root := rootOf(n)
+	l.root = n
+	n.dropEmpty()
 	found, more := document.Problems(maxFindings)
 	for _, problem := range found {
-		l.problem(root, problem)
+		l.problem(problem)
 	}
 	l.report.More += more
-	l.doubts(root, document)
+	l.doubts(document)
 	if len(found) == 0 && len(l.invalidAt) == 0 {
-		l.unreached(root, document)
+		l.unreached(document)
 	}
-	return true
+	clear(l.invalidAt)
 }
 
 // problem adds a rule that the document breaks, unless there is an error at its place, which
 // then has caused it.
-func (l *linter) problem(root place, p service.Problem) {
-	at := root.walk(p.Path).focus(p.Message)
-	if l.invalidAt[at.node.spot()] && at.node.line > 0 {
+func (l *linter) problem(p service.Problem) {
+	at := l.focus(l.root.walk(p.Path), p.Message)
+	if l.invalidAt[at.spot()] && at.line > 0 {
 		return
 	}
-	l.add(Finding{Line: at.node.line, Column: at.node.column, Path: pathText(p.Path), Message: p.Message})
+	l.add(Finding{Line: at.line, Column: at.column, Path: pathText(p.Path), Message: p.Message})
 }
 
-// warn adds a warning about the part at the path.
-func (l *linter) warn(at *node, path []service.Step, format string, args ...any) {
+// warn adds a warning about the member of the part at the path, or about the part itself.
+func (l *linter) warn(path []service.Step, member, format string, args ...any) {
+	at := l.root.walk(path).part(member)
 	l.add(Finding{Line: at.line, Column: at.column, Path: pathText(path), Message: fmt.Sprintf(format, args...), Warning: true})
 }
 

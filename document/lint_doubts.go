@@ -12,29 +12,29 @@ import (
 )
 
 // doubts adds warnings about a document that can be read.
-func (l *linter) doubts(root place, d *service.Document) {
+func (l *linter) doubts(d *service.Document) {
 	for i, g := range d.Segments {
 		path := []service.Step{{Name: "segments", Index: i, Key: g.Key, Keyed: true}}
 		if len(g.Constraints) == 0 {
-			l.warn(root.walk(path).node, path, "the segment has no constraints, so it matches everybody")
+			l.warn(path, "", "the segment has no constraints, so it matches everybody")
 		}
 		for j, c := range g.Constraints {
-			l.constraint(root, append(slices.Clip(path), service.Step{Name: "constraints", Index: j}), c)
+			l.constraint(append(slices.Clip(path), service.Step{Name: "constraints", Index: j}), c)
 		}
 	}
 	for i, f := range d.Flags {
-		l.unusedLists(root, []service.Step{{Name: "flags", Index: i, Key: f.Key, Keyed: true}}, f)
+		l.unusedLists([]service.Step{{Name: "flags", Index: i, Key: f.Key, Keyed: true}}, f)
 	}
 }
 
 // constraint adds a warning if the constraint compares nothing, or probably the wrong value.
-func (l *linter) constraint(root place, path []service.Step, c *guidon.Constraint) {
+func (l *linter) constraint(path []service.Step, c *guidon.Constraint) {
 	normal, err := service.NormalConstraint(c)
 	if err != nil {
 		return // reported as an error
 	}
 	if normal.Type != guidon.EntityIDComparison && guidon.MeansEntity(normal.Property) {
-		l.warn(root.walk(path).member("type").node, path,
+		l.warn(path, "type",
 			"it compares the property %s of the context; for the id of the entity, the type must be %s and the property %s",
 			guidon.Shorten(normal.Property, maxRaw), guidon.EntityIDComparison, guidon.EntityProperty)
 	}
@@ -50,16 +50,16 @@ func (l *linter) constraint(root place, path []service.Step, c *guidon.Constrain
 	if normal.Negate {
 		when = "always"
 	}
-	l.warn(root.walk(path).member(member).node, path, "the constraint %s matches: %s", when, problem)
+	l.warn(path, member, "the constraint %s matches: %s", when, problem)
 }
 
 // unusedLists adds warnings about rules of a boolean flag, and rollouts of a variant flag.
-func (l *linter) unusedLists(root place, path []service.Step, f *guidon.Flag) {
+func (l *linter) unusedLists(path []service.Step, f *guidon.Flag) {
 	switch {
 	case f.Type == guidon.BooleanFlag && len(f.Rules) > 0:
-		l.warn(root.walk(path).member("rules").node, path, "the rules have no effect, because the type of the flag is %s", f.Type)
+		l.warn(path, "rules", "the rules have no effect, because the type of the flag is %s", f.Type)
 	case f.Type == guidon.VariantFlag && len(f.Rollouts) > 0:
-		l.warn(root.walk(path).member("rollouts").node, path, "the rollouts have no effect, because the type of the flag is %s", f.Type)
+		l.warn(path, "rollouts", "the rollouts have no effect, because the type of the flag is %s", f.Type)
 	}
 }
 
@@ -67,7 +67,7 @@ func (l *linter) unusedLists(root place, path []service.Step, f *guidon.Flag) {
 // a percentage of 0, those that require what another flag does not answer now, and those that others leave
 // something to later, which is hardly a mistake.
 // The document must have no errors.
-func (l *linter) unreached(root place, d *service.Document) {
+func (l *linter) unreached(d *service.Document) {
 	objects, err := d.Objects()
 	if err != nil {
 		return
@@ -90,7 +90,7 @@ func (l *linter) unreached(root place, d *service.Document) {
 				index = indexes[index]
 			}
 			path := []service.Step{{Name: "flags", Index: i, Key: f.Key, Keyed: true}, {Name: list, Index: index}}
-			l.warn(root.walk(path).node, path, "nobody reaches this: %s", why)
+			l.warn(path, "", "nobody reaches this: %s", why)
 		}
 	}
 }

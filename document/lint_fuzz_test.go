@@ -22,7 +22,7 @@ func FuzzLint(f *testing.F) {
 		if isJSON {
 			format = document.JSON
 		}
-		documents, err := document.DecodeText(input, format, document.RejectUnknown)
+		documents, err := document.Decode(input, format, document.RejectUnknown)
 		rejected := err != nil
 		for _, d := range documents {
 			rejected = rejected || d.Validate() != nil

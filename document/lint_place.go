@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,90 +10,59 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// place is a part of a document.
-type place struct {
-	node *node
-	in   *index
-}
-
-// rootOf returns the whole document as a place.
-func rootOf(document *node) place {
-	return place{document, &index{entries: map[*node][]*node{}, members: map[*node]map[string]*node{}}}
-}
-
-// at returns the place of another node of the document.
-func (p place) at(n *node) place { return place{n, p.in} }
-
-// walk returns the part at the path, or the last one on the way to it that exists.
-func (p place) walk(path []service.Step) place {
-	for _, step := range path {
-		next := p.in.member(p.node, step.Name)
-		if next != nil && step.Index >= 0 {
-			next = p.in.entry(next, step.Index)
-		}
-		if next == nil {
-			return p
-		}
-		p.node = next
-	}
-	return p
-}
-
-// index finds the parts of long lists and of objects with many members without a search for
-// each.
-type index struct {
-	entries map[*node][]*node
-	members map[*node]map[string]*node
-	scalars map[string]*node // by their text, the first of each
-	below   *node            // the node with the scalars
-}
-
-// entry returns the entry of a list, not counting empty ones, or nil.
-func (x *index) entry(list *node, i int) *node {
-	entries, known := x.entries[list]
-	if !known {
-		entries = slices.DeleteFunc(slices.Clone(list.items), func(item *node) bool { return item.kind == null })
-		x.entries[list] = entries
-	}
-	if i < len(entries) {
-		return entries[i]
-	}
-	return nil
-}
-
-// member returns the value of the member with the name, or nil.
-func (x *index) member(object *node, name string) *node {
-	if len(object.members) < manyMembers {
-		return object.member(name)
-	}
-	if x.members[object] == nil {
-		byName := make(map[string]*node, len(object.members))
-		for _, m := range object.members {
-			byName[m.name] = m.value
-		}
-		x.members[object] = byName
-	}
-	return x.members[object][name]
-}
-
-// scalar returns the first value below the node that is written as the text, or nil.
-func (x *index) scalar(below *node, text string) *node {
-	if x.below != below {
-		x.below, x.scalars = below, map[string]*node{}
-		x.addScalars(below)
-	}
-	return x.scalars[text]
-}
-
-func (x *index) addScalars(n *node) {
-	if n.kind != list && n.kind != object && x.scalars[n.raw] == nil {
-		x.scalars[n.raw] = n
-	}
+// dropEmpty removes the empty entries of lists, which paths do not count.
+func (n *node) dropEmpty() {
+	n.items = slices.DeleteFunc(n.items, func(item *node) bool { return item.kind == null })
 	for _, item := range n.items {
-		x.addScalars(item)
+		item.dropEmpty()
 	}
 	for _, m := range n.members {
-		x.addScalars(m.value)
+		m.value.dropEmpty()
+	}
+}
+
+// walk returns the part at the path, or the last one on the way to it that exists.
+func (n *node) walk(path []service.Step) *node {
+	for _, step := range path {
+		next := n.member(step.Name)
+		switch {
+		case next == nil || step.Index >= len(next.items):
+			return n
+		case step.Index >= 0:
+			next = next.items[step.Index]
+		}
+		n = next
+	}
+	return n
+}
+
+// part returns the member with the name, or n itself.
+func (n *node) part(name string) *node { return cmp.Or(n.member(name), n) }
+
+// scalars are the first values below a node that are written as a text, by the text.
+type scalars struct {
+	below *node
+	first map[string]*node
+}
+
+// find returns the value below the node, or nil.
+func (s *scalars) find(below *node, text string) *node {
+	if s.below != below {
+		*s = scalars{below, map[string]*node{}}
+		s.add(below)
+	}
+	return s.first[text]
+}
+
+func (s *scalars) add(n *node) {
+	if n.kind != list && n.kind != object && s.first[n.raw] == nil {
+		s.first[n.raw] = n
+	}
+	for _, item := range n.items {
+		s.add(item)
+	}
+	for _, m := range n.members {
+		s.add(m.value)
 	}
 }
 
@@ -118,8 +88,8 @@ var focuses = sync.OnceValue(func() []focus {
 	}
 })
 
-// focus returns the member that the message of a problem of the part is about, or p itself.
-func (p place) focus(message string) place {
+// focus returns the member that the message of a problem of the part is about, or the part itself.
+func (l *linter) focus(part *node, message string) *node {
 	for _, f := range focuses() {
 		found := f.message.FindStringSubmatch(message)
 		if found == nil {
@@ -132,31 +102,15 @@ func (p place) focus(message string) place {
 		case len(found) > 1:
 			value = found[1]
 		}
-		for part := range strings.SplitSeq(name, ".") {
-			p = p.member(part)
+		for member := range strings.SplitSeq(name, ".") {
+			part = part.part(member)
 		}
-		return p.scalar(value)
+		if value == "" {
+			return part
+		}
+		return cmp.Or(l.scalars.find(part, value), part)
 	}
-	return p
-}
-
-// member returns the member with the name, or p itself.
-func (p place) member(name string) place {
-	if value := p.in.member(p.node, name); value != nil {
-		return p.at(value)
-	}
-	return p
-}
-
-// scalar returns the value below p that has the text, or p itself.
-func (p place) scalar(text string) place {
-	if text == "" {
-		return p
-	}
-	if found := p.in.scalar(p.node, text); found != nil {
-		return p.at(found)
-	}
-	return p
+	return part
 }
 
 // snakeCase returns the name of a member for that of a field of the API, such as match_type

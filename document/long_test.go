@@ -42,7 +42,7 @@ func TestLongDocuments(t *testing.T) {
 		if text.Len() < 2<<20 {
 			t.Fatalf("%s: %d bytes are not long", format, text.Len())
 		}
-		got, err := document.Decode(&text, format, document.RejectUnknown)
+		got, err := document.Decode(text.Bytes(), format, document.RejectUnknown)
 		if err != nil {
 			t.Fatalf("%s: %v", format, err)
 		}
@@ -61,6 +61,7 @@ func TestLongForms(t *testing.T) {
 		"indented":             "namespace: a\nflags:\n  - key: f\n    name: F\n\n  - key: g\n    name: G\nsegments:\n  - key: s\n    name: S\n",
 		"flush":                "flags:\n- key: f\n  name: F\n- name: G\n  key: g\nversion: \"1.4\"\n",
 		"two documents":        "---\nflags:\n- key: f\n  name: F\n---\nnamespace: b\nsegments:\n- key: s\n  name: S\n",
+		"an empty document":    "flags:\n- key: f\n  name: F\n---\n---\nnamespace: b\n",
 		"anchors":              "flags:\n- &f\n  key: f\n  name: F\n- <<: *f\n  key: g\n",
 		"flow":                 "{flags: [{key: f, name: F}]}\n",
 		"flow list":            "flags: [{key: f,\nname: F}]\n",
@@ -77,8 +78,8 @@ func TestLongForms(t *testing.T) {
 		"lines with CR":        "flags:\r\n- key: f\r\n  name: F\r\n- key: g\r\n",
 		"end of a document":    "flags:\n- key: f\n...\n",
 	} {
-		want, wantErr := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
-		got, err := document.Decode(strings.NewReader(text+padding), document.YAML, document.RejectUnknown)
+		want, wantErr := document.Decode([]byte(text), document.YAML, document.RejectUnknown)
+		got, err := document.Decode([]byte(text+padding), document.YAML, document.RejectUnknown)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Errorf("%s: got error %v, want %v", name, err, wantErr)
 		}
@@ -91,8 +92,8 @@ func TestLongForms(t *testing.T) {
 		`{"flags":[{"key":"f"},null],"segments":null,"version":"1.4"}null{"namespace":"b"}`, `{"flags":[{"key":"f","type":"BOOLEAN_FLAG_TYPE"}],"version":"1.0"}`,
 		`{"flags":7}`, `{"flags":[{"key":"f"}],"flags":[{"key":"g"}]}`, `[1]`, `{"flags":[{"key":"f"}`, `{"flags":[{"key":{}}]}`, `{"flags":[}]}`, `{"version":"7"}`, `{} x`,
 	} {
-		want, wantErr := document.Decode(strings.NewReader(text), document.JSON, document.RejectUnknown)
-		got, err := document.Decode(strings.NewReader(text+spaces), document.JSON, document.RejectUnknown)
+		want, wantErr := document.Decode([]byte(text), document.JSON, document.RejectUnknown)
+		got, err := document.Decode([]byte(text+spaces), document.JSON, document.RejectUnknown)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 			t.Errorf("%s: got error %v, want %v", text, err, wantErr)
 		}

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// PlacedError is an error of [Decode] at a known place of a YAML stream. Its text has the
-// line.
+// PlacedError is an error of [Decode] at a known place of a stream.
 type PlacedError struct {
 	Line, Column int // from 1
 	Err          error
@@ -29,8 +28,7 @@ func at(line, column int, err error) error {
 // places finds the lines and columns of offsets, which must not decrease.
 type places struct {
 	text         []byte
-	start        int // of the text in which offsets are counted
-	at           int // the offset in text of the last place
+	at           int // the offset of the last place
 	line, column int // of the last place
 }
 
@@ -39,7 +37,7 @@ func placesOf(text []byte) *places { return &places{text: text, line: 1, column:
 
 // of returns the line and the column, in characters, of the byte at the offset.
 func (p *places) of(offset int) (line, column int) {
-	end := min(p.start+offset, len(p.text))
+	end := min(offset, len(p.text))
 	passed := p.text[p.at:end]
 	if breaks := bytes.Count(passed, []byte("\n")); breaks > 0 {
 		p.line += breaks

@@ -14,7 +14,7 @@ import (
 // TestUnknownMembers: a member that no object of that kind has is rejected everywhere, except in
 // metadata and attachments, and can be ignored.
 func TestUnknownMembers(t *testing.T) {
-	whole, err := document.DecodeText([]byte(everythingYAML), document.YAML, document.RejectUnknown)
+	whole, err := document.Decode([]byte(everythingYAML), document.YAML, document.RejectUnknown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestUnknownMembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return document.DecodeText(changed, document.JSON, unknown)
+		return document.Decode(changed, document.JSON, unknown)
 	}
 	want, err := decode(document.RejectUnknown)
 	if err != nil {
@@ -110,7 +110,7 @@ func TestUnknownPlaces(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			padding := strings.Repeat(fmt.Sprintf("%100s\n", ""), 12_000) // makes the text long
 			for _, text := range []string{test.text, test.text + padding} {
-				_, err := document.DecodeText([]byte(text), test.format, document.RejectUnknown)
+				_, err := document.Decode([]byte(text), test.format, document.RejectUnknown)
 				if err == nil || err.Error() != test.want {
 					t.Errorf("%d bytes: got  %v\nwant %s", len(text), err, test.want)
 				}
@@ -141,7 +141,7 @@ func TestLongTextsInErrors(t *testing.T) {
 				t.Errorf("%s: a finding of %d bytes", name, len(f.Path)+len(f.Message))
 			}
 		}
-		if _, err := document.DecodeText([]byte(text), document.YAML, document.RejectUnknown); err != nil && len(err.Error()) > 4096 {
+		if _, err := document.Decode([]byte(text), document.YAML, document.RejectUnknown); err != nil && len(err.Error()) > 4096 {
 			t.Errorf("%s: an error of %d bytes", name, len(err.Error()))
 		}
 	}

@@ -16,13 +16,10 @@ import (
 // and keeps all its digits.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// lineError is an error at a line of a YAML stream.
-type lineError struct {
-	line, column int
-	text         string
+// failed returns an error about the node.
+func failed(n *yaml.Node, format string, args ...any) error {
+	return &PlacedError{n.Line, n.Column, fmt.Errorf("line %d: %s", n.Line, fmt.Sprintf(format, args...))}
 }
-
-func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
 
 // yamlReader converts the nodes of the YAML library. It resolves aliases and merge keys, up
 // to a limit.
@@ -39,14 +36,14 @@ func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 	if len(r.expanding) > 0 {
 		const cost = 32 // of a value in addition to its string
 		if r.expansion -= cost + len(n.Value); r.expansion < 0 {
-			return nil, &lineError{n.Line, n.Column, "aliases expand to too much content"}
+			return nil, failed(n, "aliases expand to too much content")
 		}
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
 		return r.read(n.Content[0], depth)
 	case yaml.AliasNode:
-		return r.alias(n, func(target *yaml.Node) (*node, error) { return r.read(target, depth) })
+		return r.alias(n, depth)
 	case yaml.SequenceNode:
 		return r.sequence(n, depth)
 	case yaml.MappingNode:
@@ -54,25 +51,25 @@ func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 	case yaml.ScalarNode:
 		return r.scalar(n)
 	}
-	return nil, &lineError{n.Line, n.Column, "unexpected content"}
+	return nil, failed(n, "unexpected content")
 }
 
 // alias reads the node that the alias refers to.
-func (r *yamlReader) alias(n *yaml.Node, read func(*yaml.Node) (*node, error)) (*node, error) {
+func (r *yamlReader) alias(n *yaml.Node, depth int) (*node, error) {
 	if r.expanding[n.Alias] {
-		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("anchor %s contains itself", guidon.Quote(n.Value))}
+		return nil, failed(n, "anchor %s contains itself", guidon.Quote(n.Value))
 	}
 	r.expanding[n.Alias] = true
 	defer delete(r.expanding, n.Alias)
-	return read(n.Alias)
+	return r.read(n.Alias, depth)
 }
 
 func (r *yamlReader) sequence(n *yaml.Node, depth int) (*node, error) {
 	if depth == 1 {
-		return nil, &lineError{n.Line, n.Column, errDepth.Error()}
+		return nil, failed(n, "%v", errDepth)
 	}
 	if tag := n.ShortTag(); tag != "!!seq" {
-		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}
+		return nil, failed(n, "tag %s is not supported", tag)
 	}
 	out := &node{kind: list, line: n.Line, column: n.Column}
 	for _, item := range n.Content {
@@ -87,10 +84,10 @@ func (r *yamlReader) sequence(n *yaml.Node, depth int) (*node, error) {
 
 func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 	if depth == 1 {
-		return nil, &lineError{n.Line, n.Column, errDepth.Error()}
+		return nil, failed(n, "%v", errDepth)
 	}
 	if tag := n.ShortTag(); tag != "!!map" {
-		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}
+		return nil, failed(n, "tag %s is not supported", tag)
 	}
 	own := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -102,7 +99,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 			return nil, err
 		}
 		if own[name] {
-			return nil, &lineError{n.Content[i].Line, n.Content[i].Column, fmt.Sprintf("duplicate member %s", guidon.Quote(name))}
+			return nil, failed(n.Content[i], "duplicate member %s", guidon.Quote(name))
 		}
 		own[name] = true
 	}
@@ -141,7 +138,7 @@ func (r *yamlReader) merge(out *node, taken map[string]bool, from *yaml.Node, de
 	}
 	for _, source := range sources {
 		if source.kind != object {
-			return &lineError{from.Line, from.Column, "only mappings can be merged"}
+			return failed(from, "only mappings can be merged")
 		}
 		for _, m := range source.members {
 			if !taken[m.name] {
@@ -162,7 +159,7 @@ func memberName(key *yaml.Node) (string, error) {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		return "", &lineError{key.Line, key.Column, "the name of a member must be a string"}
+		return "", failed(key, "the name of a member must be a string")
 	}
 	return key.Value, nil
 }
@@ -182,10 +179,10 @@ func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
 		out.kind = null
 	case "!!bool", "!!int", "!!float":
 		if err := out.convert(n); err != nil {
-			return nil, &lineError{n.Line, n.Column, fmt.Sprintf("%s is not a value of type %s", guidon.Quote(n.Value), tag)}
+			return nil, failed(n, "%s is not a value of type %s", guidon.Quote(n.Value), tag)
 		}
 	default:
-		return nil, &lineError{n.Line, n.Column, fmt.Sprintf("tag %s is not supported", tag)}
+		return nil, failed(n, "tag %s is not supported", tag)
 	}
 	return out, nil
 }

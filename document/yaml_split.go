@@ -5,10 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/guidonhq/guidon/service"
 )
 
 // The nodes of the YAML library take fifty times the memory of the input. So a long stream
@@ -42,8 +41,33 @@ type yamlChunk struct {
 
 var errNotSplittable = errors.New("not in block style")
 
-// splitYAML splits the stream, or returns errNotSplittable.
-func splitYAML(input []byte) ([]yamlPart, error) {
+// splitYAML returns a function that reads the documents of the stream, or an error if they cannot
+// be read in parts.
+func splitYAML(input []byte) (next func() (*node, error), err error) {
+	parts, err := partsOf(input)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(parts) > maxDocuments:
+		return nil, errTooManyDocuments()
+	}
+	documents := make([]*node, len(parts))
+	for i := range parts {
+		if documents[i], err = parts[i].document(); err != nil {
+			return nil, err
+		}
+	}
+	return func() (n *node, err error) {
+		if len(documents) == 0 {
+			return nil, io.EOF
+		}
+		n, documents = documents[0], documents[1:]
+		return n, nil
+	}, nil
+}
+
+// partsOf splits the stream, or returns errNotSplittable.
+func partsOf(input []byte) ([]yamlPart, error) {
 	var parts []yamlPart
 	part, current := yamlPart{}, (*yamlList)(nil)
 	started, indent, number := false, -1, 0
@@ -124,54 +148,34 @@ func (l *yamlList) extend(line []byte) {
 	last.text = last.text[:len(last.text)+len(line)]
 }
 
-// decodeParts reads the documents of a split stream.
-func (d *decoder) decodeParts(parts []yamlPart) ([]*service.Document, error) {
-	var out []*service.Document
-	for i, part := range parts {
-		d.document = i + 1
-		if d.document > maxDocuments {
-			return nil, errTooManyDocuments()
+// document returns the document, whose lists are read when they are needed.
+func (p *yamlPart) document() (*node, error) {
+	n := &node{kind: object}
+	switch {
+	case len(bytes.TrimSpace(p.head)) > 0:
+		var err error
+		if n, err = parseYAML(p.head, p.line); err != nil {
+			return nil, err
 		}
-		head := &node{kind: object}
-		if len(bytes.TrimSpace(part.head)) > 0 {
-			var err error
-			if head, err = parseYAML(part.head, part.line); err != nil {
-				return nil, err
-			}
-		}
-		if head.kind != object {
+	case len(p.lists) == 0:
+		n.kind = null
+	}
+	for _, l := range p.lists {
+		_, twice := n.set(member{name: l.name, value: &node{kind: list, later: l.each}})
+		if twice || n.kind != object {
 			return nil, errNotSplittable
 		}
-		if len(out) == 0 {
-			d.readVersion(head)
-		}
-		document := d.readDocument(head)
-		for _, list := range part.lists {
-			if head.member(list.name) != nil || len(part.lists) == 2 && part.lists[0].name == part.lists[1].name || len(part.lists) > 2 {
-				return nil, errNotSplittable // duplicate names
-			}
-			if err := d.readChunks(document, list); err != nil {
-				return nil, err
-			}
-		}
-		if out = append(out, document); d.err != nil {
-			return nil, d.err
-		}
 	}
-	return out, nil
+	return n, nil
 }
 
-func (d *decoder) readChunks(to *service.Document, from yamlList) error {
-	index := 0
-	return processOrdered(from.chunks, yamlChunk.parse, func(items *node) error {
+// each reads the items.
+func (l *yamlList) each(use func(item *node) error) error {
+	return processOrdered(l.chunks, yamlChunk.parse, func(items *node) error {
 		if items.kind != list {
 			return errNotSplittable
 		}
-		for _, item := range items.items {
-			d.readItem(to, from.name, index, item)
-			index++
-		}
-		return d.err
+		return items.each(use)
 	})
 }
 

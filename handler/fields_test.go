@@ -239,7 +239,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 			if err := document.Encode(&file, format, []*service.Document{want}); err != nil {
 				t.Fatal(err)
 			}
-			read, err := document.Decode(&file, format, document.RejectUnknown)
+			read, err := document.Decode(file.Bytes(), format, document.RejectUnknown)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func newOFREP(t testing.TB, options ...func(*handler.Config)) *server {
 // load imports a file directly into the service.
 func (s *server) load(file string) {
 	s.t.Helper()
-	documents, err := document.Decode(strings.NewReader(file), document.YAML, document.RejectUnknown)
+	documents, err := document.Decode([]byte(file), document.YAML, document.RejectUnknown)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 )
 
 // dialect is how one kind of database is migrated.
@@ -38,14 +37,6 @@ func server(name, tables string) dialect {
 	return dialect{
 		name: name, tables: tables, applied: `SELECT version_id, applied_at FROM ` + versionTable, create: createVersionTable, lock: lockRow,
 	}
-}
-
-func dialectNamed(name string) (dialect, error) {
-	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
-	if i < 0 {
-		return dialect{}, fmt.Errorf("migrate: unknown dialect %q", name)
-	}
-	return dialects[i], nil
 }
 
 func (d dialect) listTables(ctx context.Context, db *sql.DB) (names []string, err error) {

@@ -14,35 +14,48 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// newProvider returns goose's runner of the steps. It does not access the database.
-func newProvider(db *sql.DB, d dialect) (*goose.Provider, error) {
-	fsys, err := steps(d.name)
+// schema is the schema of a database.
+type schema struct {
+	dialect
+	db    *sql.DB
+	steps *goose.Provider // runs them
+}
+
+// schemaOf returns the schema of the database, which it does not access.
+func schemaOf(db *sql.DB, name string) (*schema, error) {
+	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("migrate: unknown dialect %q", name)
+	}
+	s := &schema{dialect: dialects[i], db: db}
+	fsys, err := steps(s.name)
 	if err != nil {
 		return nil, err
 	}
 	store := database.Store(stepStore{})
-	if d.create == "" {
+	if s.create == "" {
 		if store, err = database.NewStore(goose.DialectSQLite3, versionTable); err != nil {
 			return nil, err
 		}
 	}
-	return goose.NewProvider(goose.DialectCustom, db, fsys,
+	s.steps, err = goose.NewProvider(goose.DialectCustom, db, fsys,
 		goose.WithStore(store),
 		goose.WithGoMigrations(goMigrations()...),
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithLogger(goose.NopLogger()),
 	)
+	return s, err
 }
 
 // appliedSteps returns when each step was applied. It reads the version table itself, because
 // goose would create the table even for a read.
-func appliedSteps(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Time, error) {
-	exists, err := hasVersionTable(ctx, db, d)
+func (s *schema) appliedSteps(ctx context.Context) (map[int64]time.Time, error) {
+	exists, err := s.hasVersionTable(ctx)
 	if err != nil || !exists {
 		return nil, err
 	}
 	times := map[int64]time.Time{}
-	err = list(ctx, db, "schema steps", d.applied, func(rows *sql.Rows) error {
+	err = list(ctx, s.db, "schema steps", s.applied, func(rows *sql.Rows) error {
 		var version, at int64
 		err := rows.Scan(&version, &at)
 		times[version] = time.UnixMicro(at).UTC()
@@ -57,12 +70,12 @@ var ownTables = []string{"namespaces", "flags", "segments", "changes", "authenti
 // hasVersionTable reports whether the version table exists. It is created before all
 // other tables. So without it, tables with the same names as ours belong to another
 // program, and a step must not modify them.
-func hasVersionTable(ctx context.Context, db *sql.DB, d dialect) (bool, error) {
+func (s *schema) hasVersionTable(ctx context.Context) (bool, error) {
 	foreign := ""
 	// Some databases do not list all tables as of the same moment. A second attempt is
 	// needed in case the tables are being created.
 	for range 2 {
-		names, err := d.listTables(ctx, db)
+		names, err := s.listTables(ctx, s.db)
 		if err != nil {
 			return false, err
 		}

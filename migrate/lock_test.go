@@ -23,14 +23,14 @@ func testLock(t *testing.T) func() *rowLock {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
-	d, err := dialectNamed("sqlite")
+	s, err := schemaOf(db, "sqlite")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	return func() *rowLock {
 		n++
-		return &rowLock{db: db, dialect: d, holder: string(rune('A' + n)), interval: 10 * time.Millisecond, timeout: time.Second}
+		return &rowLock{db: db, dialect: s.dialect, holder: string(rune('A' + n)), interval: 10 * time.Millisecond, timeout: time.Second}
 	}
 }
 

@@ -62,42 +62,37 @@ func Additions(ctx context.Context, db *sql.DB, dialect string) (applied []Step,
 }
 
 func up(ctx context.Context, db *sql.DB, dialect string, optional bool, begin func(next Step, pending int)) (applied []Step, err error) {
-	d, err := dialectNamed(dialect)
+	s, err := schemaOf(db, dialect)
 	if err != nil {
 		return nil, err
 	}
 	// If no step is pending, the lock is not needed: steps are only ever added.
-	if pending, err := pendingSteps(ctx, db, d, optional); err != nil || len(pending) == 0 {
+	if pending, err := s.pending(ctx, optional); err != nil || len(pending) == 0 {
 		return nil, err
 	}
-	held, release, err := d.lock(ctx, db, d)
+	held, release, err := s.lock(ctx, db, s.dialect)
 	if err != nil {
 		return nil, fmt.Errorf("cannot acquire the migration lock: %w", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	pending, err := pendingSteps(held, db, d, optional)
+	pending, err := s.pending(held, optional)
 	if err != nil || len(pending) == 0 {
 		return nil, err
 	}
-	return apply(held, db, d, pending, begin)
+	return s.apply(held, pending, begin)
 }
 
-// pendingSteps returns the steps that the database lacks, in the order in which they must be
+// pending returns the steps that the database lacks, in the order in which they must be
 // applied. The optional step is one of them only if that is wanted or the database is new. It
 // is then the first one, so that a creation that is interrupted does not lose it. The error
 // is not nil if the database has steps that the program does not know.
-func pendingSteps(ctx context.Context, db *sql.DB, d dialect, optional bool) ([]*goose.Source, error) {
-	provider, err := newProvider(db, d)
+func (s *schema) pending(ctx context.Context, optional bool) (pending []*goose.Source, err error) {
+	applied, err := s.appliedSteps(ctx)
 	if err != nil {
 		return nil, err
 	}
-	applied, err := appliedSteps(ctx, db, d)
-	if err != nil {
-		return nil, err
-	}
-	var pending []*goose.Source
 	known := int64(0)
-	for _, source := range provider.ListSources() {
+	for _, source := range s.steps.ListSources() {
 		known = max(known, source.Version)
 		_, done := applied[source.Version]
 		switch {
@@ -112,21 +107,15 @@ func pendingSteps(ctx context.Context, db *sql.DB, d dialect, optional bool) ([]
 }
 
 // apply applies the pending steps. The caller must hold the lock.
-func apply(
-	ctx context.Context, db *sql.DB, d dialect, pending []*goose.Source, begin func(next Step, pending int),
-) (applied []Step, err error) {
-	if d.create != "" {
-		if _, err := db.ExecContext(ctx, d.create); err != nil {
+func (s *schema) apply(ctx context.Context, pending []*goose.Source, begin func(next Step, pending int)) (applied []Step, err error) {
+	if s.create != "" {
+		if _, err := s.db.ExecContext(ctx, s.create); err != nil {
 			return nil, fmt.Errorf("cannot create the table of the schema steps: %w", err)
 		}
 	}
-	provider, err := newProvider(db, d)
-	if err != nil {
-		return nil, err
-	}
 	for i, source := range pending {
 		begin(newStep(source, time.Time{}), len(pending)-i)
-		if _, err := provider.ApplyVersion(ctx, source.Version, true); err != nil {
+		if _, err := s.steps.ApplyVersion(ctx, source.Version, true); err != nil {
 			return applied, fmt.Errorf("cannot migrate the database: %w", err)
 		}
 		applied = append(applied, newStep(source, time.Now().UTC()))
@@ -139,20 +128,16 @@ func apply(
 // has no schema, no step is applied. If it has tables of another program, Status
 // returns FailedPrecondition.
 func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
-	d, err := dialectNamed(dialect)
+	s, err := schemaOf(db, dialect)
 	if err != nil {
 		return nil, err
 	}
-	provider, err := newProvider(db, d)
-	if err != nil {
-		return nil, err
-	}
-	times, err := appliedSteps(ctx, db, d)
+	times, err := s.appliedSteps(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Step
-	for _, source := range provider.ListSources() {
+	for _, source := range s.steps.ListSources() {
 		all = append(all, newStep(source, times[source.Version]))
 		delete(times, source.Version)
 	}
@@ -167,11 +152,11 @@ func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 // for pending steps, and FailedPrecondition for a schema that is newer than the program or
 // belongs to another one.
 func Check(ctx context.Context, db *sql.DB, dialect string) error {
-	d, err := dialectNamed(dialect)
+	s, err := schemaOf(db, dialect)
 	if err != nil {
 		return err
 	}
-	pending, err := pendingSteps(ctx, db, d, false)
+	pending, err := s.pending(ctx, false)
 	if err == nil && len(pending) > 0 {
 		err = guidon.Errorf(guidon.Unavailable, "the database lacks %d schema steps; run \"guidon migrate up\" first", len(pending))
 	}
@@ -183,7 +168,7 @@ func Check(ctx context.Context, db *sql.DB, dialect string) error {
 // unavailable. If ctx ends, it returns the last error of a check. It returns immediately
 // if the schema is newer than the program or belongs to another one.
 func Wait(ctx context.Context, db *sql.DB, dialect string) error {
-	if _, err := dialectNamed(dialect); err != nil {
+	if _, err := schemaOf(db, dialect); err != nil {
 		return err
 	}
 	var last error

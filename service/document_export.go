@@ -13,13 +13,12 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// Export converts one state of a namespace to a document. Each object is created when
-// the iterators reach it, so the document need not be in memory as a whole.
+// Export is one state of a namespace as a document. Each object is created when the iterators
+// reach it, so the document need not be in memory as a whole. The objects belong to the caller.
 type Export struct {
-	namespace *guidon.Namespace
-	flags     []*guidon.Flag
-	segments  []*guidon.Segment
-	sorted    bool
+	Namespace DocumentNamespace // without settings that are empty
+	Flags     iter.Seq[*guidon.Flag]
+	Segments  iter.Seq[*guidon.Segment]
 	err       error
 }
 
@@ -28,16 +27,32 @@ type Export struct {
 // rollouts and constraints keep their order, which is significant. The caller must check
 // [Export.Err].
 func (v View) Export(sortByKey bool) *Export {
-	e := &Export{namespace: v.Snapshot.Namespace(), flags: v.Snapshot.Flags(), segments: v.Snapshot.Segments(), sorted: sortByKey}
+	flags, segments, document := v.Snapshot.Flags(), v.Snapshot.Segments(), NewDocumentFlag
 	if sortByKey {
-		e.flags, e.segments = slices.Clone(e.flags), slices.Clone(e.segments)
-		slices.SortFunc(e.flags, func(a, b *guidon.Flag) int { return cmp.Compare(a.Key, b.Key) })
-		slices.SortFunc(e.segments, func(a, b *guidon.Segment) int { return cmp.Compare(a.Key, b.Key) })
+		flags = slices.SortedFunc(slices.Values(flags), func(a, b *guidon.Flag) int { return cmp.Compare(a.Key, b.Key) })
+		segments = slices.SortedFunc(slices.Values(segments), func(a, b *guidon.Segment) int { return cmp.Compare(a.Key, b.Key) })
+		document = func(f *guidon.Flag) *guidon.Flag {
+			d := NewDocumentFlag(f)
+			slices.SortFunc(d.Variants, func(a, b *guidon.Variant) int { return cmp.Compare(a.Key, b.Key) })
+			return d
+		}
 	}
+	e := &Export{documentNamespace(v.Snapshot.Namespace()), mapped(flags, document), mapped(segments, NewDocumentSegment), nil}
 	if flags, segments := v.Unreadable(); len(flags)+len(segments) > 0 {
 		e.err = incompleteExport(flags, segments)
 	}
 	return e
+}
+
+// mapped returns an iterator over what f makes of each item.
+func mapped[T any](items []T, f func(T) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, item := range items {
+			if !yield(f(item)) {
+				return
+			}
+		}
+	}
 }
 
 // Err returns Unimplemented if a flag or segment of the state is unreadable, so that no
@@ -59,38 +74,7 @@ func incompleteExport(flags, segments []string) error {
 
 // Document returns the whole document.
 func (e *Export) Document() *Document {
-	return &Document{Namespace: e.Namespace(), Flags: slices.Collect(e.Flags()), Segments: slices.Collect(e.Segments())}
-}
-
-// Namespace returns the key of the namespace and its settings that are not empty.
-func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.namespace) }
-
-// Flags returns an iterator over the flags, which belong to the caller. It can be used
-// more than once.
-func (e *Export) Flags() iter.Seq[*guidon.Flag] {
-	return func(yield func(*guidon.Flag) bool) {
-		for _, f := range e.flags {
-			d := NewDocumentFlag(f)
-			if e.sorted {
-				slices.SortFunc(d.Variants, func(a, b *guidon.Variant) int { return cmp.Compare(a.Key, b.Key) })
-			}
-			if !yield(d) {
-				return
-			}
-		}
-	}
-}
-
-// Segments returns an iterator over the segments, which belong to the caller. It can be
-// used more than once.
-func (e *Export) Segments() iter.Seq[*guidon.Segment] {
-	return func(yield func(*guidon.Segment) bool) {
-		for _, g := range e.segments {
-			if !yield(NewDocumentSegment(g)) {
-				return
-			}
-		}
-	}
+	return &Document{Namespace: e.Namespace, Flags: slices.Collect(e.Flags), Segments: slices.Collect(e.Segments)}
 }
 
 // DocumentOf returns the objects in the form of a document, or nil if there are none.

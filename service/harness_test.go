@@ -29,7 +29,7 @@ func newStore(t testing.TB) *store.DB {
 // parse decodes one document from YAML.
 func parse(t *testing.T, text string) *service.Document {
 	t.Helper()
-	documents, err := document.Decode(strings.NewReader(text), document.YAML, document.RejectUnknown)
+	documents, err := document.Decode([]byte(text), document.YAML, document.RejectUnknown)
 	if err != nil || len(documents) != 1 {
 		t.Fatalf("got %d documents, %v", len(documents), err)
 	}

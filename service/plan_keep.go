@@ -14,17 +14,12 @@ var keepNames = []string{"enabled", "percentages", "rules"}
 
 // ParseKeep returns the Keep with the named fields: "enabled", "percentages" and "rules".
 func ParseKeep(names []string) (k Keep, err error) {
+	fields := map[string]*bool{"enabled": &k.Enabled, "percentages": &k.Percentages, "rules": &k.Rules}
 	for i, name := range names {
-		switch name {
-		case "enabled":
-			k.Enabled = true
-		case "percentages":
-			k.Percentages = true
-		case "rules":
-			k.Rules = true
-		default:
+		if fields[name] == nil {
 			return Keep{}, invalidField(fmt.Sprintf("keep[%d]", i), "must be one of "+strings.Join(keepNames, ", "))
 		}
+		*fields[name] = true
 	}
 	return k, nil
 }

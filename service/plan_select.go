@@ -9,12 +9,15 @@ import (
 
 // selectObjects sets the document to the selected objects of the source, in the order of the
 // source, with the parts that flags of the target keep, and with the segments that come along.
-func (c *sourceComparison) selectObjects(source *Document) {
+func (c *sourceComparison) selectObjects(source *Document) (err error) {
 	c.document = &Document{Namespace: source.Namespace}
 	flags := c.selection(change.KindFlag, c.Flags)
 	for _, f := range source.Flags {
 		if !flags.take(f.Key) {
 			continue
+		}
+		if f, err = selected(c, flagObjects, f); err != nil {
+			return err
 		}
 		if have := c.flags[f.Key]; have != nil {
 			f = c.Keep.of(have, f)
@@ -22,23 +25,34 @@ func (c *sourceComparison) selectObjects(source *Document) {
 		c.document.Flags = append(c.document.Flags, f)
 	}
 	flags.end(&c.problems)
-	c.selectSegments(source)
+	return c.selectSegments(source)
 }
 
-func (c *sourceComparison) selectSegments(source *Document) {
+// selected returns a selected object in the form of a document.
+func selected[O any](c *sourceComparison, k *objectKind[O], object *O) (*O, error) {
+	if !c.stored {
+		return object, nil
+	}
+	return k.document(object), change.MustBeReadable(object)
+}
+
+func (c *sourceComparison) selectSegments(source *Document) (err error) {
 	segments := c.selection(change.KindSegment, c.Segments)
 	segments.all = segments.all && !c.WithoutSegments
 	c.required = c.segmentsOfFlags()
 	for _, g := range source.Segments {
-		selected := segments.take(g.Key)
-		if selected {
+		if segments.take(g.Key) {
 			delete(c.required, g.Key)
+		} else if !c.required[g.Key] {
+			continue
 		}
-		if selected || c.required[g.Key] {
-			c.document.Segments = append(c.document.Segments, g)
+		if g, err = selected(c, segmentObjects, g); err != nil {
+			return err
 		}
+		c.document.Segments = append(c.document.Segments, g)
 	}
 	segments.end(&c.problems)
+	return nil
 }
 
 // segmentsOfFlags returns the segments that come along with the selected flags: to restore

@@ -14,7 +14,8 @@ import (
 // share the checks, and the comparison and merge of each object.
 type sourcePlan struct {
 	PlanRequest
-	source *Document        // as far as it may be selected, with the key of the target; nil if it is all of past
+	source *Document        // with the key of the target
+	stored bool             // the objects of source are not in the form of a document
 	from   State            // of the source, if it is a namespace
 	past   *guidon.Snapshot // the source, if it is an earlier state of the target
 }
@@ -25,16 +26,21 @@ func (s *Service) newSourcePlan(ctx context.Context, by Caller, d Demand, r Plan
 	if err != nil {
 		return nil, err
 	}
-	p := &sourcePlan{PlanRequest: r, from: view.State}
+	p := &sourcePlan{PlanRequest: r, stored: true, from: view.State, source: &Document{
+		Namespace: DocumentNamespace{Key: r.Namespace}, // the target keeps its name
+		Flags:     view.Snapshot.Flags(), Segments: view.Snapshot.Segments(),
+	}}
 	if view.Namespace == r.Namespace {
 		p.past = view.Snapshot
 	}
-	if p.past != nil && p.everything() {
-		return p, view.Export(false).Err()
+	if p.everything() {
+		err = view.Export(false).Err()
 	}
-	p.source, err = p.sourceDocument(view)
 	return p, err
 }
+
+// restoresAll reports whether the plan restores an earlier state as a whole.
+func (p *sourcePlan) restoresAll() bool { return p.past != nil && p.everything() }
 
 // sourceView returns the state that a plan brings objects from. The caller must be allowed
 // to read the namespace.
@@ -50,53 +56,9 @@ func (s *Service) sourceView(ctx context.Context, by Caller, source string, d De
 	return s.ViewAt(ctx, ref, d, admit)
 }
 
-// sourceDocument returns the objects that the request can select of the view: all, or the
-// selected objects with the segments that they refer to.
-func (p *sourcePlan) sourceDocument(v View) (*Document, error) {
-	if p.everything() {
-		export := v.Export(false)
-		if err := export.Err(); err != nil {
-			return nil, err
-		}
-		d := export.Document()
-		d.Namespace = DocumentNamespace{Key: p.Namespace} // the target keeps its name
-		return d, nil
-	}
-	d := &Document{Namespace: DocumentNamespace{Key: p.Namespace}}
-	segments := map[string]bool{}
-	add := func(key string) error {
-		g := v.Snapshot.Segment(key)
-		if g == nil || segments[key] {
-			return nil
-		}
-		segments[key] = true
-		d.Segments = append(d.Segments, NewDocumentSegment(g))
-		return change.MustBeReadable(g)
-	}
-	for _, key := range p.Flags {
-		if f := v.Snapshot.Flag(key); f != nil {
-			d.Flags = append(d.Flags, NewDocumentFlag(f))
-			if err := change.MustBeReadable(f); err != nil {
-				return nil, err
-			}
-			for key := range f.SegmentKeys() {
-				if err := add(key); err != nil {
-					return nil, err
-				}
-			}
-		}
-	}
-	for _, key := range p.Segments {
-		if err := add(key); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
-
-// changedSince returns the objects of the past that are not those of the later state, as a
-// document, and the keys of all others. An earlier state shares with a later one what has not
-// changed, and a document of that would take most of the time.
+// changedSince returns the objects of the past that are not those of the later state, and the
+// keys of all others. An earlier state shares with a later one what has not changed, and a
+// document of that would take most of the time.
 func (p *sourcePlan) changedSince(
 	flags map[string]*guidon.Flag, segments map[string]*guidon.Segment,
 ) (d *Document, sameFlags, sameSegments map[string]bool) {
@@ -107,14 +69,14 @@ func (p *sourcePlan) changedSince(
 		if share && !p.WithoutSegments && segments[g.Key] == g {
 			sameSegments[g.Key] = true
 		} else {
-			d.Segments = append(d.Segments, NewDocumentSegment(g))
+			d.Segments = append(d.Segments, g)
 		}
 	}
 	for _, f := range p.past.Flags() {
 		if share && flags[f.Key] == f {
 			sameFlags[f.Key] = true
 		} else {
-			d.Flags = append(d.Flags, NewDocumentFlag(f))
+			d.Flags = append(d.Flags, f)
 		}
 	}
 	return d, sameFlags, sameSegments
@@ -123,7 +85,7 @@ func (p *sourcePlan) changedSince(
 // mayCreate implements proposal: a document creates namespaces, as with an import, and a
 // deleted one can be restored as a whole.
 func (p *sourcePlan) mayCreate() bool {
-	return p.Namespace != guidon.DefaultNamespace && (p.Document != nil || p.past != nil && p.everything())
+	return p.Namespace != guidon.DefaultNamespace && (p.Document != nil || p.restoresAll())
 }
 
 // origin implements proposal.
@@ -142,7 +104,7 @@ func (p *sourcePlan) reason() change.Reason {
 
 // flagKeys implements proposal.
 func (p *sourcePlan) flagKeys() (keys map[string]bool, all bool) {
-	if p.source == nil {
+	if p.restoresAll() {
 		return nil, true
 	}
 	selected := p.selection(change.KindFlag, p.Flags)

@@ -35,11 +35,13 @@ func (p *sourcePlan) wanted(base change.Objects, now time.Time) (*wanted, error)
 		c.segments[g.Key] = g
 	}
 	source := p.source
-	if source == nil {
+	if p.restoresAll() {
 		source, c.same.flags, c.same.segments = p.changedSince(c.flags, c.segments)
 		c.unchanged = len(c.same.flags) + len(c.same.segments)
 	}
-	c.selectObjects(source)
+	if err := c.selectObjects(source); err != nil {
+		return nil, err
+	}
 	if err := checkPlanned(len(c.document.Flags) + len(c.document.Segments) + c.unchanged); err != nil {
 		return nil, err
 	}

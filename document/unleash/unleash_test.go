@@ -96,7 +96,7 @@ func TestVerifyFindsMistakes(t *testing.T) {
 				break
 			}
 			at += i
-			wrong, err := document.Decode(strings.NewReader(text[:at]+mistake[1]+text[at+len(mistake[0]):]), document.YAML, document.RejectUnknown)
+			wrong, err := document.Decode([]byte(text[:at]+mistake[1]+text[at+len(mistake[0]):]), document.YAML, document.RejectUnknown)
 			if err != nil {
 				t.Fatalf("%v: %v", mistake, err)
 			}

@@ -44,10 +44,10 @@ func ExportDocument(_ context.Context, v service.View, m *guidonv1.ExportRequest
 	}
 	if request.Pieces {
 		return call.Response{Answer: codec.LongMessage{
-			Message: &guidonv1.Document{Namespace: convert.WireDocumentNamespace(export.Namespace())},
+			Message: &guidonv1.Document{Namespace: convert.WireDocumentNamespace(export.Namespace)},
 			Lists: []codec.LongList{
-				codec.NewLongList("flags", export.Flags(), convert.WireDocumentFlag),
-				codec.NewLongList("segments", export.Segments(), convert.WireDocumentSegment),
+				codec.NewLongList("flags", export.Flags, convert.WireDocumentFlag),
+				codec.NewLongList("segments", export.Segments, convert.WireDocumentSegment),
 			},
 		}}, nil
 	}
@@ -57,9 +57,9 @@ func ExportDocument(_ context.Context, v service.View, m *guidonv1.ExportRequest
 		}
 	}
 	return call.Response{Message: &guidonv1.Document{
-		Namespace: convert.WireDocumentNamespace(export.Namespace()),
-		Flags:     collect(export.Flags(), convert.WireDocumentFlag),
-		Segments:  collect(export.Segments(), convert.WireDocumentSegment),
+		Namespace: convert.WireDocumentNamespace(export.Namespace),
+		Flags:     collect(export.Flags, convert.WireDocumentFlag),
+		Segments:  collect(export.Segments, convert.WireDocumentSegment),
 	}}, nil
 }
 
@@ -67,12 +67,12 @@ func ExportDocument(_ context.Context, v service.View, m *guidonv1.ExportRequest
 // without building it.
 func checkExportMessage(export *service.Export) error {
 	size := 0
-	for f := range export.Flags() {
+	for f := range export.Flags {
 		if size += proto.Size(convert.WireDocumentFlag(f)); size > call.MaxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
-	for g := range export.Segments() {
+	for g := range export.Segments {
 		if size += proto.Size(convert.WireDocumentSegment(g)); size > call.MaxGRPCResponse {
 			return errExportTooLarge
 		}

@@ -53,14 +53,9 @@ var unclosedKinds = map[byte]string{'"': "This text", ']': "This list", '}': "Th
 
 // placeIn returns where the offset is, as the beginning of a sentence.
 func placeIn(text string, offset int) string {
-	line, column := PlaceOf(text, offset)
-	return fmt.Sprintf("Line %d, column %d: ", line, column)
-}
-
-// PlaceOf returns the line and the column of the character at the offset, from 1.
-func PlaceOf(text string, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
-	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	line, column := 1+strings.Count(before, "\n"), 1+utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
+	return fmt.Sprintf("Line %d, column %d: ", line, column)
 }
 
 // maxRepair limits the characters to add. More of them are no plain repair.

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/guidonhq/guidon"
@@ -30,7 +29,7 @@ func importExample(v *page.Visit, name string) error {
 			Err: guidon.Errorf(guidon.FailedPrecondition, "namespace %q is not empty", v.Key()),
 		}
 	}
-	documents, err := document.Decode(bytes.NewReader(examples.Shop), document.YAML, document.RejectUnknown)
+	documents, err := document.Decode(examples.Shop, document.YAML, document.RejectUnknown)
 	if err != nil {
 		return err
 	}

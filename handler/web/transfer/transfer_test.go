@@ -282,7 +282,7 @@ func TestExportSelected(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Get(exportAt+"?flag=wish").Check(200).Contains("The flags you selected", "wish")
-	documents, err := document.Decode(strings.NewReader(viewer(s).Get(exportAt+"?download=yaml&flag=wish").Check(200).Body), document.YAML, document.RejectUnknown)
+	documents, err := document.Decode([]byte(viewer(s).Get(exportAt+"?download=yaml&flag=wish").Check(200).Body), document.YAML, document.RejectUnknown)
 	if err != nil || len(documents) != 1 || len(documents[0].Flags) != 1 || len(documents[0].Segments) != 1 {
 		t.Fatalf("got %v, %v", documents, err)
 	}

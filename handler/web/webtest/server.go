@@ -129,7 +129,7 @@ func (f faulty) Update(
 // namespace, if given, gets the first document instead.
 func (s *Server) Import(namespace string, yaml []byte) {
 	s.t.Helper()
-	documents, err := document.Decode(bytes.NewReader(yaml), document.YAML, document.RejectUnknown)
+	documents, err := document.Decode(yaml, document.YAML, document.RejectUnknown)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func (p *Program) ReadFile(path string, input *InputFormat) ([]*service.Document
 	if err != nil {
 		return nil, fileError(path, err)
 	}
-	documents, err := document.DecodeText(text, format, input.Unknown())
+	documents, err := document.Decode(text, format, input.Unknown())
 	if err == nil && len(documents) == 0 {
 		err = errors.New(NoDocument)
 	}

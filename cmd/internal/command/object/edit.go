@@ -141,7 +141,7 @@ func (e edit) text(ctx context.Context, c client.Client, revision int64) ([]byte
 
 // parse returns the document of the text, which must have nothing but the object.
 func (e edit) parse(text []byte) (*guidonv1.Document, error) {
-	documents, err := document.DecodeText(text, document.YAML, document.RejectUnknown)
+	documents, err := document.Decode(text, document.YAML, document.RejectUnknown)
 	if err != nil {
 		return nil, err
 	}
