@@ -2,10 +2,9 @@ package transfer
 
 import (
 	"cmp"
-	"errors"
 	"net/url"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -89,11 +88,7 @@ func read(v *page.Visit, text string) ([]*service.Document, *fault, error) {
 	}
 	documents, err := document.Decode(strings.NewReader(text), document.FormatOfText([]byte(text)), document.RejectUnknown)
 	if code := guidon.CodeOf(err); code == guidon.InvalidArgument || code == guidon.TooLarge {
-		f := faultOf(text, guidon.PublicMessage(err))
-		if placed, ok := errors.AsType[*document.PlacedError](err); ok {
-			f.Column = placed.Column
-		}
-		return nil, f, nil
+		return nil, faultOf(text, err), nil
 	}
 	if err == nil && len(documents) == 0 {
 		return nil, &fault{Message: "There is nothing in this file"}, nil
@@ -101,51 +96,21 @@ func read(v *page.Visit, text string) ([]*service.Document, *fault, error) {
 	return documents, nil, err
 }
 
-// The places in the errors of documents.
-var (
-	linePlace = regexp.MustCompile(`^document \d+, line (\d+): `)
-	bytePlace = regexp.MustCompile(`^document \d+: (?:.*: )?byte (\d+): `)
-	noPlace   = regexp.MustCompile(`^document (\d+): `)
-)
-
-// faultOf returns the fault that an error of [document.Decode] describes.
-func faultOf(text, message string) *fault {
-	f := &fault{Message: message}
-	if at := linePlace.FindStringSubmatch(message); at != nil {
-		f.Message = message[len(at[0]):]
-		f.Line, _ = strconv.Atoi(at[1])
-	} else if at := bytePlace.FindStringSubmatch(message); at != nil {
-		f.Message = message[len(at[0]):]
-		offset, _ := strconv.Atoi(at[1])
-		skipped := len(text) - len(withoutHeader(text))
-		f.Line, f.Column = page.PlaceOf(text, culprit(text, skipped+offset, f.Message))
-	} else if at := noPlace.FindStringSubmatch(message); at != nil && at[1] == "1" {
-		f.Message = message[len(at[0]):]
+// faultOf returns the fault that an error of [document.Decode] describes, with its place if that is known.
+func faultOf(text string, err error) *fault {
+	f := &fault{Message: guidon.PublicMessage(err)}
+	found := document.Lint([]byte(text), document.FormatOfText([]byte(text)), document.RejectUnknown).Findings
+	found = slices.DeleteFunc(found, func(found document.Finding) bool { return found.Warning })
+	if len(found) > 0 {
+		same := slices.IndexFunc(found, func(found document.Finding) bool { return strings.HasSuffix(f.Message, found.Message) })
+		first := found[max(0, same)]
+		f.Message, f.Line, f.Column = first.Message, first.Line, first.Column
+		if first.Path != "" {
+			f.Message = first.Path + ": " + first.Message
+		}
 	}
 	f.Excerpt = excerpt(text, f.Line)
 	return f
-}
-
-// withoutHeader returns the text without the prefix that the JSON reader skips before it counts bytes.
-func withoutHeader(text string) string {
-	text = strings.TrimPrefix(text, "\ufeff")
-	if strings.HasPrefix(text, "#") {
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	return text
-}
-
-// badCharacter matches the character in an error of package encoding/json.
-var badCharacter = regexp.MustCompile(`^invalid character '(.|\\.)' `)
-
-// culprit returns the offset of the character that the error is about. Depending on what was
-// read, the offset in the error is that character's or the next one's.
-func culprit(text string, offset int, message string) int {
-	bad := badCharacter.FindStringSubmatch(message)
-	if offset < len(text) && bad != nil && strings.HasPrefix(text[offset:], bad[1]) {
-		return offset
-	}
-	return max(offset-1, 0)
 }
 
 // excerpt returns the line of the text, or "".
