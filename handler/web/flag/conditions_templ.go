@@ -255,7 +255,7 @@ func (l *ladder) addCondition(i int, s rule) templ.Component {
 			}
 			if s.kind != kindShare {
 				if !s.boxed() {
-					templ_7745c5c3_Err = menuButton("segment", "with:"+strconv.Itoa(i)+":segment", "In a segment").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = part.MenuButton("segment", "with:"+strconv.Itoa(i)+":segment", "In a segment").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -265,7 +265,7 @@ func (l *ladder) addCondition(i int, s rule) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(s.Groups) < service.MaxConstraintGroups {
-					templ_7745c5c3_Err = menuButton("done", "with:"+strconv.Itoa(i)+":if", "If").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = part.MenuButton("done", "with:"+strconv.Itoa(i)+":if", "If").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -275,7 +275,7 @@ func (l *ladder) addCondition(i int, s rule) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if !s.excepts() {
-					templ_7745c5c3_Err = menuButton("remove", "with:"+strconv.Itoa(i)+":except", "But not in a segment").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = part.MenuButton("remove", "with:"+strconv.Itoa(i)+":except", "But not in a segment").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -285,7 +285,7 @@ func (l *ladder) addCondition(i int, s rule) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if !s.needing() {
-					templ_7745c5c3_Err = menuButton("flag", "with:"+strconv.Itoa(i)+":needs", "Needs another flag").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = part.MenuButton("flag", "with:"+strconv.Itoa(i)+":needs", "Needs another flag").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -295,14 +295,14 @@ func (l *ladder) addCondition(i int, s rule) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if s.Portion == nil {
-					templ_7745c5c3_Err = menuButton("dice", "with:"+strconv.Itoa(i)+":portion", "Only a portion").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = part.MenuButton("dice", "with:"+strconv.Itoa(i)+":portion", "Only a portion").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
 			}
 			if s.Times == nil {
-				templ_7745c5c3_Err = menuButton("history", "with:"+strconv.Itoa(i)+":times", "From or until a time").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = part.MenuButton("history", "with:"+strconv.Itoa(i)+":times", "From or until a time").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

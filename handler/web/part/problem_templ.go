@@ -471,8 +471,8 @@ func KeyField(id, label, hint, value string, optional bool, problems Problems, a
 	})
 }
 
-// Select is a [Field] with options, of which one is chosen.
-func Select(id, label, hint, chosen string, options []Option, problems Problems) templ.Component {
+// Select is a [Field] with options, of which one is chosen. The select element also has the attributes.
+func Select(id, label, hint, chosen string, options []Option, problems Problems, attributes templ.Attributes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -532,6 +532,10 @@ func Select(id, label, hint, chosen string, options []Option, problems Problems)
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\"")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, attributes)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
