@@ -185,7 +185,7 @@ func (e *edit) save() error {
 
 // refuse responds to a draft that the service does not take.
 func (e *edit) refuse(err error) error {
-	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), messageField); ok {
+	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), "invalid field message: "); ok {
 		e.problems.Add("message", "The message "+problem+".")
 		return e.review(http.StatusUnprocessableEntity)
 	}
@@ -198,9 +198,6 @@ func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditRes
 		NamespaceKey: e.v.Key(), Key: e.key, Flag: f, UnlessChangedSince: &since, Message: e.message,
 	})
 }
-
-// messageField is how errors about the message of a change begin.
-const messageField = "invalid field message: "
 
 // readEffect reads the effect of saving the draft.
 func (e *edit) readEffect() {
