@@ -7,35 +7,24 @@ import (
 	"github.com/guidonhq/guidon/handler/web/page"
 )
 
-// The reasons why a sign-in has failed.
-const (
-	reasonState         = "state"         // the attempt is unknown, too old, or was used already
-	reasonDenied        = "denied"        // the provider responded with an error
-	reasonInvalid       = "invalid"       // the response of the provider cannot be trusted
-	reasonNotAdmitted   = "not_admitted"  // the person is known, but may not enter
-	reasonMisconfigured = "misconfigured" // the provider does not accept the service
-	reasonLimited       = "limited"       // too many credentials have failed
-	reasonUnavailable   = "unavailable"   // the provider cannot be reached
-)
-
 // words are the heading and text of an error page.
 type words struct{ Heading, Text string }
 
-// reasonWords are the words for each reason.
+// reasonWords are the words for each reason why a sign-in has failed.
 var reasonWords = map[string]words{
-	reasonState: {"This sign-in cannot be completed",
+	"state": {"This sign-in cannot be completed",
 		"It took too long, was completed before, or began in another browser. Begin again."},
-	reasonDenied: {"You are not signed in",
+	"denied": {"You are not signed in",
 		"The provider did not complete the sign-in, or it was canceled there. Begin again, or choose another way to sign in."},
-	reasonInvalid: {"You are not signed in",
+	"invalid": {"You are not signed in",
 		"The provider did not confirm who you are. Begin again. If that does not help, tell an administrator the request id."},
-	reasonNotAdmitted: {"You have no access to this server",
+	"not_admitted": {"You have no access to this server",
 		"The provider confirmed who you are, but you were not given access here. Ask an administrator, and tell them the request id."},
-	reasonMisconfigured: {"This way to sign in is not set up correctly",
+	"misconfigured": {"This way to sign in is not set up correctly",
 		"The provider does not accept this server. Tell an administrator the request id: the server’s log says more."},
-	reasonLimited: {"Too many failed attempts",
+	"limited": {"Too many failed attempts",
 		"Wait a moment, then try again."},
-	reasonUnavailable: {"The provider cannot be reached",
+	"unavailable": {"The provider cannot be reached",
 		"Reload this page in a moment, or choose another way to sign in."},
 }
 

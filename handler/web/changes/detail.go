@@ -13,11 +13,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of the details of one object.
-const (
-	maxCompared    = 1 << 20 // bytes before and after together
-	maxDifferences = 100
-)
+// maxCompared limits the objects that are compared, in bytes before and after together.
+const maxCompared = 1 << 20
 
 // detail has the differences that a change made to one object.
 type detail struct {

@@ -22,7 +22,7 @@ func effectsOfChange(v *page.Visit, g *group) (effects []review.Effect, truncate
 	if r.GetAction() != string(change.ActionUpdate) {
 		return nil, false, false
 	}
-	before, after := v.Key()+"@"+revisionText(g.Revision-1), v.Key()+"@"+revisionText(g.Revision)
+	before, after := v.At(g.Revision-1), v.At(g.Revision)
 	switch r.GetKind() {
 	case flagKind.name:
 		return flagEffects(v, r.GetKey(), before, after)

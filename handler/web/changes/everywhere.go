@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -96,14 +97,11 @@ func (l *everywhere) Fixed(v *page.Visit) string {
 // Some reports whether the filter restricts anything.
 func (l *everywhere) Some() bool { return l.filter.Some() || len(l.Events) > 0 }
 
-// eventLabels are the events in words, in the order of the filter.
-var eventLabels = []struct {
-	Event change.Event
-	Text  string
-}{
-	{change.EventTurnedOff, "Turned off"}, {change.EventTurnedOn, "Turned on"}, {change.EventTargeting, "Targeting"},
-	{change.EventCreated, "Created"}, {change.EventDeleted, "Deleted"}, {change.EventOther, "Other"},
-}
+// eventOptions are the events in words, in the order of the filter.
+var eventOptions = part.Options(
+	string(change.EventTurnedOff), "Turned off", string(change.EventTurnedOn), "Turned on", string(change.EventTargeting), "Targeting",
+	string(change.EventCreated), "Created", string(change.EventDeleted), "Deleted", string(change.EventOther), "Other",
+)
 
 // namespaceName returns the name of a namespace, or its key if it has been deleted.
 func namespaceName(v *page.Visit, key string) string {

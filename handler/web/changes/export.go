@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,7 +64,8 @@ func export(v *page.Visit, f *filter, format string) error {
 		}
 	}
 	v.Header().Set("Content-Disposition", `attachment; filename="changes-`+v.Key()+"."+format+`"`) // keys have no quotes
-	return v.ReplyBody(http.StatusOK, contentType, body)
+	v.Exchange.Reply(http.StatusOK, contentType, body)
+	return nil
 }
 
 // read reads the changes, the newest first.
@@ -106,7 +106,7 @@ func (l *exportedList) csv() []byte {
 	rows := [][]string{{"revision", "time", "actor id", "actor", "action", "kind", "key", "summary", "message", "reason", "request id"}}
 	for _, c := range l.Changes {
 		rows = append(rows, []string{
-			strconv.FormatInt(c.Revision, 10), c.Time, c.ActorID, c.Actor, c.Action, c.Kind, c.Key, c.Summary, c.Message, c.Reason, c.RequestID,
+			page.Revision(c.Revision), c.Time, c.ActorID, c.Actor, c.Action, c.Kind, c.Key, c.Summary, c.Message, c.Reason, c.RequestID,
 		})
 	}
 	if l.More {

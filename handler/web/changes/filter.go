@@ -83,7 +83,7 @@ func (f *filter) readWords() {
 	r := f.request
 	r.Kind, r.Key, r.Actor, r.Message, r.Reason =
 		f.values[fieldKind], f.values[fieldKey], f.values[fieldActor], f.values[fieldMessage], f.values[fieldReason]
-	if r.Kind != "" && kindLabels[r.Kind] == "" {
+	if r.Kind != "" && part.TextOf(kindOptions, r.Kind) == "" {
 		f.problems.Add(fieldKind, "There are changes of flags, of segments and of the namespace: flag, segment or namespace.")
 	}
 	if r.Reason != "" && !change.ReasonKind(r.Reason).Known() {
@@ -191,7 +191,7 @@ func (f *filter) Chips(v *page.Visit, actors map[string]page.Actor) (chips []chi
 		text := page.Printable(value, maxShownName)
 		switch field {
 		case fieldKind:
-			text = cmp.Or(kindLabels[value], text)
+			text = cmp.Or(part.TextOf(kindOptions, value), text)
 		case fieldKey:
 			text = "Key " + text
 		case fieldActor:
@@ -200,7 +200,7 @@ func (f *filter) Chips(v *page.Visit, actors map[string]page.Actor) (chips []chi
 			}
 			text = "By " + text
 		case fieldReason:
-			text = cmp.Or(reasonLabels[change.ReasonKind(value)], text)
+			text = cmp.Or(part.TextOf(reasonOptions, value), text)
 		case fieldMessage:
 			text = "Message has “" + text + "”"
 		case fieldSince:
@@ -223,59 +223,37 @@ func timeChip(v *page.Visit, what, text string, at *timestamppb.Timestamp) strin
 	return what + at.AsTime().In(v.Location()).Format("2 Jan 2006, 15:04")
 }
 
-// kindLabels are the kinds of objects whose changes are listed.
-var kindLabels = map[string]string{flagKind.name: "Flags", segmentKind.name: "Segments", string(change.KindNamespace): "The namespace"}
+// The kinds of objects whose changes are listed, and the reasons of changes.
+var (
+	kindOptions   = part.Options(flagKind.name, "Flags", segmentKind.name, "Segments", string(change.KindNamespace), "The namespace")
+	reasonOptions = part.Options(
+		string(change.ReasonImport), "Imports", string(change.ReasonPromotion), "Promotions", string(change.ReasonRestore), "Restores",
+		string(change.ReasonUndo), "Undone changes",
+	)
+)
 
-// reasonLabels are the reasons of changes.
-var reasonLabels = map[change.ReasonKind]string{
-	change.ReasonImport: "Imports", change.ReasonPromotion: "Promotions", change.ReasonRestore: "Restores",
-	change.ReasonUndo: "Undone changes",
-}
+// The periods of the menu, and what its chips call them.
+var (
+	periodOptions = part.Options("1h", "Last hour", "24h", "Last 24 hours", "7d", "Last 7 days", "30d", "Last 30 days")
+	agoLabels     = map[string]string{"1h": "an hour ago", "24h": "24 hours ago", "7d": "7 days ago", "30d": "30 days ago"}
+)
 
-// agoLabels are the periods of the menu.
-var agoLabels = map[string]string{"1h": "an hour ago", "24h": "24 hours ago", "7d": "7 days ago", "30d": "30 days ago"}
-
-// option is a link of a menu.
-type option struct {
-	Text, Address string
-	Current       bool
-}
-
-// options returns the links of the menu for a field. Pairs are values and texts.
-func (f *filter) options(v *page.Visit, field, all string, pairs ...[2]string) []option {
-	list := []option{{all, f.With(v, field, ""), f.values[field] == ""}}
-	for _, p := range pairs {
-		list = append(list, option{p[1], f.With(v, field, p[0]), f.values[field] == p[0]})
+// menu returns the links of the menu for a field.
+func (f *filter) menu(v *page.Visit, field, all string, options []part.Option) []part.Link {
+	links := []part.Link{{Text: all, Address: f.With(v, field, ""), Current: f.values[field] == ""}}
+	for _, o := range options {
+		links = append(links, part.Link{Text: o.Text, Address: f.With(v, field, o.Value), Current: f.values[field] == o.Value})
 	}
-	return list
+	return links
 }
 
-// Kinds returns the menu of kinds.
-func (f *filter) Kinds(v *page.Visit) []option {
-	return f.options(v, fieldKind, "Everything",
-		[2]string{flagKind.name, "Flags"}, [2]string{segmentKind.name, "Segments"}, [2]string{string(change.KindNamespace), "The namespace"})
-}
-
-// Reasons returns the menu of reasons.
-func (f *filter) Reasons(v *page.Visit) []option {
-	pair := func(r change.ReasonKind) [2]string { return [2]string{string(r), reasonLabels[r]} }
-	return f.options(v, fieldReason, "Any reason", pair(change.ReasonImport), pair(change.ReasonPromotion),
-		pair(change.ReasonRestore), pair(change.ReasonUndo))
-}
-
-// Periods returns the menu of times.
-func (f *filter) Periods(v *page.Visit) []option {
-	return f.options(v, fieldSince, "Any time",
-		[2]string{"1h", "Last hour"}, [2]string{"24h", "Last 24 hours"}, [2]string{"7d", "Last 7 days"}, [2]string{"30d", "Last 30 days"})
-}
-
-// Actors returns the menu of actors: the visitor, and those of the listed changes.
-func (f *filter) Actors(v *page.Visit, seen []page.Actor) []option {
-	pairs := [][2]string{{v.Visitor.ActorID(), "Me"}}
+// actorOptions returns the options of the menu of actors: the visitor, and those of the listed changes.
+func actorOptions(v *page.Visit, seen []page.Actor) []part.Option {
+	options := part.Options(v.Visitor.ActorID(), "Me")
 	for _, a := range seen {
 		if a.ID != v.Visitor.ActorID() {
-			pairs = append(pairs, [2]string{a.ID, a.String()})
+			options = append(options, part.Option{Value: a.ID, Text: a.String()})
 		}
 	}
-	return f.options(v, fieldActor, "Anyone", pairs...)
+	return options
 }

@@ -24,7 +24,7 @@ type group struct {
 
 // Address returns the address of the revision.
 func (g *group) Address(v *page.Visit) string {
-	return v.To("namespaces", g.Namespace, "changes", revisionText(g.Revision))
+	return v.To("namespaces", g.Namespace, "changes", page.Revision(g.Revision))
 }
 
 // groupsOf returns the groups of records, of which those of a revision follow each other.
@@ -80,9 +80,9 @@ func (g *group) Verb() string {
 
 // undone says which revisions were undone.
 func (g *group) undone() string {
-	first := revisionText(g.Reason.GetRevision())
+	first := page.Revision(g.Reason.GetRevision())
 	if g.Reason.GetLastRevision() > g.Reason.GetRevision() {
-		return "undid " + first + " to " + revisionText(g.Reason.GetLastRevision())
+		return "undid " + first + " to " + page.Revision(g.Reason.GetLastRevision())
 	}
 	return "undid " + first
 }
@@ -93,12 +93,12 @@ func (g *group) Tail() string {
 	case change.ReasonPromotion:
 		from := " from " + page.Printable(g.Reason.GetNamespaceKey(), maxShownName)
 		if g.Reason.GetRevision() > 0 {
-			from += " at revision " + revisionText(g.Reason.GetRevision())
+			from += " at revision " + page.Revision(g.Reason.GetRevision())
 		}
 		return from
 	case change.ReasonRestore:
 		if g.Reason.GetRevision() > 0 {
-			return " as at revision " + revisionText(g.Reason.GetRevision())
+			return " as at revision " + page.Revision(g.Reason.GetRevision())
 		}
 	}
 	return ""

@@ -110,7 +110,7 @@ func (h *historyPage) list(v *page.Visit, answer *guidonv1.ListChangesResponse, 
 		h.Newer = at
 	}
 	if answer.GetNextPageToken() != "" && end.Revision > 1 {
-		h.Older = at + "?" + fieldBefore + "=" + revisionText(end.Revision)
+		h.Older = at + "?" + fieldBefore + "=" + page.Revision(end.Revision)
 		return
 	}
 	h.Pruned = end.Records[0].GetAction() != string(change.ActionCreate)
@@ -161,9 +161,4 @@ func (h *historyPage) readHead(v *page.Visit) (err error) {
 // Restorable reports whether the state after the selected change can be restored.
 func (h *historyPage) Restorable() bool {
 	return h.Selected.Revision != h.Latest && h.Selected.Records[0].GetAction() != string(change.ActionDelete)
-}
-
-// RestoreAddress returns the address of the review before the selected state is restored.
-func (h *historyPage) RestoreAddress(v *page.Visit) string {
-	return v.In(h.folder, h.Key, "history", revisionText(h.Selected.Revision), "restore")
 }

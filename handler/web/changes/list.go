@@ -135,7 +135,7 @@ func (l *changeList) Pruned() bool {
 
 func (l *changeList) goOnBefore(v *page.Visit, revision int64) {
 	if revision > 1 {
-		l.Older = l.With(v, fieldBefore, revisionText(revision))
+		l.Older = l.With(v, fieldBefore, page.Revision(revision))
 	}
 }
 

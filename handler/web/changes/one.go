@@ -56,8 +56,8 @@ func one(v *page.Visit) error {
 	}
 	p.Effects, p.Truncated, p.Known = effectsOfChange(v, g)
 	return v.Reply(http.StatusOK, page.Page{
-		Title: "Revision " + revisionText(revision), Place: page.PlaceChanges,
-		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: "Revision " + revisionText(revision)}},
+		Title: "Revision " + page.Revision(revision), Place: page.PlaceChanges,
+		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: "Revision " + page.Revision(revision)}},
 		Main:   oneMain(v, p),
 	})
 }
@@ -92,7 +92,7 @@ func groupOf(v *page.Visit, revision int64) (*group, error) {
 func noRevision(v *page.Visit, revision int64) error {
 	err := &page.Error{
 		Heading: "There is no such revision",
-		Text:    page.NamespaceName(v.Namespace) + " is at revision " + revisionText(v.State.Revision) + ". Look for the change in Changes.",
+		Text:    page.NamespaceName(v.Namespace) + " is at revision " + page.Revision(v.State.Revision) + ". Look for the change in Changes.",
 		Err:     guidon.Errorf(guidon.NotFound, "revision %d not found", revision),
 	}
 	if revision <= v.State.Revision {

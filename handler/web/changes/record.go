@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -15,15 +14,7 @@ import (
 // record is the record of a change to one object.
 type record struct {
 	*guidonv1.Change
-	sign *page.Sign // of a flag as it is now; nil if that is not known
-}
-
-// State returns the state of a flag as it is now, and whether it is known.
-func (r record) State() (variant bool, state part.State, known bool) {
-	if r.sign == nil {
-		return false, part.Off, false
-	}
-	return r.sign.Variant, r.sign.State, true
+	sign *part.Sign // of a flag as it is now; nil if that is not known
 }
 
 // addSigns finds the states of the flags that the groups name.
@@ -39,8 +30,8 @@ func addSigns(v *page.Visit, groups []*group) error {
 	signs, err := page.SignsOf(v, v.Key(), keys)
 	for _, g := range groups {
 		for i, r := range g.Records {
-			if sign, ok := signs[r.GetKey()]; ok && r.GetKind() == flagKind.name {
-				g.Records[i].sign = &sign
+			if r.GetKind() == flagKind.name {
+				g.Records[i].sign = signs[r.GetKey()]
 			}
 		}
 	}
@@ -94,9 +85,9 @@ var verbs = map[change.Action]string{
 // of the change if the object has none.
 func (r record) HistoryAddress(v *page.Visit) string {
 	if k, ok := kinds[r.GetKind()]; ok {
-		return v.To("namespaces", r.GetNamespaceKey(), k.folder, r.GetKey(), "history", revisionText(r.GetRevision()))
+		return v.To("namespaces", r.GetNamespaceKey(), k.folder, r.GetKey(), "history", page.Revision(r.GetRevision()))
 	}
-	return v.To("namespaces", r.GetNamespaceKey(), "changes", revisionText(r.GetRevision()))
+	return v.To("namespaces", r.GetNamespaceKey(), "changes", page.Revision(r.GetRevision()))
 }
 
 // StateAddress returns the address of the object as it was after the change or, if that
@@ -122,13 +113,5 @@ func (r record) addressAt(v *page.Visit, revision int64) string {
 	if !ok || revision <= 0 {
 		return ""
 	}
-	return v.In(k.folder, r.GetKey()) + "?at=" + revisionText(revision)
-}
-
-func revisionText(revision int64) string { return strconv.FormatInt(revision, 10) }
-
-// UndoAddress returns the address of the review before the change of this object alone is
-// undone.
-func (r record) UndoAddress(v *page.Visit) string {
-	return v.In("changes", revisionText(r.GetRevision()), "undo") + objectQuery(r.GetKind(), r.GetKey())
+	return v.In(k.folder, r.GetKey()) + "?at=" + page.Revision(revision)
 }

@@ -57,14 +57,6 @@ type conflict struct {
 	Earlier, Changed, Current string
 }
 
-// objectQuery returns the query of the review that is about one object.
-func objectQuery(kind, key string) string {
-	if _, ok := kinds[kind]; !ok {
-		return ""
-	}
-	return "?" + url.Values{kind: {key}}.Encode()
-}
-
 // askReview is the page before it is done.
 func askReview(v *page.Visit, r *undoReview) error { return r.show(v, http.StatusOK, nil) }
 
@@ -84,7 +76,7 @@ func newUndo(v *page.Visit) (*undoReview, error) {
 	}
 	flags, segments := v.Query()[flagKind.name], v.Query()[segmentKind.name]
 	r := newReview(v, &guidonv1.PlanRequest{FlagKeys: flags, SegmentKeys: segments, Undo: &guidonv1.UndoneChanges{FirstRevision: revision}})
-	r.Heading, r.Act, r.Back = "Undo revision "+revisionText(revision), "Undo", v.In("changes", revisionText(revision))
+	r.Heading, r.Act, r.Back = "Undo revision "+page.Revision(revision), "Undo", v.In("changes", page.Revision(revision))
 	g := groupsOf(changes)[0]
 	r.Lead = g.Actor.String() + " saved it " + strings.TrimSuffix(v.Ago(g.At), ".") + "."
 	if g.Message != "" {
@@ -96,10 +88,10 @@ func newUndo(v *page.Visit) (*undoReview, error) {
 			k = segmentKind
 		}
 		r.Heading += " of " + page.Printable(one[0], maxShownName)
-		r.Back = v.In(k.folder, one[0], "history", revisionText(revision))
+		r.Back = v.In(k.folder, one[0], "history", page.Revision(revision))
 		r.after = page.Below("namespaces", v.Key(), k.folder, one[0], "history")
 		if len(changes) > 1 || more {
-			r.Whole = v.In("changes", revisionText(revision), "undo")
+			r.Whole = v.In("changes", page.Revision(revision), "undo")
 		}
 	}
 	return r, nil
@@ -112,10 +104,10 @@ func newRestore(v *page.Visit, k *kind) (*undoReview, error) {
 		return nil, err
 	}
 	key := v.Variable(k.name)
-	r := newReview(v, &guidonv1.PlanRequest{SourceNamespaceKey: v.Key() + "@" + revisionText(revision)})
-	r.Heading = "Restore " + page.Printable(key, maxShownName) + " as at revision " + revisionText(revision)
+	r := newReview(v, &guidonv1.PlanRequest{SourceNamespaceKey: v.At(revision)})
+	r.Heading = "Restore " + page.Printable(key, maxShownName) + " as at revision " + page.Revision(revision)
 	r.Lead = "The " + k.name + " becomes exactly what it was then. Everything that was changed in it since is replaced."
-	r.Act, r.Back = "Restore", v.In(k.folder, key, "history", revisionText(revision))
+	r.Act, r.Back = "Restore", v.In(k.folder, key, "history", page.Revision(revision))
 	r.after = page.Below("namespaces", v.Key(), k.folder, key, "history")
 	if k == flagKind {
 		r.Request.FlagKeys = []string{key}
@@ -140,8 +132,8 @@ func submitReview(v *page.Visit, r *undoReview) error {
 	case err != nil:
 		return err
 	case revision > 0:
-		after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", revisionText(revision)))
-		return v.Redirect(after + "?saved=" + revisionText(revision))
+		after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", page.Revision(revision)))
+		return v.Redirect(after + "?saved=" + page.Revision(revision))
 	case status == http.StatusConflict: // the choices may be others now
 		r.Chosen = r.choicesChanged(form)
 		r.Moved = !r.Chosen

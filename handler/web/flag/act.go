@@ -187,7 +187,7 @@ func takeSegment(v *page.Visit, typed *string, keys *[]string, loosely bool) (pr
 		*typed = ""
 		return "", nil
 	}
-	key, problem, err := resolveSegment(v, *typed, loosely)
+	key, problem, err := resolve("segment", *typed, loosely, eachSegment(v, v.Key()))
 	if err != nil || problem != "" {
 		return problem, err
 	}

@@ -344,7 +344,7 @@ func (d division) hint() string {
 }
 
 // bucketHashes are the ways to compute buckets, with what the page calls them.
-var bucketHashes = []struct{ name, label string }{
-	{"", "the usual one"}, {"flipt", "flipt, as Flipt"}, {"flipt-fine", "flipt-fine, as Flipt with 100,000 parts"},
-	{"murmur3", "murmur3, 100,000 parts"}, {"unleash", "unleash, as Unleash"},
-}
+var bucketHashes = part.Options(
+	"", "the usual one", "flipt", "flipt, as Flipt", "flipt-fine", "flipt-fine, as Flipt with 100,000 parts",
+	"murmur3", "murmur3, 100,000 parts", "unleash", "unleash, as Unleash",
+)

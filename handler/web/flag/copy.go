@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -24,9 +23,9 @@ type copyForm struct {
 	key      string
 	better   string // a key that could be meant, or ""
 	name     string
-	lacking  []string // the segments that the namespace lacks
-	take     bool     // copy them too
-	targets  []*flipt.Namespace
+	lacking  []string      // the segments that the namespace lacks
+	take     bool          // copy them too
+	targets  []part.Option // the namespaces
 }
 
 // readCopy reads the flag for a copy. Viewers of its namespace may copy it into one that
@@ -37,7 +36,11 @@ func readCopy(v *page.Visit) (*copyForm, error) {
 		return nil, err
 	}
 	c := &copyForm{subject: s, to: v.Key(), key: s.key + "-copy", name: s.name() + " (copy)", take: true}
-	c.targets = slices.DeleteFunc(slices.Clone(v.Namespaces), func(n *flipt.Namespace) bool { return !v.MayEditIn(n.GetKey()) })
+	for _, n := range v.Namespaces {
+		if v.MayEditIn(n.GetKey()) {
+			c.targets = append(c.targets, part.Option{Value: n.GetKey(), Text: page.NamespaceName(n)})
+		}
+	}
 	if len(c.targets) == 0 {
 		return nil, &page.Error{
 			Heading: "You may not copy this flag", Text: s.readOnlyReason(),

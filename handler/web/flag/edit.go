@@ -92,14 +92,14 @@ func (e *edit) beginning() (*guidonv1.DocumentFlag, error) {
 	if e.flag != nil && !e.stale() {
 		return e.flag, nil
 	}
-	base, err := flagAt(e.v, reference(e.v.Key(), e.began), e.key)
+	base, err := flagAt(e.v, e.v.At(e.began), e.key)
 	switch {
 	case err == nil || guidon.CodeOf(err) == guidon.Unavailable:
 		return base, err
 	case e.flag != nil:
 		return e.flag, nil
 	}
-	return flagAt(e.v, reference(e.v.Key(), e.last.GetRevision()-1), e.key) // as it was deleted
+	return flagAt(e.v, e.v.At(e.last.GetRevision()-1), e.key) // as it was deleted
 }
 
 // stale reports whether the flag has changed since the visitor began.
@@ -185,7 +185,7 @@ func (e *edit) save() error {
 
 // refuse responds to a draft that the service does not take.
 func (e *edit) refuse(err error) error {
-	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), messageField); ok {
+	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), "invalid field message: "); ok {
 		e.problems.Add("message", "The message "+problem+".")
 		return e.review(http.StatusUnprocessableEntity)
 	}
@@ -199,9 +199,6 @@ func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditRes
 	})
 }
 
-// messageField is how errors about the message of a change begin.
-const messageField = "invalid field message: "
-
 // readEffect reads the effect of saving the draft.
 func (e *edit) readEffect() {
 	if len(e.editor.check()) == 0 {
@@ -211,5 +208,5 @@ func (e *edit) readEffect() {
 
 // formFields returns the hidden fields of a form that shows nothing of the draft.
 func (e *edit) formFields() []field {
-	return append([]field{{"revision", strconv.FormatInt(e.began, 10)}, {"tab", e.tab.name}}, e.editor.fields()...)
+	return append([]field{{"revision", page.Revision(e.began)}, {"tab", e.tab.name}}, e.editor.fields()...)
 }

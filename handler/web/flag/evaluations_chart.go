@@ -111,7 +111,7 @@ const maxSummary = 80
 func (c *chart) marks() (marks []mark) {
 	free := math.Inf(1)
 	for _, r := range c.changes {
-		revision := strconv.FormatInt(r.GetRevision(), 10)
+		revision := page.Revision(r.GetRevision())
 		x := c.x(float64(r.GetAt().AsTime().Sub(c.start)) / float64(c.length()))
 		m := mark{x: place(x), left: place(x - 6), address: c.address("history", revision)}
 		m.title = "Revision " + revision + ", " + page.ActorOf(r.GetActor()).Name + ": " + guidon.Shorten(r.GetSummary(), maxSummary)

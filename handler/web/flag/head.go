@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 )
 
 // regionName is the name of the part of the page that changes with the draft.
@@ -42,32 +43,32 @@ func postFavorite(v *page.Visit, form url.Values) error {
 	return v.SetFavorite(s.key, s.name(), form)
 }
 
-// tabLink is a link to a tab of the flag.
-type tabLink struct {
-	name, text, address string
-	count               int // or -1
-}
-
-func (s *subject) tabs() []tabLink {
-	links := []tabLink{{"targeting", "Targeting", s.address(), len(s.flag.GetRollouts())}}
-	if !s.boolean() {
-		links[0].count = len(s.flag.GetRules())
-		links = append(links, tabLink{"variants", "Variants", s.address("variants"), len(s.flag.GetVariants())})
+// tabs returns the links to the tabs of the flag, of which the one with the name is current.
+func (s *subject) tabs(current string) (links []part.Link) {
+	add := func(name, text, count string, path ...string) {
+		links = append(links, part.Link{Text: text, Address: s.address(path...), Current: name == current, Count: count})
 	}
-	links = append(links, tabLink{"history", "History", s.address("history"), -1})
+	rules := len(s.flag.GetRules())
+	if s.boolean() {
+		rules = len(s.flag.GetRollouts())
+	}
+	add("targeting", "Targeting", strconv.Itoa(rules))
+	if s.at != 0 {
+		links[0].Address += "?at=" + page.Revision(s.at)
+		return links
+	}
+	if !s.boolean() {
+		add("variants", "Variants", strconv.Itoa(len(s.flag.GetVariants())), "variants")
+	}
+	add("history", "History", "", "history")
 	if s.v.Site.Counts {
-		links = append(links, tabLink{"evaluations", "Evaluations", s.address("evaluations"), -1})
+		add("evaluations", "Evaluations", "", "evaluations")
 	}
 	if len(s.v.Namespaces) > 1 {
-		links = append(links, tabLink{"namespaces", "Namespaces", s.address("namespaces"), -1})
+		add("namespaces", "Namespaces", "", "namespaces")
 	}
-	links = append(links,
-		tabLink{"code", "Code", s.address("code"), -1},
-		tabLink{"details", "Details", s.address("details"), -1})
-	if s.at != 0 {
-		links = links[:1]
-		links[0].address += "?at=" + s.revisionText(s.at)
-	}
+	add("code", "Code", "", "code")
+	add("details", "Details", "", "details")
 	return links
 }
 
@@ -75,8 +76,6 @@ func (s *subject) tabs() []tabLink {
 func (s *subject) flips() bool {
 	return !s.boolean() && s.mayEdit() && !s.asks && s.state == s.own
 }
-
-func (*subject) revisionText(revision int64) string { return strconv.FormatInt(revision, 10) }
 
 // readOnlyReason returns why the visitor may not edit the flag.
 func (s *subject) readOnlyReason() string {

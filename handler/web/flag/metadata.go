@@ -1,8 +1,6 @@
 package flag
 
 import (
-	"strings"
-
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -23,11 +21,3 @@ func metadataText(f *guidonv1.DocumentFlag, key string) string {
 
 // maxInline limits how much of a long value a page shows, in bytes.
 const maxInline = 2 << 10
-
-// inline returns the beginning of a value, and whether that is all of it.
-func inline(text string) (beginning string, all bool) {
-	if len(text) <= maxInline {
-		return text, true
-	}
-	return strings.ToValidUTF8(text[:maxInline], ""), false
-}

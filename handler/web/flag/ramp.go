@@ -37,11 +37,13 @@ type rampStep struct {
 // length is how long something takes.
 type length struct{ Number, Unit string }
 
-// lengthUnits are the units of lengths, the longest first.
-var lengthUnits = []struct {
+type lengthUnit struct {
 	name string
 	of   time.Duration
-}{{"days", 24 * time.Hour}, {"hours", time.Hour}, {"minutes", time.Minute}}
+}
+
+// lengthUnits are the units of lengths, the longest first.
+var lengthUnits = []lengthUnit{{"days", 24 * time.Hour}, {"hours", time.Hour}, {"minutes", time.Minute}}
 
 func lengthOf(d time.Duration) length {
 	for _, u := range lengthUnits {

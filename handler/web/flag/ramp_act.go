@@ -103,10 +103,11 @@ func readRampAct(v *page.Visit, form url.Values) (*question, *guidonv1.ControlRa
 		return nil, nil, guidon.Errorf(guidon.InvalidArgument, "invalid field rule or action: must name a rule and what to do with its ramp")
 	}
 	a := rampActs[i]
-	q := &question{subject: s, form: form, asked: asked{
+	q := &question{
+		subject: s, form: form,
 		path: a.address(s, int(number)-1), heading: a.verb + " the ramp of rule " + strconv.FormatInt(number, 10) + "?",
 		text: a.text, verb: a.verb, button: a.button,
-	}}
+	}
 	request := &guidonv1.ControlRampRequest{NamespaceKey: v.Key(), Key: s.key, Rule: int32(number), Action: a.action}
 	q.effect, err = q.preview(&guidonv1.PreviewFlagRequest{Ramp: a.action, Rule: request.GetRule()})
 	switch guidon.CodeOf(err) {

@@ -106,7 +106,7 @@ func (n *needs) takeTyped(v *page.Visit, loosely bool) (problem string, err erro
 	}
 	flag, err := flagAt(v, v.Key(), key)
 	if code := guidon.CodeOf(err); code == guidon.NotFound || code == guidon.InvalidArgument { // it may be a name
-		if key, problem, err = resolveFlag(v, key, loosely); err != nil || problem != "" {
+		if key, problem, err = resolve("flag", key, loosely, eachFlag(v)); err != nil || problem != "" {
 			return problem, err
 		}
 		flag, err = flagAt(v, v.Key(), key)

@@ -58,9 +58,9 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		for _, key := range keys {
 			wanted[key] = true
 		}
-		return found, eachSegment(v, namespace, func(g *flipt.Segment) bool {
-			if wanted[g.GetKey()] {
-				found[g.GetKey()] = segmentOf(g)
+		return found, eachSegment(v, namespace)(func(g namedSegment) bool {
+			if wanted[g.key] {
+				found[g.key] = g
 			}
 			return len(found) < len(wanted)
 		})
@@ -80,105 +80,86 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 	return found, nil
 }
 
-func segmentOf(g *flipt.Segment) namedSegment {
-	return namedSegment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
-}
+// objectPage is how many segments or flags are read at a time.
+const objectPage = 1000
 
-// segmentPage is how many segments or flags are read at a time.
-const segmentPage = 1000
+// each calls f with all objects of a kind until it returns false.
+type each func(f func(g namedSegment) bool) error
 
-// eachOf calls f with the objects of a list until it returns false.
-func eachOf[T any](list func(token string) (items []T, next string, err error), f func(T) bool) error {
-	for token := ""; ; {
-		items, next, err := list(token)
-		if err != nil {
-			return err
-		}
-		for _, item := range items {
-			if !f(item) {
+// eachOf returns the objects of lists, of which named returns the names.
+func eachOf[T any](list func(token string) (items []T, next string, err error), named func(T) namedSegment) each {
+	return func(f func(g namedSegment) bool) error {
+		for token := ""; ; {
+			items, next, err := list(token)
+			if err != nil {
+				return err
+			}
+			for _, item := range items {
+				if !f(named(item)) {
+					return nil
+				}
+			}
+			if token = next; token == "" {
 				return nil
 			}
-		}
-		if token = next; token == "" {
-			return nil
 		}
 	}
 }
 
-// eachSegment calls f with the segments of a namespace until it returns false.
-func eachSegment(v *page.Visit, namespace string, f func(g *flipt.Segment) bool) error {
+// eachSegment returns the segments of a namespace.
+func eachSegment(v *page.Visit, namespace string) each {
 	return eachOf(func(token string) ([]*flipt.Segment, string, error) {
-		list, err := page.ListSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: segmentPage, PageToken: token})
+		list, err := page.ListSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: objectPage, PageToken: token})
 		return list.GetSegments(), list.GetNextPageToken(), err
-	}, f)
+	}, func(g *flipt.Segment) namedSegment {
+		return namedSegment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
+	})
 }
 
-// eachFlag calls f with the flags of the visitor's namespace until it returns false.
-func eachFlag(v *page.Visit, f func(flag *flipt.Flag) bool) error {
+// eachFlag returns the flags of the visitor's namespace.
+func eachFlag(v *page.Visit) each {
 	return eachOf(func(token string) ([]*flipt.Flag, string, error) {
-		list, err := page.ListFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: segmentPage, PageToken: token})
+		list, err := page.ListFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: objectPage, PageToken: token})
 		return list.GetFlags(), list.GetNextPageToken(), err
-	}, f)
+	}, func(f *flipt.Flag) namedSegment {
+		return namedSegment{key: f.GetKey(), name: cmp.Or(f.GetName(), f.GetKey())}
+	})
 }
 
-// maxOffered limits the segments that the box offers while one types.
+// maxOffered limits the objects that a box offers while one types.
 const maxOffered = 200
 
-// offered returns the segments that the box offers.
-func offered(v *page.Visit) ([]namedSegment, error) {
-	var all []namedSegment
-	err := eachSegment(v, v.Key(), func(g *flipt.Segment) bool {
-		all = append(all, segmentOf(g))
-		return len(all) < maxOffered
-	})
-	return all, err
-}
-
-// offeredFlags returns the flags that the box offers to one with the key.
-func offeredFlags(v *page.Visit, key string) (all []namedSegment, err error) {
-	err = eachFlag(v, func(f *flipt.Flag) bool {
-		if f.GetKey() != key {
-			all = append(all, namedSegment{key: f.GetKey(), name: cmp.Or(f.GetName(), f.GetKey())})
+// offered returns the objects that a box offers, but for the one with the key.
+func offered(all each, except string) (found []namedSegment, err error) {
+	err = all(func(g namedSegment) bool {
+		if g.key != except {
+			found = append(found, g)
 		}
-		return len(all) < maxOffered
+		return len(found) < maxOffered
 	})
-	return all, err
-}
-
-// resolveSegment is resolve for segments.
-func resolveSegment(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
-	return resolve("segment", typed, loosely, func(f func(key, name string) bool) error {
-		return eachSegment(v, v.Key(), func(g *flipt.Segment) bool { return f(g.GetKey(), g.GetName()) })
-	})
-}
-
-// resolveFlag is resolve for flags.
-func resolveFlag(v *page.Visit, typed string, loosely bool) (key, problem string, err error) {
-	return resolve("flag", typed, loosely, func(f func(key, name string) bool) error {
-		return eachFlag(v, func(flag *flipt.Flag) bool { return f(flag.GetKey(), flag.GetName()) })
-	})
+	return found, err
 }
 
 // resolve returns the key of the object with the key or name that was typed, or what is wrong with
 // it. Loosely, a part of the key or name of a single one is enough.
-func resolve(noun, typed string, loosely bool, each func(f func(key, name string) bool) error) (key, problem string, err error) {
+func resolve(noun, typed string, loosely bool, all each) (key, problem string, err error) {
 	typed = strings.TrimSpace(typed)
 	var byName, byPart []string
 	nearKey, nearName, distance := "", "", maxDistance(typed)+1
-	err = each(func(k, name string) bool {
-		if k == typed {
+	err = all(func(g namedSegment) bool {
+		if g.key == typed {
 			key = typed
 			return false
 		}
-		if strings.EqualFold(name, typed) {
-			byName = append(byName, k)
+		if strings.EqualFold(g.name, typed) {
+			byName = append(byName, g.key)
 		}
-		if strings.Contains(strings.ToLower(k+"\n"+name), strings.ToLower(typed)) {
-			byPart = append(byPart, k)
+		if strings.Contains(strings.ToLower(g.key+"\n"+g.name), strings.ToLower(typed)) {
+			byPart = append(byPart, g.key)
 		}
-		for _, word := range []string{k, name} {
+		for _, word := range []string{g.key, g.name} {
 			if d := lists.Distance([]rune(strings.ToLower(typed)), []rune(strings.ToLower(word)), distance); d < distance {
-				nearKey, nearName, distance = k, cmp.Or(name, k), d
+				nearKey, nearName, distance = g.key, g.name, d
 			}
 		}
 		return true

@@ -70,15 +70,10 @@ func flagAt(v *page.Visit, namespace, key string) (*guidonv1.DocumentFlag, error
 	return content.GetFlag(), err
 }
 
-// reference returns the name of the state of a namespace.
-func reference(namespace string, revision int64) string {
-	return namespace + "@" + strconv.FormatInt(revision, 10)
-}
-
 // namespaceKey returns the reference to the state of the namespace that the page shows.
 func (s *subject) namespaceKey() string {
 	if s.at != 0 {
-		return reference(s.v.Key(), s.at)
+		return s.v.At(s.at)
 	}
 	return s.v.Key()
 }
@@ -136,7 +131,7 @@ func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) error {
 func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) error {
 	saved := page.NothingSaved
 	if len(r.GetChanges()) > 0 {
-		saved = strconv.FormatInt(r.GetRevision(), 10)
+		saved = page.Revision(r.GetRevision())
 	}
 	return v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
 }

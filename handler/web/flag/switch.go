@@ -30,18 +30,13 @@ func switchVerb(state part.State) string {
 // question is a page that asks for a confirmation.
 type question struct {
 	*subject
-	asked
-	problems part.Problems
-	form     url.Values
-	keep     []string // the names of other namespaces with such a flag
-	effect   []string
-}
-
-// asked is what a question asks for.
-type asked struct {
 	path                        string // to which the answer is sent
 	heading, text, verb, button string
 	fatal                       bool
+	problems                    part.Problems
+	form                        url.Values
+	keep                        []string // the names of other namespaces with such a flag
+	effect                      []string
 }
 
 // ask shows the page of the question.

@@ -77,7 +77,7 @@ func (l *ladder) read() (err error) {
 		l.now = remarks{l.draft, nil}
 	}
 	if l.anyOpen() {
-		if l.offered, err = offered(l.v); err != nil {
+		if l.offered, err = offered(eachSegment(l.v, l.v.Key()), ""); err != nil {
 			return err
 		}
 		if l.known, err = segment.ReadKnown(l.v); err != nil {
@@ -85,7 +85,7 @@ func (l *ladder) read() (err error) {
 		}
 	}
 	if l.asksNeeds() || slices.ContainsFunc(l.draft.rules, func(s rule) bool { return s.needing() }) {
-		if l.flags, err = offeredFlags(l.v, l.key); err != nil {
+		if l.flags, err = offered(eachFlag(l.v), l.key); err != nil {
 			return err
 		}
 	}
@@ -297,9 +297,4 @@ func (l *ladder) everyoneHint(s rule) string {
 		}
 	}
 	return ""
-}
-
-// newSegment returns the address of the page that makes a segment for the rule, and comes back.
-func (l *ladder) newSegment(i int) string {
-	return l.v.In("new-segment") + "?" + url.Values{"flag": {l.key}, "rule": {strconv.Itoa(i)}}.Encode()
 }

@@ -300,8 +300,7 @@ func (d *variants) usedByWords(key string) string {
 	if len(rules) == 1 {
 		return "rule " + strconv.Itoa(rules[0])
 	}
-	numbers := lists.Map(rules, strconv.Itoa)
-	return "rules " + strings.Join(numbers[:len(numbers)-1], ", ") + " and " + numbers[len(numbers)-1]
+	return "rules " + lists.Join(lists.Map(rules, strconv.Itoa), "and")
 }
 
 func (d *variants) fields() (all []field) {

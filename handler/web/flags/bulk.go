@@ -283,7 +283,7 @@ func (s *selection) refused(since int64, refusal error) error {
 // leave redirects to the list, which says what was saved in the revision.
 func (s *selection) leave(revision int64) error {
 	if revision > 0 {
-		s.list.Set("saved", strconv.FormatInt(revision, 10))
+		s.list.Set("saved", page.Revision(revision))
 	}
 	return s.v.Redirect(page.WithQuery(page.Below("namespaces", s.v.Key(), "flags"), s.list))
 }

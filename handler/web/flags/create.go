@@ -29,8 +29,8 @@ type newFlag struct {
 	Metadata      []page.MetadataRow
 	Variants      []newVariant
 	Problems      part.Problems
-	Existing      *link  // the flag with the same key
-	Proposed      string // a key that is allowed
+	Existing      *part.Link // the flag with the same key
+	Proposed      string     // a key that is allowed
 	Owners        []string
 	KnownTags     []string
 	focus         string // the id of the field to begin with
@@ -154,7 +154,7 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 
 // taken responds with the page again, because there is a flag with the key.
 func (n *newFlag) taken(v *page.Visit, existing *guidonv1.DocumentFlag) error {
-	n.Existing = &link{existing.GetName(), v.In("flags", n.Key)}
+	n.Existing = &part.Link{Text: existing.GetName(), Address: v.In("flags", n.Key)}
 	n.Problems.Add("key",
 		fmt.Sprintf("%s has a flag %s with this key. Open it or take another key.", page.NamespaceName(v.Namespace), existing.GetName()))
 	return n.reply(v, http.StatusUnprocessableEntity)

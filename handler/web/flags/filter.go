@@ -137,6 +137,14 @@ func (f filter) address(v *page.Visit, field, value string) string {
 	return addressOf(v, query)
 }
 
+// sorted returns the address of the list in an order. The first one needs no field.
+func (f filter) sorted(v *page.Visit, order string) string {
+	if order == sorts[0].value {
+		order = ""
+	}
+	return f.address(v, fieldSort, order)
+}
+
 // toggled returns the address of the list with the value of the field added or, if it is
 // there, removed.
 func (f filter) toggled(v *page.Visit, field, value string) string {
@@ -170,11 +178,3 @@ func (f filter) at(number int) url.Values {
 func (f filter) onPage(v *page.Visit, number int) string { return addressOf(v, f.at(number)) }
 
 func addressOf(v *page.Visit, query url.Values) string { return page.WithQuery(v.In("flags"), query) }
-
-// orderValue returns the value of the field sort for the order; that of the first is "".
-func orderValue(i int) string {
-	if i == 0 {
-		return ""
-	}
-	return sorts[i].value
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -24,7 +23,7 @@ type list struct {
 	all      int // of the namespace
 	last     int // number of the last page
 	menus    []menu
-	chips    []link         // the filters that are active; their addresses remove them
+	chips    []part.Link    // the filters that are active; their addresses remove them
 	note     string         // why no flags are the visitor's, or ""
 	near     []page.Similar // flags with similar keys
 	mayEdit  bool
@@ -42,7 +41,7 @@ type row struct {
 	Shares     []part.Share // the results of everyone else
 	More       int          // shares that are not among them
 	WhileOff   string       // the result of a variant flag that is off
-	Segment    link         // the first one that it targets
+	Segment    part.Link    // the first one that it targets
 	Segments   int          // how many more
 	Owner      string
 	Author     string // who changed it last
@@ -52,24 +51,11 @@ type row struct {
 	Blank      bool   // only the key is known
 }
 
-// link is a text that leads somewhere.
-type link struct{ Text, Address string }
-
 // menu is a filter to choose from.
 type menu struct {
 	Name    string
-	Options []option
+	Options []part.Link
 	Wide    bool // left out if the window is narrow
-}
-
-// uncounted is the count of an option whose flags are not counted.
-const uncounted = -1
-
-// option is a value of a filter, and how many flags there are with it.
-type option struct {
-	link
-	Count  int
-	Chosen bool
 }
 
 // showList shows the list.
@@ -129,27 +115,21 @@ func newRow(v *page.Visit, s *guidonv1.FlagSummary) row {
 		Blank: s.GetUpdatedAt() == nil,
 	}
 	if first := s.GetFirstSegment(); first != nil {
-		r.Segment = link{cmp.Or(first.GetName(), first.GetKey()), v.In("segments", first.GetKey())}
+		r.Segment = part.Link{Text: cmp.Or(first.GetName(), first.GetKey()), Address: v.In("segments", first.GetKey())}
 		r.Segments = int(s.GetSegmentCount()) - 1
 	}
 	if off := s.GetWhileOff(); off != nil {
 		r.WhileOff = page.ShareName(r.Variant, off)
 		return r
 	}
-	r.Shares, r.More = sharesOf(r.Variant, s)
+	all := s.GetEveryoneElse()
+	largest := all[:min(len(all), maxShares)]
+	r.Shares, r.More = page.SharesOf(r.Variant, largest), int(s.GetMoreShares())+len(all)-len(largest)
 	return r
 }
 
 // maxShares limits the shares of a row. The flag's page has all.
 const maxShares = 3
-
-// sharesOf returns the largest shares of what entities get that are in no segment, in the
-// order of the variants, and how many shares are left out.
-func sharesOf(variant bool, s *guidonv1.FlagSummary) ([]part.Share, int) {
-	all := s.GetEveryoneElse()
-	largest := all[:min(len(all), maxShares)]
-	return page.SharesOf(variant, largest), int(s.GetMoreShares()) + len(all) - len(largest)
-}
 
 // keys returns the keys of the rows.
 func (l *list) keys() []string { return lists.Map(l.rows, func(r row) string { return r.Key }) }
@@ -181,11 +161,11 @@ func (l *list) addMenus(v *page.Visit, facets *guidonv1.FlagFacets) {
 	state, kind := menu{Name: "State"}, menu{Name: "Type"}
 	for _, s := range facets.GetStates() {
 		state.Options = append(state.Options,
-			l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), s.GetCount()))
+			l.option(v, fieldState, valueOf(states, s.GetState()), page.StateOf(s.GetState()).String(), page.Number(int(s.GetCount()))))
 	}
 	for _, t := range facets.GetTypes() {
 		value := valueOf(types, t.GetType())
-		kind.Options = append(kind.Options, l.option(v, fieldType, value, strings.ToUpper(value[:1])+value[1:], t.GetCount()))
+		kind.Options = append(kind.Options, l.option(v, fieldType, value, page.Capital(value), page.Number(int(t.GetCount()))))
 	}
 	l.menus = []menu{
 		l.mine(v), state, kind, l.facet(v, "Owner", fieldOwner, facets.GetOwners()), l.facet(v, "Segment", fieldSegment, facets.GetSegments()),
@@ -201,13 +181,14 @@ func (l *list) facet(v *page.Visit, name, field string, counts []*guidonv1.Facet
 		if field == fieldOwner && text == "" {
 			text = "Without owner"
 		}
-		m.Options = append(m.Options, l.option(v, field, c.GetValue(), text, c.GetCount()))
+		m.Options = append(m.Options, l.option(v, field, c.GetValue(), text, page.Number(int(c.GetCount()))))
 	}
 	return m
 }
 
-func (l *list) option(v *page.Visit, field, value, text string, count int32) option {
-	return option{link{text, l.filter.toggled(v, field, value)}, int(count), slices.Contains(l.filter.query[field], value)}
+func (l *list) option(v *page.Visit, field, value, text, count string) part.Link {
+	chosen := slices.Contains(l.filter.query[field], value)
+	return part.Link{Text: text, Address: l.filter.toggled(v, field, value), Current: chosen, Count: count}
 }
 
 // valueOf returns the key of a value, which the map must have.
@@ -239,7 +220,7 @@ func (l *list) addChips(v *page.Visit, facets *guidonv1.FlagFacets) {
 			case field == fieldMine:
 				text = mineTexts[value]
 			}
-			l.chips = append(l.chips, link{strings.ToUpper(field[:1]) + field[1:] + ": " + text, l.filter.toggled(v, field, value)})
+			l.chips = append(l.chips, part.Link{Text: page.Capital(field) + ": " + text, Address: l.filter.toggled(v, field, value)})
 		}
 	}
 }
@@ -275,8 +256,13 @@ func (l *list) resort(v *page.Visit, value, reverse string) string {
 	if sorts[l.filter.order()].value == value {
 		value = reverse
 	}
-	if value == sorts[0].value {
-		value = ""
+	return l.filter.sorted(v, value)
+}
+
+// orders returns the links to the orders of the list.
+func (l *list) orders(v *page.Visit) (links []part.Link) {
+	for i, s := range sorts {
+		links = append(links, part.Link{Text: s.text, Address: l.filter.sorted(v, s.value), Current: i == l.filter.order()})
 	}
-	return l.filter.address(v, fieldSort, value)
+	return links
 }

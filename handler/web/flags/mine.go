@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -28,9 +29,9 @@ var mineTexts = map[string]string{marked.value: marked.text, changed.value: chan
 
 // mine returns the filter for the flags of the visitor.
 func (l *list) mine(v *page.Visit) menu {
-	m := menu{Name: "Mine", Options: []option{l.option(v, fieldMine, marked.value, marked.text, uncounted)}}
+	m := menu{Name: "Mine", Options: []part.Link{l.option(v, fieldMine, marked.value, marked.text, "")}}
 	if v.Visitor.Authentication != nil {
-		m.Options = append(m.Options, l.option(v, fieldMine, changed.value, changed.text, uncounted))
+		m.Options = append(m.Options, l.option(v, fieldMine, changed.value, changed.text, ""))
 	}
 	return m
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -33,7 +34,7 @@ type searchResult struct {
 	Small   string // the key, or what it is
 	Right   string // the state of a flag, or the namespace if it is another one
 	Address string
-	Flag    *page.Sign
+	Flag    *part.Sign
 	Starred bool // it is a favorite
 	Creates bool // it is never the one that the key Enter follows unless it was chosen
 }
@@ -106,7 +107,7 @@ func (s *searcher) result(hit *guidonv1.SearchHit) searchResult {
 	case guidonv1.SearchHitKind_NAMESPACE_SEARCH_HIT_KIND:
 		r.Icon, r.Right, r.Address = "open", "", s.visit.To("namespaces", hit.GetKey(), "flags")
 	default:
-		r.Flag = &page.Sign{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
+		r.Flag = &part.Sign{Variant: hit.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: page.StateOf(hit.GetState())}
 		r.Address = in("flags", hit.GetKey())
 		r.Right = cmp.Or(r.Right, r.Flag.State.String())
 	}
@@ -144,11 +145,11 @@ func (s *searcher) favorites() searchGroup {
 	all = all[:min(len(all), maxRead)]
 	signs, _ := page.SignsOfFavorites(s.visit, all)
 	for _, f := range all {
-		sign, exists := signs[f]
-		if !exists || len(g.Results) == maxStarred {
+		sign := signs[f]
+		if sign == nil || len(g.Results) == maxStarred {
 			continue
 		}
-		r := searchResult{ID: s.id(), Flag: &sign, Text: cmp.Or(sign.Name, f.Key), Small: f.Key, Right: sign.State.String(), Starred: true}
+		r := searchResult{ID: s.id(), Flag: sign, Text: cmp.Or(sign.Name, f.Key), Small: f.Key, Right: sign.State.String(), Starred: true}
 		r.Address = s.visit.To("namespaces", f.Namespace, "flags", f.Key)
 		if f.Namespace != s.namespace.GetKey() {
 			r.Right = page.NamespaceName(s.visit.NamespaceWith(f.Namespace))

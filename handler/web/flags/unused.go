@@ -3,7 +3,6 @@ package flags
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +18,7 @@ import (
 
 // unused is the model of the flags that may no longer be needed.
 type unused struct {
-	tabs    []tab
+	tabs    []part.Link // without those of reasons that have no flags because nobody counts
 	rows    []unusedRow
 	reason  string // value of the field; "" for all
 	page    int    // from 1
@@ -34,14 +33,6 @@ type unused struct {
 type unusedRow struct {
 	row
 	Reasons []string
-}
-
-// tab is a reason to choose.
-type tab struct {
-	link
-	Count   int
-	Chosen  bool
-	Counted bool // its reason is one of evaluations
 }
 
 // snoozeInput is the form that postpones the review of a flag, and its problem if it is invalid.
@@ -83,11 +74,6 @@ func replyUnused(v *page.Visit, status int, opened snoozeInput) error {
 	})
 }
 
-// shownTabs returns the tabs without those that have no flags because nobody counts.
-func (u *unused) shownTabs() []tab {
-	return slices.DeleteFunc(slices.Clone(u.tabs), func(t tab) bool { return t.Counted && t.Count == 0 && !t.Chosen })
-}
-
 // newUnused returns the page that the address selects. Unknown fields and values are left out.
 func newUnused(query url.Values) *unused {
 	u := &unused{page: page.PageOf(query)}
@@ -110,8 +96,13 @@ func (u *unused) read(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		u.tabs = append(u.tabs, tab{link{r.text, v.In("unused") + page.Query(fieldReason, r.value)}, int(found.GetTotalCount()), r.value == u.reason, isCounted(r.kinds)})
-		if r.value == u.reason {
+		chosen := r.value == u.reason
+		if n := int(found.GetTotalCount()); n > 0 || chosen || !isCounted(r.kinds) {
+			u.tabs = append(u.tabs, part.Link{
+				Text: r.text, Address: v.In("unused") + page.Query(fieldReason, r.value), Current: chosen, Count: page.Number(n),
+			})
+		}
+		if chosen {
 			u.add(v, found)
 		}
 	}
@@ -167,7 +158,7 @@ func answerText(r row) string {
 	case r.Variant:
 		return "Everyone gets " + r.Shares[0].Name
 	}
-	return strings.ToUpper(r.Shares[0].Name[:1]) + r.Shares[0].Name[1:] + " for everyone"
+	return page.Capital(r.Shares[0].Name) + " for everyone"
 }
 
 // pageDate is how pages write a date.
@@ -264,7 +255,7 @@ func snooze(v *page.Visit, form url.Values) error {
 	u := newUnused(v.Query())
 	revision := ""
 	if len(saved.GetChanges()) > 0 {
-		revision = strconv.FormatInt(saved.GetRevision(), 10)
+		revision = page.Revision(saved.GetRevision())
 	}
 	query := page.Query(fieldReason, u.reason, page.FieldPage, page.PageField(u.page), "saved", revision)
 	return v.Redirect(page.Below("namespaces", v.Key(), "unused") + query)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -54,8 +55,8 @@ func (v *Visit) SetFavorite(key, name string, form url.Values) error {
 }
 
 // SignsOfFavorites returns the signs of the flags. Flags that do not exist have none.
-func SignsOfFavorites(v *Visit, favorites []service.Favorite) (map[service.Favorite]Sign, error) {
-	keys, all := make(map[string][]string), make(map[service.Favorite]Sign)
+func SignsOfFavorites(v *Visit, favorites []service.Favorite) (map[service.Favorite]*part.Sign, error) {
+	keys, all := make(map[string][]string), make(map[service.Favorite]*part.Sign)
 	for _, f := range favorites {
 		keys[f.Namespace] = append(keys[f.Namespace], f.Key)
 	}
@@ -107,7 +108,7 @@ func (c favoritesCookie) AddFavorite(ctx context.Context, account string, f serv
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(f service.Favorite) bool { _, exists := signs[f]; return !exists })
+	all = slices.DeleteFunc(all, func(f service.Favorite) bool { return signs[f] == nil })
 	if !c.set(append([]service.Favorite{f}, all...)) {
 		return guidon.Errorf(guidon.InvalidArgument, "this browser has no room for more favorites; remove some first")
 	}

@@ -12,20 +12,10 @@ import (
 // maxKeys is the maximum number of flags in one request.
 const maxKeys = 100
 
-// Sign is the type and state of a flag, which its pennant shows, and its name.
-type Sign struct {
-	Variant bool
-	State   part.State
-	Name    string
-}
-
-// Signs are the signs of flags by their keys.
-type Signs map[string]Sign
-
 // SignsOf returns the signs of the flags as they are in the namespace, which may be a
 // reference to a state. Flags that do not exist there have none.
-func SignsOf(v *Visit, namespace string, keys []string) (Signs, error) {
-	signs := make(Signs)
+func SignsOf(v *Visit, namespace string, keys []string) (map[string]*part.Sign, error) {
+	signs := make(map[string]*part.Sign)
 	slices.Sort(keys)
 	for some := range slices.Chunk(slices.Compact(keys), maxKeys) {
 		list, err := ListFlagSummaries.Run(v, &guidonv1.ListFlagSummariesRequest{NamespaceKey: namespace, Keys: some, Limit: maxKeys})
@@ -36,7 +26,7 @@ func SignsOf(v *Visit, namespace string, keys []string) (Signs, error) {
 			return nil, err
 		}
 		for _, f := range list.GetFlags() {
-			signs[f.GetKey()] = Sign{f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, StateOf(f.GetState()), f.GetName()}
+			signs[f.GetKey()] = &part.Sign{Variant: f.GetType() == flipt.FlagType_VARIANT_FLAG_TYPE, State: StateOf(f.GetState()), Name: f.GetName()}
 		}
 	}
 	return signs, nil

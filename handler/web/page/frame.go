@@ -74,14 +74,6 @@ func (s *Site) theme(p Preferences) string {
 	return string(theme)
 }
 
-// keys returns whether single letters are shortcuts, for the page.
-func (v *Visit) keys() string {
-	if v.Preferences.Keys {
-		return "on"
-	}
-	return "off"
-}
-
 // stream returns the address of the change stream of the namespace, or "".
 func (v *Visit) stream(p Page) string {
 	if !p.Live || !v.Site.Streams || v.Namespace == nil || v.Away() {

@@ -2,7 +2,6 @@ package page
 
 import (
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -58,7 +57,7 @@ func (m *missing) title() string {
 func (m *missing) list() string { return m.In(string(m.Place)) }
 
 // revision returns the revision of the deletion.
-func (m *missing) revision() string { return strconv.FormatInt(m.deletion.GetRevision(), 10) }
+func (m *missing) revision() string { return Revision(m.deletion.GetRevision()) }
 
 // bringBack returns the address that undoes the deletion, of this object only.
 func (m *missing) bringBack() string {

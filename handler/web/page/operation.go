@@ -2,7 +2,6 @@ package page
 
 import (
 	"errors"
-	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -33,7 +32,7 @@ func (o Operation[Q, A]) RunAt(v *Visit, request Q) (A, service.State, error) {
 // RunIf is like Run, but fails with FailedPrecondition unless the namespace of the request
 // is in the state, as an earlier operation returned it.
 func (o Operation[Q, A]) RunIf(v *Visit, request Q, state service.State) (A, error) {
-	answer, _, err := o.carry(v, &call.Request{Message: request, IfMatch: strconv.FormatInt(state.Revision, 10)})
+	answer, _, err := o.carry(v, &call.Request{Message: request, IfMatch: Revision(state.Revision)})
 	return answer, err
 }
 

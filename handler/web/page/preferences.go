@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/guidonhq/guidon/handler/call"
 )
 
 // Theme is the colour scheme of pages.
@@ -109,13 +107,11 @@ func (v *Visit) SetPreferences(p Preferences) {
 func (v *Visit) setCookie(name, value string) {
 	cookie := http.Cookie{
 		Name: name, Value: value, Path: strings.TrimSuffix(v.Site.PublicPath, "/") + "/",
-		MaxAge: cookieAge, HttpOnly: true, Secure: secure(v.Site.Session), SameSite: http.SameSiteLaxMode,
+		MaxAge: cookieAge, HttpOnly: true, Secure: v.Site.Session.Secure || v.Site.Session.HostPrefix, SameSite: http.SameSiteLaxMode,
 	} // #nosec G124 -- Secure is that of the session
 	header := v.Header()
 	header.Add("Set-Cookie", cookie.String())
 }
-
-func secure(c call.SessionCookie) bool { return c.Secure || c.HostPrefix }
 
 // zone returns the time zone with the IANA name; "" is UTC.
 func zone(name string) (*time.Location, error) {

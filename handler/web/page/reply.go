@@ -55,13 +55,7 @@ func (v *Visit) Reply(status int, p Page) error {
 		p.found = status == http.StatusOK && v.Request.Method != http.MethodPost
 		content = v.frame(p)
 	}
-	return v.ReplyBody(status, contentHTML, part.Render(content))
-}
-
-// ReplyBody responds with a body of any kind. One of a page that is [Route.Unchanging] may
-// be kept by the browser until it changes. It returns nil.
-func (v *Visit) ReplyBody(status int, contentType string, body []byte) error {
-	v.Exchange.Reply(status, contentType, body)
+	v.Exchange.Reply(status, contentHTML, part.Render(content))
 	return nil
 }
 

@@ -37,5 +37,5 @@ func (v *Visit) saved() (revision int64, text string) {
 	if c.GetAction() == string(change.ActionDelete) && len(list.GetChanges()) == 1 {
 		text = "Deleted " + Printable(c.GetKey(), maxName)
 	}
-	return revision, text + " as revision " + strconv.FormatInt(revision, 10)
+	return revision, text + " as revision " + Revision(revision)
 }

@@ -116,6 +116,9 @@ func (v *Visit) In(segments ...string) string {
 	return v.Site.Path(Below(append([]string{"namespaces", v.Key()}, segments...)...))
 }
 
+// At returns the name of the state of the visit's namespace at a revision.
+func (v *Visit) At(revision int64) string { return v.Key() + "@" + Revision(revision) }
+
 // To returns the path of a page, for a browser.
 func (v *Visit) To(segments ...string) string { return v.Site.Path(Below(segments...)) }
 

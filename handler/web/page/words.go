@@ -78,6 +78,15 @@ func Number(n int) string {
 	return digits
 }
 
+// Listed returns the texts in a sentence, of which it names as many as most says.
+func Listed(texts []string, most int) string {
+	text := strings.Join(texts[:min(len(texts), most)], ", ")
+	if more := len(texts) - most; more > 0 {
+		text += " and " + Number(more) + " more"
+	}
+	return text
+}
+
 // Or returns what stands after item i of n alternatives in words; end stands after the last one.
 func Or(i, n int, end string) string {
 	switch i {
@@ -94,6 +103,9 @@ func Percent(share float64) string {
 	text := strconv.FormatFloat(share, 'f', 3, 64)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"
 }
+
+// Revision returns the number of a revision as text.
+func Revision(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Stamp returns a time for machines, as the attribute datetime of a time element has it.
 func Stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }

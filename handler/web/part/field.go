@@ -30,6 +30,16 @@ func Described(id, hint string, problems Problems) templ.Attributes {
 // Option is a value that can be chosen.
 type Option struct{ Value, Text string }
 
+// TextOf returns the text of the option with the value, or "".
+func TextOf(options []Option, value string) string {
+	for _, o := range options {
+		if o.Value == value {
+			return o.Text
+		}
+	}
+	return ""
+}
+
 // Options returns options, whose values and texts are given in turn.
 func Options(texts ...string) (all []Option) {
 	for pair := range slices.Chunk(texts, 2) {

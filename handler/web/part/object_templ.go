@@ -7,9 +7,16 @@ package part
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// ObjectSign is the sign of an object next to its name: the pennant of a flag or, if its state
+// Sign is the type and state of a flag, which its pennant shows, and its name.
+type Sign struct {
+	Variant bool
+	State   State
+	Name    string
+}
+
+// ObjectSign is the sign of an object next to its name: the pennant of a flag or, if its sign
 // is not known, an icon.
-func ObjectSign(icon string, variant bool, state State, known bool) templ.Component {
+func ObjectSign(icon string, sign *Sign) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -30,8 +37,8 @@ func ObjectSign(icon string, variant bool, state State, known bool) templ.Compon
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if known {
-			templ_7745c5c3_Err = Pennant(variant, state).Render(ctx, templ_7745c5c3_Buffer)
+		if sign != nil {
+			templ_7745c5c3_Err = Pennant(sign.Variant, sign.State).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -46,7 +53,7 @@ func ObjectSign(icon string, variant bool, state State, known bool) templ.Compon
 }
 
 // ObjectState describes the pennant next to a name to screen readers.
-func ObjectState(state State, known bool) templ.Component {
+func ObjectState(sign *Sign) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -67,15 +74,15 @@ func ObjectState(state State, known bool) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if known {
+		if sign != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<span class=\"vh\">(")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(state.String())
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(sign.State.String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `part/object.templ`, Line: 16, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `part/object.templ`, Line: 23, Col: 41}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {

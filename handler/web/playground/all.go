@@ -1,8 +1,6 @@
 package playground
 
 import (
-	"strconv"
-
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -28,7 +26,7 @@ func (m *model) askAll(v *page.Visit, at state, context map[string]string) error
 	if err != nil {
 		return m.fail(err)
 	}
-	m.list = &list{found, m.form.Offset, "revision " + strconv.FormatInt(at.Revision, 10)}
+	m.list = &list{found, m.form.Offset, "revision " + page.Revision(at.Revision)}
 	return nil
 }
 

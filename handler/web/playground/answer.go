@@ -68,7 +68,7 @@ const maxShown = 2 << 10
 
 // at says of which state the answer is, and how long it took.
 func (x *answer) at() string {
-	text := "revision " + strconv.FormatInt(x.revision, 10)
+	text := "revision " + page.Revision(x.revision)
 	if at := x.e.GetAsOf(); at != nil {
 		text += " at " + analysis.InstantWords(at.AsTime())
 	}

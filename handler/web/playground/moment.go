@@ -49,7 +49,7 @@ func parseMoment(v *page.Visit, text string) (string, string) {
 		case err != nil || revision <= 0:
 			return "", rule
 		case revision > v.State.Revision:
-			return "", "There is no revision " + number + " yet. The latest is " + strconv.FormatInt(v.State.Revision, 10) + "."
+			return "", "There is no revision " + number + " yet. The latest is " + page.Revision(v.State.Revision) + "."
 		}
 		return number, ""
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -22,33 +23,22 @@ const (
 
 // rule is a rule or a rollout of the explanation, or what the flag itself requires.
 type rule struct {
-	Name     string // "Rule 1"
-	Verdict  string // "no", "yes" or "skip"
-	Segments []segment
-	Joint    string // between segments: "and", "or"
-	Share    string // of a threshold, instead of segments
-	Note     string // what came of it
+	Name     string      // "Rule 1"
+	Verdict  string      // "no", "yes" or "skip"
+	Segments []part.Link // without an address if it no longer exists
+	Joint    string      // between segments: "and", "or"
+	Share    string      // of a threshold, instead of segments
+	Note     string      // what came of it
 	Would    []outcome
 	Checks   []check
 	Ruler    *ruler
 }
 
-// segment is the name of a segment, and where its page is; "" if it no longer exists.
-type segment struct{ Name, Address string }
-
 // check is a segment compared with the entity.
 type check struct {
 	Head, Got   string
-	Constraints []constraint
+	Constraints []*guidonv1.ExplainedConstraint
 	Omitted     bool // there are too many of them
-}
-
-// constraint is a constraint compared with the entity.
-type constraint struct {
-	Matched bool
-	Words   []span
-	Got     []span
-	Problem string
 }
 
 // ruler are the buckets of a rule, with that of the entity.
@@ -145,12 +135,12 @@ func requirementRule(r *guidonv1.ExplainedRequirement) rule {
 	return v
 }
 
-func (x *answer) segment(key string) segment {
+func (x *answer) segment(key string) part.Link {
 	name, exists := x.m.info.SegmentName(key)
 	if !exists {
-		return segment{Name: name}
+		return part.Link{Text: name}
 	}
-	return segment{name, x.v.In("segments", key)}
+	return part.Link{Text: name, Address: x.v.In("segments", key)}
 }
 
 // rollout returns the rollout of the flag with the index; nil for a variant flag.
@@ -202,32 +192,24 @@ func (x *answer) check(name string, g *guidonv1.ExplainedSegment, left *int) che
 	case matched == 0:
 		v.Got = "none of " + strconv.Itoa(len(constraints))
 	}
-	for _, c := range constraints {
-		if *left == 0 {
-			v.Omitted = true
-			break
-		}
-		*left--
-		v.Constraints = append(v.Constraints, constraintOf(c))
-	}
+	v.Constraints = constraints[:min(len(constraints), *left)]
+	v.Omitted = v.Omitted || len(v.Constraints) < len(constraints)
+	*left -= len(v.Constraints)
 	return v
 }
 
 // shortValue limits how much of a value is shown, in bytes.
 const shortValue = 120
 
-func constraintOf(c *guidonv1.ExplainedConstraint) constraint {
-	v := constraint{Matched: c.GetMatched(), Problem: c.GetProblem()}
-	v.Words = constraintWords(c)
+// comparedWords returns the value that a constraint compared, in words.
+func comparedWords(c *guidonv1.ExplainedConstraint) []span {
 	switch {
 	case !c.GetPresent():
-		v.Got, v.Problem = []span{plain("is missing")}, ""
+		return []span{plain("is missing")}
 	case c.GetActual() == "":
-		v.Got = []span{plain("is empty")}
-	default:
-		v.Got = []span{plain("is "), codeSpan(guidon.Shorten(c.GetActual(), shortValue))}
+		return []span{plain("is empty")}
 	}
-	return v
+	return []span{plain("is "), codeSpan(guidon.Shorten(c.GetActual(), shortValue))}
 }
 
 // constraintWords returns a constraint as a sentence.

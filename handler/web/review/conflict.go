@@ -2,7 +2,6 @@ package review
 
 import (
 	"cmp"
-	"strconv"
 
 	"github.com/a-h/templ"
 
@@ -47,9 +46,6 @@ func (p *Conflict) who() string {
 	return ""
 }
 
-// whoElse returns who changed the object last, within a sentence.
-func (p *Conflict) whoElse() string { return cmp.Or(p.who(), "somebody else") }
-
 // heading says whether the object was changed or deleted.
 func (p *Conflict) heading() string {
 	verb := "changed"
@@ -61,14 +57,12 @@ func (p *Conflict) heading() string {
 
 // began says where both sides stand.
 func (p *Conflict) began() string {
-	text := "Nothing is lost: your change is here, and nothing of it is saved yet. You began at revision " + revision(p.Began)
+	text := "Nothing is lost: your change is here, and nothing of it is saved yet. You began at revision " + page.Revision(p.Began)
 	if latest := p.Details.GetLatest(); latest != nil && !p.Deleted {
-		text += ", and this " + p.Noun + " is now at " + revision(latest.GetRevision())
+		text += ", and this " + p.Noun + " is now at " + page.Revision(latest.GetRevision())
 	}
 	return text + "."
 }
-
-func revision(n int64) string { return strconv.FormatInt(n, 10) }
 
 // shown returns the conflicts that have a choice each.
 func (p *Conflict) shown() []*guidonv1.MergeConflict {
@@ -114,10 +108,10 @@ func (p *Conflict) cards(c *guidonv1.MergeConflict) (earlier, saved, edited card
 	earlier.value = page.Printable(w.GetEarlier(), maxText)
 	saved.value = page.Printable(w.GetTheirs(), maxText)
 	edited.value = page.Printable(w.GetMine(), maxText)
-	earlier.title, earlier.under, earlier.none = "When you began", "revision "+revision(p.Began), "Not there"
+	earlier.title, earlier.under, earlier.none = "When you began", "revision "+page.Revision(p.Began), "Not there"
 	saved.title, saved.under, saved.none = cmp.Or(p.who(), "Somebody else"), "saved", "Removed"
 	if latest := p.Details.GetLatest(); latest != nil {
-		saved.under = "revision " + revision(latest.GetRevision()) + ", " + p.Ago(latest.GetAt().AsTime())
+		saved.under = "revision " + page.Revision(latest.GetRevision()) + ", " + p.Ago(latest.GetAt().AsTime())
 	}
 	edited.title, edited.under, edited.none = "You", "not saved", "Removed"
 	if c.GetPath() == change.Whole {

@@ -122,9 +122,9 @@ func Stale(v *page.Visit, noun string, last *guidonv1.Change, form string, goesO
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(", in revision " + revision(last.GetRevision()) + ". Nothing of yours is lost: saving brings both together. ")
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(", in revision " + page.Revision(last.GetRevision()) + ". Nothing of yours is lost: saving brings both together. ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `review/conflict_note.templ`, Line: 17, Col: 114}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `review/conflict_note.templ`, Line: 17, Col: 119}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -135,9 +135,9 @@ func Stale(v *page.Visit, noun string, last *guidonv1.Change, form string, goesO
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 templ.SafeURL
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(v.In("changes", revision(last.GetRevision())))
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(v.In("changes", page.Revision(last.GetRevision())))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `review/conflict_note.templ`, Line: 18, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `review/conflict_note.templ`, Line: 18, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 			if templ_7745c5c3_Err != nil {
@@ -256,9 +256,9 @@ func Merged(d *guidonv1.MergeDetails, over int64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs("You now edit over revision " + revision(over) + ". Nothing is saved yet.")
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs("You now edit over revision " + page.Revision(over) + ". Nothing is saved yet.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `review/conflict_note.templ`, Line: 34, Col: 79}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `review/conflict_note.templ`, Line: 34, Col: 84}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 			if templ_7745c5c3_Err != nil {

@@ -47,12 +47,7 @@ func (l diffLine) Number(after bool) string {
 	return l.Old
 }
 
-// Sign returns the sign of the line, which says the same as its colour.
-func (l diffLine) Sign() string { return signs[l.Kind] }
-
-// Said returns the sign for screen readers.
-func (l diffLine) Said() string { return saidSigns[l.Kind] }
-
+// The signs of lines, which say the same as their colours, and what screen readers say.
 var (
 	signs     = map[lineKind]string{lineAdd: "+", lineDel: "−"}
 	saidSigns = map[lineKind]string{lineAdd: "added", lineDel: "removed"}

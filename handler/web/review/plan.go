@@ -95,7 +95,7 @@ func (r *Plan) Empty() bool { return r.Answer == nil || len(r.Answer.GetChanges(
 func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status int, err error) {
 	r.Message, r.Confirmed = strings.TrimSpace(form.Get(FieldMessage)), strings.TrimSpace(form.Get(FieldConfirm))
 	if r.Asks() && r.Confirmed != r.Target.GetKey() {
-		r.Problems.Add(FieldConfirm, ConfirmProblem(r.Target.GetKey()))
+		r.Problems.Add(FieldConfirm, "Type the key of the namespace: "+r.Target.GetKey()+".")
 		return 0, http.StatusUnprocessableEntity, r.Make(v, form)
 	}
 	answer, err := Apply(v, r.Request, form.Get(FieldDigest), r.Message)
@@ -119,9 +119,6 @@ func (r *Plan) Submit(v *page.Visit, form url.Values) (revision int64, status in
 	}
 	return answer.GetRevision(), 0, nil
 }
-
-// ConfirmProblem says that the key of a namespace that asks before changes was not typed.
-func ConfirmProblem(key string) string { return "Type the key of the namespace: " + key + "." }
 
 // MessageProblem is the problem of an invalid message.
 const MessageProblem = "1,000 characters at most, on one line."

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -27,11 +28,10 @@ type Row struct {
 	What     string   // an object that is created, in words
 	Effects  []string // on people
 	Warnings []string
-	Moved    bool      // it is not as it was seen
-	Sign     page.Sign // of a flag as it is now or, if it is created, at the source
-	Known    bool      // Sign is known
-	NeededBy string    // the flags that need it, in words; "" if none is known
-	Pick     bool      // it can be picked
+	Moved    bool       // it is not as it was seen
+	Sign     *part.Sign // of a flag as it is now or, if it is created, at the source; nil if that is not known
+	NeededBy string     // the flags that need it, in words; "" if none is known
+	Pick     bool       // it can be picked
 	Picked   bool
 }
 
@@ -118,7 +118,7 @@ func (r *Plan) addSigns(v *page.Visit) error {
 		}
 		for i, row := range r.Rows {
 			if row.GetKind() == string(change.KindFlag) && at(row) == namespace {
-				r.Rows[i].Sign, r.Rows[i].Known = signs[row.GetKey()]
+				r.Rows[i].Sign = signs[row.GetKey()]
 			}
 		}
 	}
@@ -238,15 +238,15 @@ func (r *Plan) Counts() string {
 	return strings.Join(texts, " and ")
 }
 
-// address returns the address of the page of an object of the target.
-func (r *Plan) address(v *page.Visit, kind, key string) string {
+// ObjectAddress returns the address of the page of an object, or of the settings of its namespace.
+func ObjectAddress(v *page.Visit, namespace, kind, key string) string {
 	switch change.Kind(kind) {
 	case change.KindFlag:
-		return v.To("namespaces", r.Request.GetNamespaceKey(), "flags", key)
+		return v.To("namespaces", namespace, "flags", key)
 	case change.KindSegment:
-		return v.To("namespaces", r.Request.GetNamespaceKey(), "segments", key)
+		return v.To("namespaces", namespace, "segments", key)
 	}
-	return v.To("namespaces", r.Request.GetNamespaceKey(), "settings")
+	return v.To("namespaces", namespace, "settings")
 }
 
 // Group is the rows with the same action.

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"net/http"
-	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -41,7 +40,7 @@ func (e *editor) edit() *review.Edit[*guidonv1.SegmentMerge] {
 // visitor began.
 func (s *subject) readDeleted(d *draft) {
 	s.Saved, s.deleted = d.document(), true
-	began := s.Visit.Key() + "@" + strconv.FormatInt(d.Revision, 10)
+	began := s.Visit.At(d.Revision)
 	if content, err := page.GetSegmentContent.Run(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: s.Key}); err == nil {
 		s.Saved = content.GetSegment()
 	}

@@ -2,11 +2,14 @@ package segment
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/lists"
 )
 
 // Limits of a constraint on the page: values at first, of a long list and of others, values in
@@ -77,29 +80,34 @@ func (c *constraint) cutShort() bool {
 	return entryOf(c.Type, c.Operator) != entryList && len(c.Value) > maxSaid
 }
 
-// types returns the types that the constraint can have: its own is among them.
-func (c *constraint) types() []flipt.ComparisonType {
-	if slices.Contains(everyType, c.Type) {
-		return everyType
-	}
-	return append([]flipt.ComparisonType{c.Type}, everyType...)
+// types returns the types that the constraint can have.
+func (c *constraint) types() []part.Option {
+	return lists.Map(withOwn(everyType, c.Type), func(t flipt.ComparisonType) part.Option {
+		return part.Option{Value: strconv.Itoa(int(t)), Text: typeName(t)}
+	})
 }
 
-// operators returns the operators that the constraint can have: its own is among them.
-func (c *constraint) operators() []string {
-	of := operators[c.Type]
-	if slices.Contains(of, c.Operator) {
-		return of
+// operators returns the operators that the constraint can have.
+func (c *constraint) operators() []part.Option {
+	return lists.Map(withOwn(operators[c.Type], c.Operator), func(o string) part.Option {
+		return part.Option{Value: o, Text: operatorName(c.Type, o)}
+	})
+}
+
+// withOwn returns the values that can be chosen, among which is the own one.
+func withOwn[T comparable](all []T, own T) []T {
+	if slices.Contains(all, own) {
+		return all
 	}
-	return append([]string{c.Operator}, of...)
+	return append([]T{own}, all...)
 }
 
 // zones returns the time zones in which a date can be entered.
-func zones(visitor *time.Location) []string {
+func zones(visitor *time.Location) []part.Option {
 	if visitor.String() == utc {
-		return []string{utc}
+		return part.Options(utc, utc)
 	}
-	return []string{visitor.String(), utc}
+	return part.Options(visitor.String(), visitor.String(), utc, utc)
 }
 
 // valueHint returns the hint of the value of a constraint of the type, or "".

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -13,9 +14,6 @@ const maxRailUses = 8
 
 // name returns the name of the segment, or its key if it has none.
 func (s *subject) name() string { return cmp.Or(short(s.Saved.GetName()), s.Key) }
-
-// ago returns when the segment was changed, in words.
-func (s *subject) ago() string { return s.Ago(s.Last.GetAt().AsTime()) }
 
 // when returns of which moment an earlier state is.
 func (s *subject) when() string {
@@ -34,6 +32,15 @@ func (s *subject) tabAddress(at string) string {
 		return s.action()
 	}
 	return s.address(at) + s.atQuery()
+}
+
+// tabs returns the links to the tabs of the segment, of which the one with the name is current.
+func (s *subject) tabs(current string) []part.Link {
+	return []part.Link{
+		{Text: "Constraints", Address: s.tabAddress(""), Current: current == "", Count: page.Number(len(s.Saved.GetConstraints()))},
+		{Text: "Used by", Address: s.tabAddress("used-by"), Current: current == "used-by", Count: page.Number(int(s.Usage.GetTotalCount()))},
+		{Text: "History", Address: s.address("history"), Current: current == "history"},
+	}
 }
 
 func (s *subject) atQuery() string { return page.Query("at", s.At) }
@@ -91,11 +98,7 @@ func answerSubject(c *guidonv1.ExplainedConstraint) string {
 func answerExpected(c *guidonv1.ExplainedConstraint) string {
 	if entryOf(c.GetType(), c.GetOperator()) == entryList {
 		if items, ok := itemsOf(c.GetExpected(), c.GetType()); ok {
-			text := strings.Join(items[:min(len(items), maxShown)], ", ")
-			if more := len(items) - maxShown; more > 0 {
-				text += " and " + page.Number(more) + " more"
-			}
-			return short(text)
+			return short(page.Listed(items, maxShown))
 		}
 	}
 	return short(c.GetExpected())
@@ -120,9 +123,4 @@ func shownName(g *guidonv1.SegmentSummary) string { return cmp.Or(g.GetName(), g
 // referencesOf returns the rules and rollouts of a flag that use the segment.
 func referencesOf(u *guidonv1.SegmentUse) []*guidonv1.SegmentReference {
 	return append(u.GetRules()[:len(u.GetRules()):len(u.GetRules())], u.GetRollouts()...)
-}
-
-// usesAfter returns the address of the next page of uses, for a browser.
-func (s *subject) usesAfter(token string) string {
-	return s.address("used-by") + page.Query("after", token, "at", s.At)
 }

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -27,7 +26,7 @@ func (e *editor) saved(r *guidonv1.EditResponse) error {
 }
 
 // savedQuery returns the query of the page that says what was saved.
-func savedQuery(revision int64) string { return "?saved=" + strconv.FormatInt(revision, 10) }
+func savedQuery(revision int64) string { return "?saved=" + page.Revision(revision) }
 
 // storedQuery returns the query of the page if what the visitor saves is stored already: it
 // says so if it was the visitor who stored it since the form began, whose answer was lost.
@@ -46,7 +45,7 @@ func (e *editor) isStored() bool {
 	if e.readonly || len(e.unsaved) > 0 || e.Last.GetRevision() <= e.draft.Revision {
 		return false
 	}
-	began := e.Visit.Key() + "@" + strconv.FormatInt(e.draft.Revision, 10)
+	began := e.Visit.At(e.draft.Revision)
 	content, err := page.GetSegmentContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
 	return err == nil && e.draft.differs(content.GetSegment())
 }

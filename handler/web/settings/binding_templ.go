@@ -34,7 +34,7 @@ func (p newBindingPage) main(v *page.Visit) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = head("Give a role", "It counts from the next request on, also for those who are signed in already.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Head("Give a role", "It counts from the next request on, also for those who are signed in already.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -115,7 +115,7 @@ func bindingQuestion(v *page.Visit, b *guidonv1.Binding, refused string) templ.C
 		}
 		ctx = templ.ClearChildren(ctx)
 		if isConfigured(b) {
-			templ_7745c5c3_Err = head("This role is in the configuration", "Only authorization.bindings in the configuration of the server can take it away.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.Head("This role is in the configuration", "Only authorization.bindings in the configuration of the server can take it away.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,7 +34,7 @@ func (p deletionPage) main(v *page.Visit) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if why := undeletable(v.Namespace); why != "" {
-			templ_7745c5c3_Err = head(page.NamespaceName(v.Namespace)+" cannot be deleted", why).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.Head(page.NamespaceName(v.Namespace)+" cannot be deleted", why).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -56,7 +56,7 @@ func (p deletionPage) main(v *page.Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = head("Delete the namespace “"+page.NamespaceName(v.Namespace)+"”?", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.Head("Delete the namespace “"+page.NamespaceName(v.Namespace)+"”?", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -34,7 +34,7 @@ func (p endPage) main(v *page.Visit) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Subject == "" || len(p.Problems) > 0 {
-			templ_7745c5c3_Err = head("End all sessions of an account", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = part.Head("End all sessions of an account", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

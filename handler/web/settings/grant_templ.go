@@ -34,7 +34,7 @@ func (f grantForm) fields(v *page.Visit, problems part.Problems) templ.Component
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = part.Select("role", "Access", "", f.Role, f.roles(), problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Select("role", "Access", "", f.Role, f.roles(), problems, nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

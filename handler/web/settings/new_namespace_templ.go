@@ -33,7 +33,7 @@ func (f namespaceForm) newMain(v *page.Visit) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = head("New namespace", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Head("New namespace", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -40,6 +40,17 @@ func showRecords(v *page.Visit) error {
 	}
 	p.Records, p.Next = answer.GetChanges(), answer.GetNextPageToken()
 	return show(v, http.StatusOK, recordsSection, "", p.main(v))
+}
+
+// tabs returns the links to the kinds of records.
+func (p recordsPage) tabs(v *page.Visit) (links []part.Link) {
+	for _, k := range []struct {
+		kind change.Kind
+		text string
+	}{{change.KindAuthentication, "Tokens and sign-ins"}, {change.KindBinding, "Roles"}, {change.KindWebhook, "Webhooks"}} {
+		links = append(links, part.Link{Text: k.text, Address: p.address(v, k.kind, ""), Current: k.kind == p.Kind})
+	}
+	return links
 }
 
 // address returns the address of a page of records of the kind; that of the first has no token.
@@ -156,9 +167,5 @@ func inNamespaces(patterns []string) string {
 	if len(patterns) == 0 || patterns[0] == service.Everywhere {
 		return " everywhere"
 	}
-	text := " in " + strings.Join(shorten(patterns), ", ")
-	if more := len(patterns) - len(shorten(patterns)); more > 0 {
-		text += " and " + page.Number(more) + " more"
-	}
-	return text
+	return " in " + page.Listed(patterns, maxPatterns)
 }

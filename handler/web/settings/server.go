@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"time"
 
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -62,7 +61,7 @@ func showServer(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		p.add("Revision of "+page.NamespaceName(n), strconv.FormatInt(state.Revision, 10))
+		p.add("Revision of "+page.NamespaceName(n), page.Revision(state.Revision))
 	}
 	if administers(v) {
 		if err := p.addConfiguration(v); err != nil {

@@ -30,25 +30,18 @@ const bootstrapName = "initial_bootstrap_token"
 
 // showTokens lists the static tokens.
 func showTokens(v *page.Visit) error {
-	p, err := readTokens(v, v.Query().Get("page"))
+	from := v.Query().Get("page")
+	configured, err := readConfiguration(v)
 	if err != nil {
 		return err
 	}
-	p.Deleted = v.Query().Get("deleted") != ""
-	return show(v, http.StatusOK, tokensSection, "", p.main(v))
-}
-
-// readTokens reads a page of the tokens.
-func readTokens(v *page.Visit, from string) (tokensPage, error) {
-	p := tokensPage{First: from == "", Enabled: v.Site.Enabled(string(page.CreateToken)), Names: make(map[string]string)}
-	configured, err := readConfiguration(v)
-	if err != nil {
-		return p, err
-	}
-	p.Default = configured.Authorization.DefaultRoles.Token
 	list, err := page.ListAuthentications.Run(v, &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens, PageToken: from})
 	if err != nil {
-		return p, err
+		return err
+	}
+	p := tokensPage{
+		Names: make(map[string]string), Default: configured.Authorization.DefaultRoles.Token, Next: list.GetNextPageToken(), First: from == "",
+		Deleted: v.Query().Get("deleted") != "", Enabled: v.Site.Enabled(string(page.CreateToken)),
 	}
 	for _, t := range list.GetAuthentications() {
 		p.Names["token:"+t.GetId()] = page.NameOf(t.GetMetadata())
@@ -56,8 +49,7 @@ func readTokens(v *page.Visit, from string) (tokensPage, error) {
 			p.Tokens = append(p.Tokens, t)
 		}
 	}
-	p.Next = list.GetNextPageToken()
-	return p, nil
+	return show(v, http.StatusOK, tokensSection, "", p.main(v))
 }
 
 // grants returns the roles of the token.

@@ -37,11 +37,6 @@ var (
 	)
 )
 
-// textOf returns the text of the option with the value.
-func textOf(options []part.Option, value string) string {
-	return options[max(slices.IndexFunc(options, func(o part.Option) bool { return o.Value == value }), 0)].Text
-}
-
 // webhookFormOf returns the fields of a stored webhook.
 func webhookFormOf(h *guidonv1.Webhook) webhookForm {
 	f := webhookForm{

@@ -65,7 +65,7 @@ func (f webhookForm) fields(isNew, everything bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = part.Select("format", "Format", "", f.Format, formatOptions, f.Problems).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Select("format", "Format", "", f.Format, formatOptions, f.Problems, nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -261,7 +261,7 @@ func (f webhookForm) create(v *page.Visit) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = head("New webhook", "It gets what is changed from now on. You see the secret for verifying it once, after it is created.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = part.Head("New webhook", "It gets what is changed from now on. You see the secret for verifying it once, after it is created.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -75,7 +76,7 @@ func webhookName(h *guidonv1.Webhook) string {
 func webhookEvents(h *guidonv1.Webhook) string {
 	var words []string
 	for _, event := range h.GetEvents() {
-		words = append(words, strings.ToLower(textOf(eventOptions, event)))
+		words = append(words, strings.ToLower(part.TextOf(eventOptions, event)))
 		if kinds := h.GetKinds(); event == string(service.EventChange) && len(kinds) > 0 {
 			words[len(words)-1] += " of " + strings.Join(kinds, "s, ") + "s"
 		}

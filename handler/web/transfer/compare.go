@@ -217,10 +217,7 @@ func (c *comparison) mark() {
 			continue
 		}
 		users := lists.Map(c.needed[row.GetKey()], func(key string) string { return cmp.Or(names["flag/"+key], key) })
-		row.NeededBy = strings.Join(users[:min(len(users), maxUsers)], ", ")
-		if more := len(users) - maxUsers; more > 0 {
-			row.NeededBy += " and " + page.Number(more) + " more"
-		}
+		row.NeededBy = page.Listed(users, maxUsers)
 	}
 }
 

@@ -117,9 +117,5 @@ const maxListed = 10
 
 // listed returns keys or names in a sentence.
 func listed(keys []string) string {
-	text := page.Printable(strings.Join(keys[:min(len(keys), maxListed)], ", "), maxListed*maxShownName)
-	if more := len(keys) - maxListed; more > 0 {
-		text += " and " + page.Number(more) + " more"
-	}
-	return text
+	return page.Printable(page.Listed(keys, maxListed), maxListed*maxShownName)
 }

@@ -72,7 +72,8 @@ func download(v *page.Visit, name string, namespaces, flags []string) error {
 		return err
 	}
 	v.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+q.Get(fieldDownload)+`"`) // keys have no quotes
-	return v.ReplyBody(http.StatusOK, f.media, out.Bytes())
+	v.Exchange.Reply(http.StatusOK, f.media, out.Bytes())
+	return nil
 }
 
 // sorted reports whether everything is sorted by key.

@@ -46,7 +46,6 @@ type filePart struct {
 	Review   *review.Plan
 	Included bool
 	Result   result
-	document *service.Document
 }
 
 // result is the result of an import for one namespace.
@@ -151,7 +150,7 @@ func (t *transfer) read(v *page.Visit) error {
 
 // newPart returns the part of a file with the document.
 func (t *transfer) newPart(v *page.Visit, d *service.Document) (*filePart, error) {
-	p := &filePart{Key: d.Namespace.Key, Name: page.Printable(d.Namespace.Name, maxExcerpt), Included: true, document: d}
+	p := &filePart{Key: d.Namespace.Key, Name: page.Printable(d.Namespace.Name, maxExcerpt), Included: true}
 	var target *flipt.Namespace
 	if v.MayIn(service.RoleViewer, p.Key) {
 		var err error

@@ -1,6 +1,6 @@
 // Search over everything, from everywhere: a dialog over the page at /search.
 
-import { load, recentPages } from "./app.js";
+import { load, make, recentPages } from "./app.js";
 
 let dialog;
 let input;
@@ -8,26 +8,17 @@ let list;
 let place;
 let latest;
 
-const make = () => {
-  dialog = document.createElement("dialog");
-  dialog.className = "palette";
-  dialog.setAttribute("aria-label", "Search or jump to");
-  const ask = document.createElement("div");
-  ask.className = "ask";
-  input = document.createElement("input");
+const build = () => {
+  input = make("input", {});
   for (const [name, value] of Object.entries({
     role: "combobox", "aria-expanded": "true", "aria-controls": "found", "aria-autocomplete": "list",
     "aria-label": "Search or jump to", autocomplete: "off", spellcheck: "false", placeholder: "Search or jump to",
   })) input.setAttribute(name, value);
-  const escape = document.createElement("kbd");
-  escape.textContent = "esc";
-  ask.append(input, escape);
-  list = document.createElement("ul");
-  list.className = "list";
-  list.id = "found";
+  list = make("ul", { className: "list", id: "found" });
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", "Results");
-  dialog.append(ask, list);
+  dialog = make("dialog", { className: "palette" }, make("div", { className: "ask" }, input, make("kbd", {}, "esc")), list);
+  dialog.setAttribute("aria-label", "Search or jump to");
   document.body.append(dialog);
   input.addEventListener("input", search);
   dialog.addEventListener("keydown", keys);
@@ -59,12 +50,11 @@ const addRecent = () => {
     item.id = `recent-${i + 1}`;
     item.dataset.href = path;
     const text = item.querySelector("span");
-    text.append(title, " ");
-    text.append(Object.assign(document.createElement("small"), { textContent: namespace ?? "" }));
+    text.append(title, " ", make("small", {}, namespace ?? ""));
     return item;
   });
   if (items.length === 0) return pattern?.remove();
-  const heading = Object.assign(document.createElement("li"), { className: "h", textContent: "Recent" });
+  const heading = make("li", { className: "h" }, "Recent");
   heading.setAttribute("role", "presentation");
   pattern.replaceWith(heading, ...items);
 };
@@ -100,7 +90,7 @@ const keys = (event) => {
 /** open shows the palette. */
 export const open = (where) => {
   place = where;
-  if (!dialog) make();
+  if (!dialog) build();
   if (dialog.open) return;
   dialog.showModal();
   input.select();

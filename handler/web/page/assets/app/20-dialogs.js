@@ -5,13 +5,10 @@ const dialogOf = (page) => {
   const content = page?.querySelector("#main .page");
   if (!content?.querySelector("form")) return null;
   for (const rest of content.querySelectorAll(":scope > .crumbs, :scope > .note, :scope > [role=status]")) rest.remove();
-  const dialog = document.createElement("dialog");
-  dialog.className = "asks";
+  const dialog = make("dialog", { className: "asks" });
   const heading = content.querySelector("h1");
   if (heading) {
-    const title = document.createElement("h2");
-    title.append(...heading.childNodes);
-    title.id = "dialog-title";
+    const title = make("h2", { id: "dialog-title" }, ...heading.childNodes);
     heading.replaceWith(title);
     dialog.setAttribute("aria-labelledby", title.id);
   }
