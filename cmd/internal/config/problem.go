@@ -96,13 +96,6 @@ type scope struct {
 
 func (p *problems) in(group string) scope { return scope{found: p, group: group} }
 
-// optional checks the value unless it is empty.
-func (s scope) optional(name, value string, check func(string) error) {
-	if value != "" {
-		s.check(name, check(value))
-	}
-}
-
 func (s scope) key(name, rule string) { s.found.key(s.group+"."+name, rule) }
 
 // check adds a problem unless err is nil.
