@@ -167,6 +167,22 @@ func TestCopy(t *testing.T) {
 	s.Get("/namespaces/staging/flags/one-click-buy/namespaces").Check(200).Contains("Staging On for 50% This namespace", "Default On for 13% Differs", "Compare with Default")
 }
 
+// TestTryDraft: the review of a draft leads to the playground, which asks the draft and not the
+// saved flag.
+func TestTryDraft(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "review", "rule.2.share", "100").Check(200).Contains("Try the draft")
+	action, try := r.Form("try")
+	try.Set("do", "try")
+	action, ask := s.Post(action, try).Check(200).Contains("Draft, not saved").Form("ask")
+	ask.Set("do", "ask")
+	for i := range 5 { // of whom the saved flag gives 12.5 % the feature
+		ask.Set("entity", fmt.Sprint("somebody-", i))
+		s.Post(action, ask).Check(200).Contains("On rule 3 Draft, not saved", "Rule 3 100% of everyone decides")
+	}
+	s.Get(flags+"one-click-buy").Check(200).Contains("12.5%")
+}
+
 // TestMessage: the message of a change is checked, and stays in its field.
 func TestMessage(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -37,7 +38,11 @@ func postReview(v *page.Visit, form url.Values) error {
 func (e *edit) review(status int) error {
 	e.unsaved = e.differences()
 	e.readEffect()
-	return e.v.Reply(status, e.plainPage("Review your change", e.reviewMain()))
+	draft, err := codec.Marshal(e.editor.result())
+	if err != nil {
+		return err
+	}
+	return e.v.Reply(status, e.plainPage("Review your change", e.reviewMain(string(draft))))
 }
 
 // documentOf returns a document with only the flag.
