@@ -1,7 +1,6 @@
 package oidc
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -32,7 +31,7 @@ type Config struct {
 	// Userinfo asks the userinfo endpoint for claims that the ID token lacks, also if none of
 	// them is needed.
 	Userinfo    bool
-	GroupsClaim string // a [issuer.ClaimPath]; "" is groups
+	GroupsClaim string // a [issuer.ClaimPath]; "" is none
 	RolesClaim  string // a [issuer.ClaimPath]; "" is none
 	// TrustUnverifiedEmail accepts e-mail addresses without email_verified. An explicit
 	// false is never accepted.
@@ -69,7 +68,6 @@ func (c Config) withDefaults() Config {
 	if c.Algorithms == nil {
 		c.Algorithms = issuer.DefaultAlgorithms()
 	}
-	c.GroupsClaim = cmp.Or(c.GroupsClaim, defaultGroups)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -27,7 +27,7 @@ func TestNew(t *testing.T) {
 }
 
 func valid() oidc.Config {
-	return oidc.Config{Name: "acme", Issuer: "https://acme.example", ClientID: "guidon", RedirectURI: redirectURI}
+	return oidc.Config{Name: "acme", Issuer: "https://acme.example", ClientID: "guidon", RedirectURI: redirectURI, GroupsClaim: "groups"}
 }
 
 func TestInvalidConfig(t *testing.T) {

@@ -28,7 +28,8 @@ func newWorld(t testing.TB, change func(*oidc.Config)) *world {
 	w := &world{remote: logintest.NewProvider(t, key), clock: clock}
 	w.flow = logintest.NewFlow(w.remote, key, clock.Now)
 	c := oidc.Config{
-		Name: "acme", Issuer: w.remote.URL, ClientID: w.flow.ClientID, ClientSecret: w.flow.ClientSecret, RedirectURI: redirectURI,
+		GroupsClaim: "groups",
+		Name:        "acme", Issuer: w.remote.URL, ClientID: w.flow.ClientID, ClientSecret: w.flow.ClientSecret, RedirectURI: redirectURI,
 		PKCE: true, Now: clock.Now,
 	}
 	if change != nil {

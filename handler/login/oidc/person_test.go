@@ -139,22 +139,23 @@ func TestGroups(t *testing.T) {
 		claim, token, info string
 		want               []string
 	}{
-		{"", `{"groups":["b","a","b"]}`, "", []string{"b", "a"}},
-		{"", `{"groups":"ops"}`, "", []string{"ops"}},
-		{"", `{"groups":"a,b c"}`, "", []string{"a,b c"}},
-		{"", `{"groups":["a",1,null,["b"],{"c":"d"},""," "]}`, "", []string{"a", " "}},
-		{"", `{"groups":["a\u0000","b\nc","d\u202e","e\ufffd","f"]}`, "", []string{"f"}},
-		{"", `{"groups":["` + strings.Repeat("x", 256) + `","` + strings.Repeat("y", 255) + `"]}`, "", []string{strings.Repeat("y", 255)}},
-		{"", `{"groups":{"a":true}}`, "", nil},
-		{"", `{"groups":null}`, "", nil},
-		{"", `{"Groups":["a"]}`, "", nil},
-		{"", `{"groups":["x:email:ada@example.com"]}`, "", []string{"x:email:ada@example.com"}},
+		{"groups", `{"groups":["b","a","b"]}`, "", []string{"b", "a"}},
+		{"groups", `{"groups":"ops"}`, "", []string{"ops"}},
+		{"groups", `{"groups":"a,b c"}`, "", []string{"a,b c"}},
+		{"groups", `{"groups":["a",1,null,["b"],{"c":"d"},""," "]}`, "", []string{"a", " "}},
+		{"groups", `{"groups":["a\u0000","b\nc","d\u202e","e\ufffd","f"]}`, "", []string{"f"}},
+		{"groups", `{"groups":["` + strings.Repeat("x", 256) + `","` + strings.Repeat("y", 255) + `"]}`, "", []string{strings.Repeat("y", 255)}},
+		{"groups", `{"groups":{"a":true}}`, "", nil},
+		{"groups", `{"groups":null}`, "", nil},
+		{"groups", `{"Groups":["a"]}`, "", nil},
+		{"groups", `{"groups":["x:email:ada@example.com"]}`, "", []string{"x:email:ada@example.com"}},
 		{"https://acme.example/groups", `{"https://acme.example/groups":["a"],"groups":["b"]}`, "", []string{"a"}},
 		{"/realm/0/groups", `{"realm":[{"groups":["a"]}],"groups":["b"]}`, "", []string{"a"}},
-		{"", `{}`, `{"groups":["a"]}`, []string{"a"}},
-		{"", `{"groups":null}`, `{"groups":["a"]}`, []string{"a"}},
-		{"", `{"groups":[]}`, `{"groups":["a"]}`, nil},
-		{"", `{"groups":["b"]}`, `{"groups":["a"]}`, []string{"b"}},
+		{"groups", `{}`, `{"groups":["a"]}`, []string{"a"}},
+		{"groups", `{"groups":null}`, `{"groups":["a"]}`, []string{"a"}},
+		{"groups", `{"groups":[]}`, `{"groups":["a"]}`, nil},
+		{"groups", `{"groups":["b"]}`, `{"groups":["a"]}`, []string{"b"}},
+		{"", `{"groups":["a"],"":["b"]}`, "", nil}, // groups_claim is empty: there are no groups
 		{"/x/groups", `{"x":{}}`, `{"x":{"groups":["a"]}}`, []string{"a"}},
 	} {
 		p := newProvider(t, func(c *oidc.Config) { c.GroupsClaim = test.claim })
@@ -199,20 +200,20 @@ func TestOverage(t *testing.T) {
 		claim, token, info string
 		overage            bool
 	}{
-		{"", `{"_claim_names":{"groups":"src1"},` + sources + `}`, "", true},
-		{"", `{"hasgroups":true}`, "", true},
-		{"", `{"hasgroups":"true"}`, "", true},
-		{"", `{"groups:src1":"https://graph.example/x"}`, "", true},
-		{"", `{"groups":[],"hasgroups":true}`, "", true},
-		{"", `{}`, `{"_claim_names":{"groups":"src1"}}`, true},
+		{"groups", `{"_claim_names":{"groups":"src1"},` + sources + `}`, "", true},
+		{"groups", `{"hasgroups":true}`, "", true},
+		{"groups", `{"hasgroups":"true"}`, "", true},
+		{"groups", `{"groups:src1":"https://graph.example/x"}`, "", true},
+		{"groups", `{"groups":[],"hasgroups":true}`, "", true},
+		{"groups", `{}`, `{"_claim_names":{"groups":"src1"}}`, true},
 		{"/groups/names", `{"_claim_names":{"groups":"src1"}}`, "", true},
-		{"", `{}`, "", false},
-		{"", `{"groups":[]}`, "", false},
-		{"", `{"hasgroups":false}`, "", false},
-		{"", `{"_claim_names":{"address":"src1"}}`, "", false},
+		{"groups", `{}`, "", false},
+		{"groups", `{"groups":[]}`, "", false},
+		{"groups", `{"hasgroups":false}`, "", false},
+		{"groups", `{"_claim_names":{"address":"src1"}}`, "", false},
 		{"wids", `{"_claim_names":{"groups":"src1"},"hasgroups":true}`, "", false},
-		{"", `{"groups":["a"],"_claim_names":{"groups":"src1"}}`, "", false},
-		{"", `{"_claim_names":{"groups":"src1"}}`, `{"groups":["a"]}`, false},
+		{"groups", `{"groups":["a"],"_claim_names":{"groups":"src1"}}`, "", false},
+		{"groups", `{"_claim_names":{"groups":"src1"}}`, `{"groups":["a"]}`, false},
 	} {
 		for _, need := range []bool{true, false} {
 			p := newProvider(t, func(c *oidc.Config) { c.GroupsClaim, c.GroupsAdmit = test.claim, need })
