@@ -76,6 +76,8 @@ func TestLongForms(t *testing.T) {
 		"not a list":           "flags:\n  key: f\n",
 		"a list":               "- key: f\n",
 		"lines with CR":        "flags:\r\n- key: f\r\n  name: F\r\n- key: g\r\n",
+		"CR before a document": "flags: \r---\nnamespace: b\nsegments:\n- key: s\n  name: S\n",
+		"NEL before one":       "flags: \u0085---\nnamespace: b\nsegments:\n- key: s\n  name: S\n",
 		"end of a document":    "flags:\n- key: f\n...\n",
 	} {
 		want, wantErr := document.Decode([]byte(text), document.YAML, document.RejectUnknown)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -68,6 +69,9 @@ func splitYAML(input []byte) (next func() (*node, error), err error) {
 
 // partsOf splits the stream, or returns errNotSplittable.
 func partsOf(input []byte) ([]yamlPart, error) {
+	if hasOtherBreaks(input) {
+		return nil, errNotSplittable
+	}
 	var parts []yamlPart
 	part, current := yamlPart{}, (*yamlList)(nil)
 	started, indent, number := false, -1, 0
@@ -111,6 +115,12 @@ func partsOf(input []byte) ([]yamlPart, error) {
 		parts = append(parts, part)
 	}
 	return parts, nil
+}
+
+// hasOtherBreaks reports whether YAML finds an end of a line where there is no LF.
+func hasOtherBreaks(input []byte) bool {
+	return bytes.Count(input, []byte("\r")) != bytes.Count(input, []byte("\r\n")) ||
+		slices.ContainsFunc([]string{"\u0085", "\u2028", "\u2029"}, func(end string) bool { return bytes.Contains(input, []byte(end)) })
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
