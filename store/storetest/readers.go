@@ -203,11 +203,6 @@ func testReaderStart(t *testing.T, s *store.DB) {
 	wantPosition(t, s, "early", "shop", change.After(0))
 	wantPosition(t, s, "late", "shop", change.After(2))
 	wantPosition(t, s, "late", service.AuthenticationsKey, change.After(1))
-	for _, reader := range []string{"early", "late"} {
-		for _, namespace := range []string{"never was", "\x00", strings.Repeat("x", 300)} {
-			wantPosition(t, s, reader, namespace, change.After(0))
-		}
-	}
 	putFlags(t, s, "shop", newFlag("b"))
 	putAuthentication(t, s, newAuthentication("2"))
 	createNamespace(t, s, "new")
