@@ -21,9 +21,9 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 RACE  ?=
 RACED := $(if $(filter 1,$(RACE)),-race -gcflags=modernc.org/...=-d=checkptr=0)
 
-# These packages and their tests run on one goroutine only, and compute for long: the race detector
-# would find nothing, ten times as slowly.
-SEQUENTIAL := /guidon/(analysis|change|docs|document/unleash)
+# These packages and their tests compute for long and, but for document, run on one goroutine: the race
+# detector would find nothing, ten times as slowly. Tests of cmd/guidon read long documents.
+SEQUENTIAL := /guidon/(analysis|change|docs|document|document/unleash)
 
 # FULL=1 makes make integration try all combinations instead of each case once.
 export FULL ?=

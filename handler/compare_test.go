@@ -261,6 +261,7 @@ func (c *comparison) name() string {
 // TestCompareLargePages: pages end before they are too large, and no difference is left out
 // without saying so.
 func TestCompareLargePages(t *testing.T) {
+	withoutRaceDetector(t)
 	s := newServer(t)
 	document := func(letter string) string {
 		var flags []string

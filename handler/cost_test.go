@@ -121,6 +121,7 @@ func largeFlag(t *testing.T, s *server, size int) int64 {
 // TestTooLargeForTurn: what can never have the memory that it needs says so, with the name
 // of the setting, and what fits does not add up.
 func TestTooLargeForTurn(t *testing.T) {
+	withoutRaceDetector(t)
 	for _, test := range []struct {
 		memory int64
 		status int

@@ -172,6 +172,7 @@ func TestExplainBatch(t *testing.T) {
 // TestExplainLimits checks that long values are cut, and that constraints are omitted if
 // there are too many.
 func TestExplainLimits(t *testing.T) {
+	withoutRaceDetector(t)
 	s := newServer(t)
 	long := strings.Repeat("x", 2000)
 	var constraints, rules []string

@@ -81,6 +81,7 @@ var forms = []form{
 // TestFieldsOfForms changes every field of a namespace, a flag and a segment in the store,
 // and expects each form to show the difference.
 func TestFieldsOfForms(t *testing.T) {
+	withoutRaceDetector(t)
 	db := cache.New(newDB(t))
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
 		c.Service = service.NewService(db, time.Now)

@@ -78,6 +78,7 @@ func TestObserverOfFailures(t *testing.T) {
 // TestObserverOfLargeBulk checks that a bulk response that turns out to be too large is
 // reported as a failure of all its flags, including those already evaluated.
 func TestObserverOfLargeBulk(t *testing.T) {
+	withoutRaceDetector(t)
 	metadata := []byte(`{"text":"` + strings.Repeat("x", 512<<10) + `"}`)
 	flags := make([]*guidon.Flag, 140)
 	for i := range flags {

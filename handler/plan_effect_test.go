@@ -78,6 +78,7 @@ func TestPlanWithEffects(t *testing.T) {
 
 // TestPlanEffectsLimits: a plan lists up to 100 effects, and 1 MiB of them.
 func TestPlanEffectsLimits(t *testing.T) {
+	withoutRaceDetector(t)
 	s := newServer(t)
 	for _, tt := range []struct {
 		name           string

@@ -137,6 +137,7 @@ func TestPlanOfDocument(t *testing.T) {
 // TestLargePlan: a document above the size up to which a body is decoded as a whole is read
 // piece by piece; the details of a large plan are cut; and one above the limits is refused.
 func TestLargePlan(t *testing.T) {
+	withoutRaceDetector(t)
 	s := newInside(t, "sends bodies that a function does not accept")
 	flags := func(n int, description string) string {
 		var list []string

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
@@ -78,6 +79,15 @@ func start(t testing.TB, behind backends, options []func(*handler.Config)) *serv
 		return startInside(t, config, behind)
 	}
 	return startOutside(t, environ)
+}
+
+// withoutRaceDetector skips a test that computes for long: with the tag simple, and against other
+// processes, the tests of this package also run without the race detector.
+func withoutRaceDetector(t *testing.T) {
+	t.Helper()
+	if bubble.RaceDetector {
+		t.Skip("runs without the race detector")
+	}
 }
 
 // newInside is newServer for a test that needs the server in this process, for the

@@ -180,7 +180,7 @@ func TestTryDraft(t *testing.T) {
 		ask.Set("entity", fmt.Sprint("somebody-", i))
 		s.Post(action, ask).Check(200).Contains("On rule 3 Draft, not saved", "Rule 3 100% of everyone decides")
 	}
-	s.Get(flags+"one-click-buy").Check(200).Contains("12.5%")
+	s.Get(flags + "one-click-buy").Check(200).Contains("12.5%")
 }
 
 // TestMessage: the message of a change is checked, and stays in its field.
