@@ -471,7 +471,7 @@ func randomRamp(random *rand.Rand) (r *guidon.Ramp, target float32, w *walk) {
 // TestRampWalk compares ramps, which are acted on at random, with ones that step minute by minute.
 func TestRampWalk(t *testing.T) {
 	actions := map[string]int{}
-	for seed := range uint64(600) {
+	for seed := range uint64(1_500) {
 		random := rand.New(rand.NewPCG(seed, 5))
 		r, target, w := randomRamp(random)
 		rarely := 2 + random.IntN(80)
@@ -507,7 +507,7 @@ func TestRampWalk(t *testing.T) {
 		}
 	}
 	for _, action := range rampActions {
-		if actions[action.name] < 200 {
+		if actions[action.name] < 500 {
 			t.Errorf("only %d times: %s", actions[action.name], action.name)
 		}
 	}
