@@ -69,11 +69,12 @@ func MarshalPretty(m proto.Message) ([]byte, error) {
 
 func (l LongMessage) write(out io.Writer, sparse bool) error {
 	m := l.Message.ProtoReflect()
-	p := &Writer{out: out, lists: make(map[protoreflect.FieldDescriptor]iter.Seq[proto.Message])}
+	p := NewWriter(out)
+	p.lists = make(map[protoreflect.FieldDescriptor]iter.Seq[proto.Message])
 	for _, list := range l.Lists {
 		p.lists[m.Descriptor().Fields().ByJSONName(list.name)] = list.messages
 	}
-	b, err := encoder{sparse, p}.message(make([]byte, 0, maxBuffered+maxBuffered/4), m)
+	b, err := encoder{sparse, p}.message(p.buf, m)
 	if err != nil {
 		return err
 	}
