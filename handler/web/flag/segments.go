@@ -11,8 +11,9 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
-// namedSegment is a segment as pages of flags show it.
-type namedSegment struct {
+// namedObject is a segment, or a flag that a rule may require, as pages of flags show it. Only segments have
+// constraints.
+type namedObject struct {
 	key         string
 	name        string // the key if it has none
 	constraints int
@@ -21,10 +22,10 @@ type namedSegment struct {
 }
 
 // everyone reports whether every entity is in the segment.
-func (g namedSegment) everyone() bool { return !g.missing && !g.unreadable && g.constraints == 0 }
+func (g namedObject) everyone() bool { return !g.missing && !g.unreadable && g.constraints == 0 }
 
 // size returns the constraints in words.
-func (g namedSegment) size() string {
+func (g namedObject) size() string {
 	switch {
 	case g.missing:
 		return "missing"
@@ -37,14 +38,14 @@ func (g namedSegment) size() string {
 }
 
 // segments are the segments that a flag refers to, by key.
-type segments map[string]namedSegment
+type segments map[string]namedObject
 
 // of returns the segment with the key, also if it does not exist.
-func (g segments) of(key string) namedSegment {
+func (g segments) of(key string) namedObject {
 	if found, ok := g[key]; ok {
 		return found
 	}
-	return namedSegment{key: key, name: key, missing: true}
+	return namedObject{key: key, name: key, missing: true}
 }
 
 // maxSingle limits how many segments are read one by one: more are found in the list.
@@ -58,7 +59,7 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		for _, key := range keys {
 			wanted[key] = true
 		}
-		return found, eachSegment(v, namespace)(func(g namedSegment) bool {
+		return found, eachSegment(v, namespace)(func(g namedObject) bool {
 			if wanted[g.key] {
 				found[g.key] = g
 			}
@@ -70,9 +71,9 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 		switch code := guidon.CodeOf(err); {
 		case err == nil:
 			g := content.GetSegment()
-			found[key] = namedSegment{key: key, name: cmp.Or(g.GetName(), key), constraints: len(g.GetConstraints())}
+			found[key] = namedObject{key: key, name: cmp.Or(g.GetName(), key), constraints: len(g.GetConstraints())}
 		case guidon.IsUnreadable(err):
-			found[key] = namedSegment{key: key, name: key, unreadable: true}
+			found[key] = namedObject{key: key, name: key, unreadable: true}
 		case code != guidon.NotFound && code != guidon.InvalidArgument: // an empty key is invalid
 			return nil, err
 		}
@@ -84,11 +85,11 @@ func readSegments(v *page.Visit, namespace string, keys []string) (segments, err
 const objectPage = 1000
 
 // each calls f with all objects of a kind until it returns false.
-type each func(f func(g namedSegment) bool) error
+type each func(f func(g namedObject) bool) error
 
 // eachOf returns the objects of lists, of which named returns the names.
-func eachOf[T any](list func(token string) (items []T, next string, err error), named func(T) namedSegment) each {
-	return func(f func(g namedSegment) bool) error {
+func eachOf[T any](list func(token string) (items []T, next string, err error), named func(T) namedObject) each {
+	return func(f func(g namedObject) bool) error {
 		for token := ""; ; {
 			items, next, err := list(token)
 			if err != nil {
@@ -111,8 +112,8 @@ func eachSegment(v *page.Visit, namespace string) each {
 	return eachOf(func(token string) ([]*flipt.Segment, string, error) {
 		list, err := page.ListSegments.Run(v, &flipt.ListSegmentRequest{NamespaceKey: namespace, Limit: objectPage, PageToken: token})
 		return list.GetSegments(), list.GetNextPageToken(), err
-	}, func(g *flipt.Segment) namedSegment {
-		return namedSegment{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
+	}, func(g *flipt.Segment) namedObject {
+		return namedObject{key: g.GetKey(), name: cmp.Or(g.GetName(), g.GetKey()), constraints: len(g.GetConstraints())}
 	})
 }
 
@@ -121,8 +122,8 @@ func eachFlag(v *page.Visit) each {
 	return eachOf(func(token string) ([]*flipt.Flag, string, error) {
 		list, err := page.ListFlags.Run(v, &flipt.ListFlagRequest{NamespaceKey: v.Key(), Limit: objectPage, PageToken: token})
 		return list.GetFlags(), list.GetNextPageToken(), err
-	}, func(f *flipt.Flag) namedSegment {
-		return namedSegment{key: f.GetKey(), name: cmp.Or(f.GetName(), f.GetKey())}
+	}, func(f *flipt.Flag) namedObject {
+		return namedObject{key: f.GetKey(), name: cmp.Or(f.GetName(), f.GetKey())}
 	})
 }
 
@@ -130,8 +131,8 @@ func eachFlag(v *page.Visit) each {
 const maxOffered = 200
 
 // offered returns the objects that a box offers, but for the one with the key.
-func offered(all each, except string) (found []namedSegment, err error) {
-	err = all(func(g namedSegment) bool {
+func offered(all each, except string) (found []namedObject, err error) {
+	err = all(func(g namedObject) bool {
 		if g.key != except {
 			found = append(found, g)
 		}
@@ -146,7 +147,7 @@ func resolve(noun, typed string, loosely bool, all each) (key, problem string, e
 	typed = strings.TrimSpace(typed)
 	var byName, byPart []string
 	nearKey, nearName, distance := "", "", maxDistance(typed)+1
-	err = all(func(g namedSegment) bool {
+	err = all(func(g namedObject) bool {
 		if g.key == typed {
 			key = typed
 			return false

@@ -46,9 +46,9 @@ type ladder struct {
 	segments segments
 	stored   remarks
 	now      remarks // those of the draft
-	offered  []namedSegment
+	offered  []namedObject
 	known    segment.Known
-	flags    []namedSegment // that the box for required ones offers
+	flags    []namedObject // that the box for required ones offers
 	required map[string]*guidonv1.DocumentFlag
 	uses     *guidonv1.FlagUseList    // the flags that require the stored one
 	coming   []*guidonv1.FlagBoundary // of the stored flag
