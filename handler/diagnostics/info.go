@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
-	_ "github.com/guidonhq/guidon/handler/wire/meta"
+	_ "github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 

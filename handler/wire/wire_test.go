@@ -15,7 +15,6 @@ import (
 	_ "github.com/guidonhq/guidon/handler/wire/evaluation"
 	_ "github.com/guidonhq/guidon/handler/wire/flipt"
 	_ "github.com/guidonhq/guidon/handler/wire/guidonv1"
-	_ "github.com/guidonhq/guidon/handler/wire/meta"
 )
 
 // TestMethods compares all services with the method tables of contract 12: additional

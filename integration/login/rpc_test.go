@@ -19,7 +19,6 @@ import (
 	_ "github.com/guidonhq/guidon/handler/wire/evaluation"
 	_ "github.com/guidonhq/guidon/handler/wire/flipt"
 	_ "github.com/guidonhq/guidon/handler/wire/guidonv1"
-	_ "github.com/guidonhq/guidon/handler/wire/meta"
 	"github.com/guidonhq/guidon/integration/harness"
 )
 

@@ -2,9 +2,9 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: meta/meta.proto
+// source: flipt/meta.proto
 
-package meta
+package flipt
 
 import (
 	httpbody "google.golang.org/genproto/googleapis/api/httpbody"
@@ -22,21 +22,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-var File_meta_meta_proto protoreflect.FileDescriptor
+var File_flipt_meta_proto protoreflect.FileDescriptor
 
-const file_meta_meta_proto_rawDesc = "" +
+const file_flipt_meta_proto_rawDesc = "" +
 	"\n" +
-	"\x0fmeta/meta.proto\x12\n" +
+	"\x10flipt/meta.proto\x12\n" +
 	"flipt.meta\x1a\x19google/api/httpbody.proto\x1a\x1bgoogle/protobuf/empty.proto2\x8c\x01\n" +
 	"\x0fMetadataService\x12@\n" +
 	"\x10GetConfiguration\x12\x16.google.protobuf.Empty\x1a\x14.google.api.HttpBody\x127\n" +
-	"\aGetInfo\x12\x16.google.protobuf.Empty\x1a\x14.google.api.HttpBodyB.Z,github.com/guidonhq/guidon/handler/wire/metab\x06proto3"
+	"\aGetInfo\x12\x16.google.protobuf.Empty\x1a\x14.google.api.HttpBodyB/Z-github.com/guidonhq/guidon/handler/wire/fliptb\x06proto3"
 
-var file_meta_meta_proto_goTypes = []any{
+var file_flipt_meta_proto_goTypes = []any{
 	(*emptypb.Empty)(nil),     // 0: google.protobuf.Empty
 	(*httpbody.HttpBody)(nil), // 1: google.api.HttpBody
 }
-var file_meta_meta_proto_depIdxs = []int32{
+var file_flipt_meta_proto_depIdxs = []int32{
 	0, // 0: flipt.meta.MetadataService.GetConfiguration:input_type -> google.protobuf.Empty
 	0, // 1: flipt.meta.MetadataService.GetInfo:input_type -> google.protobuf.Empty
 	1, // 2: flipt.meta.MetadataService.GetConfiguration:output_type -> google.api.HttpBody
@@ -48,25 +48,25 @@ var file_meta_meta_proto_depIdxs = []int32{
 	0, // [0:0] is the sub-list for field type_name
 }
 
-func init() { file_meta_meta_proto_init() }
-func file_meta_meta_proto_init() {
-	if File_meta_meta_proto != nil {
+func init() { file_flipt_meta_proto_init() }
+func file_flipt_meta_proto_init() {
+	if File_flipt_meta_proto != nil {
 		return
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_meta_meta_proto_rawDesc), len(file_meta_meta_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_flipt_meta_proto_rawDesc), len(file_flipt_meta_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   0,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
-		GoTypes:           file_meta_meta_proto_goTypes,
-		DependencyIndexes: file_meta_meta_proto_depIdxs,
+		GoTypes:           file_flipt_meta_proto_goTypes,
+		DependencyIndexes: file_flipt_meta_proto_depIdxs,
 	}.Build()
-	File_meta_meta_proto = out.File
-	file_meta_meta_proto_goTypes = nil
-	file_meta_meta_proto_depIdxs = nil
+	File_flipt_meta_proto = out.File
+	file_flipt_meta_proto_goTypes = nil
+	file_flipt_meta_proto_depIdxs = nil
 }
