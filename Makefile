@@ -12,14 +12,18 @@ GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
 export CGO_ENABLED := 0
 
 # One set of flags for all that is built, so that each package is compiled once, and once more
-# for the race detector. Programs do not depend on where they are built.
-export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
+# for the race detector. Programs do not depend on where they are built. The tags exclude what nobody
+# uses: net/rpc of the library for AWS Lambda, and grpc-go's pages about its own calls, which are
+# templates that may call any method by name: the binary would contain all methods of all its types, 10 MB more.
+TAGS := grpcnotrace,lambda.norpc
+export GOFLAGS := $(strip $(filter-out -trimpath -tags=%,$(GOFLAGS)) -trimpath -tags=$(TAGS))
 
-# RACE=1 tests with the race detector, which needs a C compiler and three times as long.
-# With it, Go also checks the conversions of pointers. SQLite, which is C in the form of Go, has
-# so many that tests would take twice as long.
+# RACE=1 tests with the race detector, which needs a C compiler and three times as long. It leaves out
+# SQLite, which is C in the form of Go, and would take most of the time. The packages around that have
+# generic functions, of which the linker keeps one copy for the program, so they are not left out; but the
+# conversions of their many pointers are not checked.
 RACE  ?=
-RACED := $(if $(filter 1,$(RACE)),-race -gcflags=modernc.org/...=-d=checkptr=0)
+RACED := $(if $(filter 1,$(RACE)),-race -gcflags=modernc.org/...=-d=checkptr=0 -gcflags=modernc.org/sqlite/lib=-race=false)
 
 # These packages and their tests compute for long and, but for document, run on one goroutine: the race
 # detector would find nothing, ten times as slowly. Tests of cmd/guidon read long documents.
@@ -40,28 +44,22 @@ run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guid
 	  GUIDON_SERVER_HOST=$${GUIDON_SERVER_HOST:-127.0.0.1} \
 	  GUIDON_LOG_ENCODING=$${GUIDON_LOG_ENCODING:-console} ./bin/guidon server
 
-# Exclude grpc-go's pages about its own calls. They are templates, which may call any method
-# by name, so that the binary would contain all methods of all its types: 10 MB more.
-SERVER_TAGS := grpcnotrace
-
 # A release names its commit itself: what Go records about it depends on the tags that a clone
 # has. All other builds leave it to Go.
 RELEASE := $(if $(COMMIT),-buildvcs=false) -ldflags "-s -w -X main.version=$(VERSION)$(if $(COMMIT), -X main.commit=$(COMMIT) -X main.date=$(DATE))"
 
 .PHONY: build
 build: ## build bin/guidon, one static binary
-	$(GO) build -tags $(SERVER_TAGS) $(RELEASE) -o $(OUT) ./cmd/guidon
+	$(GO) build $(RELEASE) -o $(OUT) ./cmd/guidon
 
 .PHONY: image
 image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
 	infra/docker/build.sh guidon:$(VERSION)
 
-# Exclude net/rpc, which the function does not use.
-LAMBDA_TAGS := lambda.norpc
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
 build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or amd64
-	$(GO) build -tags $(LAMBDA_TAGS) $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
+	$(GO) build $(RELEASE) -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 DIST ?= bin/dist
 PLATFORMS ?=
@@ -80,18 +78,18 @@ test: ## run the tests without external dependencies; RACE=1 uses the race detec
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACED),$(GO) test -vet=off -run Allocations ./handler)
 	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same
-	$(GO) test -vet=off -tags simple ./handler ./handler/codec/... ./runtimes/...
+	$(GO) test -vet=off -tags simple,$(TAGS) ./handler ./handler/codec/... ./runtimes/...
 
 .PHONY: integration
 integration: ## run the tests with real databases, servers and clients; FULL=1 tries all combinations
 	@made=$$(mktemp -d); skipped=$$made/skipped; trap 'sort -u "$$skipped"; rm -rf "$$made"' EXIT; touch "$$skipped"; \
-	  $(GO) build -o "$$made/guidon" ./cmd/guidon && $(GO) build -tags $(LAMBDA_TAGS) $(RELEASE) -o "$$made/bootstrap" ./cmd/guidon-lambda && \
+	  $(GO) build -o "$$made/guidon" ./cmd/guidon && $(GO) build $(RELEASE) -o "$$made/bootstrap" ./cmd/guidon-lambda && \
 	  export TEST_SKIPPED="$$skipped" TEST_PROGRAMS="$$made" && \
 	  $(GO) test -vet=off -count=1 -p 2 -timeout 45m $$($(GO) list ./integration/... $(if $(RACED),| grep -vE '/(database|cluster)$$')) \
 	  $(if $(RACED),&& CGO_ENABLED=1 $(GO) test -vet=off $(RACED) -count=1 -p 1 -timeout 45m ./integration/database ./integration/cluster)
 
 .PHONY: browser
-browser: ## test the web pages in Chromium; requires chromium, and Node.js for npm
+browser: ## test the web pages in Chromium; requires it, and Node.js for npm
 	$(GO) test -count=1 -p 1 -timeout 20m ./integration/browser
 
 PICTURES ?= bin/screenshots
@@ -130,7 +128,7 @@ lint: ## check formatting, go.mod, vet, staticcheck, gosec, and that other syste
 	cd infra/dist && $(GO) mod tidy -diff
 	cd integration/clients/generated && $(GO) mod tidy -diff
 	$(GO) vet ./...
-	$(GO) vet -tags simple ./handler/codec/quick ./runtimes/server/...
+	$(GO) vet -tags simple,$(TAGS) ./handler/codec/quick ./runtimes/server/...
 	cd infra/dist && $(GO) vet ./...
 	$(TOOL) staticcheck ./...
 	cd infra/dist && $(GO) tool -modfile=../tools/go.mod staticcheck ./...

@@ -36,10 +36,13 @@ func (v *visitor) Audit(t testing.TB, w wanted) (found []finding) {
 
 	found = append(found, v.Check(t, w)...)
 	found = append(found, missing(v.contents(t), plain)...)
-	for _, look := range []look{desktop, desktop.InTheDark(), phone.InTheDark(), phone} {
-		v.Resize(t, look)
-		found = append(found, v.Axe(t)...)
-	}
+	found = append(found, v.Axe(t)...)
+	v.Resize(t, phone)
+	found = append(found, v.Axe(t)...)
+	v.Resize(t, phone.InTheDark())
+	found = append(found, v.AxeColors(t)...)
+	v.Resize(t, desktop.InTheDark())
+	found = append(found, v.AxeColors(t)...)
 	v.Resize(t, desktop)
 	return compact(found)
 }

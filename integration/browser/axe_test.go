@@ -38,19 +38,35 @@ func installAxe(t testing.TB) string {
 	return axe.text
 }
 
-// runAxe runs the rules of WCAG 2.2 AA and the best practices, and returns the violations.
-// The page has no frames and its style sheets are read as they apply, so axe-core need not
-// load anything.
+// The rules of axe-core: those of WCAG 2.2 AA with the best practices, and those of them that
+// depend on colors.
+const (
+	allRules   = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`
+	colorRules = `{type: 'rule', values: ['color-contrast', 'link-in-text-block']}`
+)
+
+// runAxe runs rules and returns the violations. The page has no frames and its style sheets
+// are read as they apply, so axe-core need not load anything.
 const runAxe = `axe.run(document, {
-	runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-	resultTypes: ['violations'], preload: false, iframes: false,
+	runOnly: %s, resultTypes: ['violations'], preload: false, iframes: false,
 }).then(result => result.violations.map(v => ({
 	rule: v.id, help: v.help, nodes: v.nodes.map(n => n.target.join(' ') + ' ' + n.html + ' ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ')),
 })))`
 
 // Axe checks the accessibility of the open page in its current state. Its window is as high as
 // the page then: a target that a sticky bar half covers can be scrolled.
-func (v *visitor) Axe(t testing.TB) (found []finding) {
+func (v *visitor) Axe(t testing.TB) []finding {
+	t.Helper()
+	return v.runAxe(t, allRules)
+}
+
+// AxeColors is Axe for a look that differs from one that was checked in its colors alone.
+func (v *visitor) AxeColors(t testing.TB) []finding {
+	t.Helper()
+	return v.runAxe(t, colorRules)
+}
+
+func (v *visitor) runAxe(t testing.TB, rules string) (found []finding) {
 	t.Helper()
 	v.showAll(t)
 	defer v.resize(t, windowHeight)
@@ -62,7 +78,7 @@ func (v *visitor) Axe(t testing.TB) (found []finding) {
 		Rule, Help string
 		Nodes      []string
 	}
-	for _, r := range eval[[]violation](t, v, runAxe) {
+	for _, r := range eval[[]violation](t, v, fmt.Sprintf(runAxe, rules)) {
 		found = append(found, finding{"axe", fmt.Sprintf("%s (%s): %s\n\t%s", r.Rule, v.look, r.Help, strings.Join(r.Nodes, "\n\t"))})
 	}
 	return found

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -53,7 +52,7 @@ func startChromium(t testing.TB) context.Context {
 }
 
 func launchChromium() error {
-	path, err := exec.LookPath("chromium")
+	path, err := harness.LookChromium()
 	if err != nil {
 		return errNotInstalled
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/guidonhq/guidon/integration/harness"
 )
 
 // asBrowser is the name by which this program, in the shell of a page, opens a web page and
@@ -17,8 +19,12 @@ const asBrowser = "browse"
 
 // browse prints the body of the page at the URL, once it shows more than that it is loading.
 func browse(url string) error {
+	path, err := harness.LookChromium()
+	if err != nil {
+		return err
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath("chromium"), chromedp.Flag("headless", "new"), chromedp.NoSandbox, chromedp.DisableGPU)
+		chromedp.ExecPath(path), chromedp.Flag("headless", "new"), chromedp.NoSandbox, chromedp.DisableGPU)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)

@@ -24,7 +24,7 @@ func (p *page) require(t *testing.T, root string) {
 			}
 		}
 		if strings.HasPrefix(b.markers["output of"], asBrowser+" ") {
-			if _, err := exec.LookPath("chromium"); err != nil {
+			if _, err := harness.LookChromium(); err != nil {
 				harness.Skip(t, "chromium is not installed")
 			}
 		}

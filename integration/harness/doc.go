@@ -33,7 +33,8 @@
 // TEST_DATABASES=containers excludes private processes. Tests whose database is missing
 // are skipped or, with INTEGRATION=1, fail.
 //
-// The pages are opened in Debian's chromium, and checked by axe-core, which npm installs.
+// The pages are opened in Debian's chromium-headless-shell or chromium, and checked by axe-core,
+// which npm installs.
 //
 // The benchmarks find their databases in the same way, but use separate private processes,
 // which wait for the disk at every commit.
