@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/guidonhq/guidon/cmd/internal/machine"
@@ -40,7 +38,6 @@ type progress struct {
 	what  string
 	done  int
 	total int // 0 if unknown
-	bar   *progressbar.ProgressBar
 	shown bool
 }
 
@@ -49,9 +46,8 @@ type progress struct {
 func (p *Program) StartProgress(what, unit string, total int) *progress {
 	g := &progress{
 		out: p.Err, drawn: p.Terminal(p.Err) && machine.Variable(p.Environ, "TERM") != "dumb",
-		what: what, unit: unit, began: time.Now(), quit: make(chan struct{}), finished: make(chan struct{}),
+		what: what, unit: unit, total: total, began: time.Now(), quit: make(chan struct{}), finished: make(chan struct{}),
 	}
-	g.Expect(total)
 	go g.run()
 	return g
 }
@@ -79,14 +75,7 @@ func (g *progress) run() {
 func (g *progress) Expect(total int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.total, g.bar = total, nil
-	if total > 0 && g.drawn {
-		g.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetWidth(20),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(g.unit),
-			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "=", SaucerHead: ">", SaucerPadding: " ", BarStart: "[", BarEnd: "]"}))
-		_ = g.bar.RenderBlank() // its time begins now
-	}
+	g.total = total
 }
 
 // Add adds to the count.
@@ -111,9 +100,6 @@ func (g *progress) show() {
 		return
 	}
 	g.shown = true
-	if bar := g.barText(); bar != "" {
-		line = bar
-	}
 	fmt.Fprint(g.out, cut(line, g.width()-1)) // a full line would wrap
 }
 
@@ -137,18 +123,6 @@ func (g *progress) text() string {
 		text += fmt.Sprintf(", %s left", clock.Text(left.Round(time.Second)))
 	}
 	return text
-}
-
-// barText returns the progress with a bar, or "" if there is nothing to draw.
-func (g *progress) barText() string {
-	if g.bar == nil || g.done == 0 || g.done >= g.total {
-		return ""
-	}
-	g.bar.Describe(g.what)
-	if g.bar.Set(g.done) != nil {
-		return ""
-	}
-	return strings.TrimSpace(g.bar.String())
 }
 
 // width returns the width of the terminal.

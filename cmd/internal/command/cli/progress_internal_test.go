@@ -21,8 +21,8 @@ func TestProgress(t *testing.T) {
 		want        string
 	}{
 		{"short", true, "", 50, 20, 900 * time.Millisecond, ""},
-		{"with a bar", true, "", 50, 20, 1100 * time.Millisecond, "importing  40% [=======>            ] (20/50, 20 objects/s) [1s:1s]" + erase},
-		{"twice", true, "", 50, 20, 1300 * time.Millisecond, "importing  40% [=======>            ] (20/50, 20 objects/s) [1s:1s]" + erase + "importing  40% [=======>            ] (20/50, 17 objects/s) [1s:1s]" + erase},
+		{"with a total", true, "", 50, 20, 1100 * time.Millisecond, "importing: 20 of 50 objects (40%), 20/s, 2s left" + erase},
+		{"twice", true, "", 50, 20, 1300 * time.Millisecond, "importing: 20 of 50 objects (40%), 20/s, 2s left" + erase + "importing: 20 of 50 objects (40%), 16.7/s, 2s left" + erase},
 		{"nothing done", true, "", 50, 0, 1100 * time.Millisecond, "importing: 50 objects, 1s so far" + erase},
 		{"everything done", true, "", 50, 50, 1100 * time.Millisecond, "importing: 50 of 50 objects (100%), 50/s" + erase},
 		{"without a total", true, "", 0, 20, 1100 * time.Millisecond, "importing: 20 objects so far, 20/s" + erase},
