@@ -346,6 +346,8 @@ func TestStreamErrors(t *testing.T) {
 			`{"errorCode":"GENERAL","errorDetails":"permission denied: the token is limited to another namespace"}`},
 		{"another than the token's namespace, of changes", "/api/v1/namespaces/shop/changes/stream", "secret", 401, `{"code":16,"message":"request was not authenticated","details":[]}`},
 		{"an invalid start", changesPath + "?from=x", "secret", 400, `{"code":3,"message":"invalid field from: must be a revision, or the id of an event","details":[]}`},
+		{"a malformed namespace", eventsPath + "?namespace=x;y", "secret", 400, `{"errorCode":"GENERAL","errorDetails":"the query string is malformed"}`},
+		{"a malformed query", changesPath + "?from=%zz", "secret", 400, `{"code":3,"message":"the query string is malformed","details":[]}`},
 		{"a connection without deadlines", eventsPath, "secret", 501, `{"errorCode":"GENERAL","errorDetails":"this server does not support streaming"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

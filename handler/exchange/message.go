@@ -100,6 +100,15 @@ func (x *Exchange) setCall(o *call.Operation) {
 // PathVariable returns the value of a variable in the pattern of the route.
 func (x *Exchange) PathVariable(name string) string { return chi.URLParam(x.Request, name) }
 
+// Query returns the parameters of the query string, and an error if some are malformed.
+func (x *Exchange) Query() (url.Values, error) {
+	values, err := url.ParseQuery(x.Request.URL.RawQuery)
+	if err != nil {
+		err = guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
+	}
+	return values, err
+}
+
 // Receive implements [call.Source].
 func (x *Exchange) Receive(ctx context.Context, o *call.Operation, request *call.Request, limits call.Limits) (err error) {
 	m := o.NewRequest()
@@ -137,9 +146,9 @@ func (x *Exchange) decode(ctx context.Context, o *call.Operation, limits call.Li
 			return unknown.Err()
 		}
 	case x.Request.URL.RawQuery != "":
-		values, err := url.ParseQuery(x.Request.URL.RawQuery)
+		values, err := x.Query()
 		if err != nil {
-			return guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
+			return err
 		}
 		return codec.UnmarshalQuery(values, m)
 	}

@@ -31,9 +31,9 @@ type Reasoned interface {
 func (s Step) Serve(x *Exchange, o *call.Operation) {
 	x.Header().Set("Referrer-Policy", "no-referrer")
 	x.Header().Set("Cache-Control", "no-store")
-	query, err := url.ParseQuery(x.Request.URL.RawQuery)
+	query, err := x.Query()
 	if err != nil {
-		x.ReplyError(guidon.Errorf(guidon.InvalidArgument, "the query string is malformed"))
+		x.ReplyError(err)
 		return
 	}
 	if x.Call.Rejected = s.Check(o, x.Request.URL.RawQuery, query); x.Call.Rejected != nil {

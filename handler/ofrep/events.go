@@ -73,7 +73,11 @@ var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) event {
 // cannot set headers, so namespace and capability are in the URL.
 func (p *Protocol) EventForm() stream.Form {
 	return stream.Form{Hub: p.streams, Kind: stream.OFREP, Errors: Form, Open: func(x *exchange.Exchange) (*call.Request, error) {
-		q := &Request{namespace: namespaceIn(x)}
+		namespace, err := namespaceIn(x)
+		if err != nil {
+			return nil, err
+		}
+		q := &Request{namespace: namespace}
 		request := &call.Request{
 			Credentials: credentials(x.Request.Header),
 			Payload:     &listener{Request: q, sent: x.Request.Header.Get("Last-Event-ID")},

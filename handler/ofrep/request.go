@@ -189,14 +189,17 @@ func credentials(header http.Header) call.Credentials {
 // newRequest returns a request with the data from the URL and the headers.
 func newRequest(x *exchange.Exchange) *Request {
 	q := requestPool.Get().(*Request)
-	q.x, q.namespace, q.flag = x, namespaceIn(x), flagKey(x)
+	q.x, q.flag = x, flagKey(x)
 	q.refetch = q.flag == "" && isRefetch(x)
 	return q
 }
 
-// Receive implements [call.Source]. It reads the context from the body. The buffer of
-// the body is then free for the response.
-func (q *Request) Receive(ctx context.Context, o *call.Operation, _ *call.Request, limits call.Limits) error {
+// Receive implements [call.Source]. It reads the namespace, and the context from the body.
+// The buffer of the body is then free for the response.
+func (q *Request) Receive(ctx context.Context, o *call.Operation, _ *call.Request, limits call.Limits) (err error) {
+	if q.namespace, err = namespaceIn(q.x); err != nil {
+		return err
+	}
 	if o.Routes[0].Method == http.MethodPost {
 		body, err := q.x.ReadBody(ctx, limits.Bytes)
 		if err != nil {
@@ -223,20 +226,25 @@ func (q *Request) reply(state service.State, body []byte) call.Response {
 
 // namespaceIn returns the namespace named in a header or, for clients that can only
 // be configured with a URL, in the query.
-func namespaceIn(x *exchange.Exchange) string {
+func namespaceIn(x *exchange.Exchange) (string, error) {
 	for _, name := range []string{"X-Guidon-Namespace", "X-Flipt-Namespace"} {
 		if namespace := exchange.First(x.Request.Header, name); namespace != "" {
-			return namespace
+			return namespace, nil
 		}
 	}
 	query := x.Request.URL.RawQuery
 	if query == "" {
-		return ""
+		return "", nil
 	}
 	if namespace, only := strings.CutPrefix(query, "namespace="); only && !strings.ContainsAny(namespace, "&;%+") {
-		return namespace // the same as Query().Get, at less cost
+		return namespace, nil // the same as below, at less cost
 	}
-	return x.Request.URL.Query().Get("namespace")
+	values, err := x.Query()
+	namespace := values.Get("namespace")
+	if namespace != "" || !strings.Contains(query, "namespace=") {
+		err = nil // what is malformed is another parameter, and ignored
+	}
+	return namespace, err
 }
 
 // capabilities is a document that was once part of the protocol and that old tools

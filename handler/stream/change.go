@@ -3,7 +3,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -139,7 +138,7 @@ func readPage(ctx context.Context, s *service.Service, key pageKey) (page, error
 // NewChangeForm returns the form of the streams of the change records of a namespace.
 func NewChangeForm(hub *Hub) Form {
 	return Form{Hub: hub, Kind: Changes, Errors: exchange.Messages, Open: func(x *exchange.Exchange) (*call.Request, error) {
-		after, err := startCursor(x.Request)
+		after, err := startCursor(x)
 		if err != nil {
 			return nil, err
 		}
@@ -156,14 +155,15 @@ func NewChangeForm(hub *Hub) Form {
 
 // startCursor returns the position after which the stream starts: the last one that a
 // reconnecting client has seen, the requested one, or the zero position.
-func startCursor(r *http.Request) (guidon.Position, error) {
-	if last := r.Header.Get("Last-Event-ID"); last != "" {
+func startCursor(x *exchange.Exchange) (guidon.Position, error) {
+	if last := x.Request.Header.Get("Last-Event-ID"); last != "" {
 		return parseCursor("header Last-Event-ID", last)
 	}
-	if from := r.URL.Query().Get("from"); from != "" {
+	query, err := x.Query()
+	if from := query.Get("from"); err == nil && from != "" {
 		return parseCursor("field from", from)
 	}
-	return guidon.Position{}, nil
+	return guidon.Position{}, err
 }
 
 // parseCursor parses a position: that of a record, or the one after all records of a

@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
@@ -209,5 +213,62 @@ func TestGRPCErrorTextIsClean(t *testing.T) {
 	err := in.call(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a\n\x01ü"}, &flipt.Flag{})
 	if got, want := status.Code(err), codes.NotFound; got != want {
 		t.Errorf("got %v, want %v", err, want)
+	}
+}
+
+// squeezed is the compressor "gzip" with a content that a test may damage.
+type squeezed struct{ damage func(data []byte) []byte }
+
+func (s squeezed) Do(w io.Writer, p []byte) error {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(p)
+	_ = z.Close()
+	_, err := w.Write(s.damage(b.Bytes()))
+	return err
+}
+
+func (squeezed) Type() string { return "gzip" }
+
+// A request may be compressed with gzip, as most clients can be told to. Its content has the
+// limits of one that is not.
+func TestGRPCCompressedMessage(t *testing.T) {
+	in := start(t, nil)
+	whole := func(data []byte) []byte { return data }
+	for _, test := range []struct {
+		name        string
+		description int // bytes
+		damage      func([]byte) []byte
+		want        codes.Code
+		text        string
+	}{
+		{"small", 1, whole, codes.OK, ""},
+		{"large", 3 << 20, whole, codes.OK, ""},
+		{"too large", 4 << 20, whole, codes.ResourceExhausted, "received message larger than max (4194323 vs. 4194304)"},
+		{"nothing", 1, func([]byte) []byte { return nil }, codes.InvalidArgument, "malformed request message"},
+		{"not compressed", 1, func([]byte) []byte { return []byte("\x0a\x01a\x12\x01n") }, codes.InvalidArgument, "malformed request message"},
+		{"damaged", 1 << 10, func(data []byte) []byte { data[12] = ^data[12]; return data }, codes.InvalidArgument, "malformed request message"},
+		{"a wrong checksum", 1, func(data []byte) []byte { data[len(data)-8]++; return data }, codes.InvalidArgument, "malformed request message"},
+		{"more than it says", 1 << 10, func(data []byte) []byte { data[len(data)-3] = 0; return data }, codes.InvalidArgument, "malformed request message"},
+		{"less than it says", 1 << 10, func(data []byte) []byte { data[len(data)-2] = 9; return data }, codes.InvalidArgument, "malformed request message"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			conn, err := grpc.NewClient(in.conn.Target(), grpc.WithTransportCredentials(insecure.NewCredentials()),
+				grpc.WithCompressor(squeezed{test.damage}), grpc.WithDecompressor(grpc.NewGZIPDecompressor()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			request := &flipt.CreateFlagRequest{Key: strings.ReplaceAll(test.name, " ", "-"), Name: "n", Description: strings.Repeat("x", test.description)}
+			err = conn.Invoke(ctx, "/flipt.Flipt/CreateFlag", request, &flipt.Flag{})
+			if got := status.Convert(err); got.Code() != test.want || got.Message() != test.text {
+				t.Errorf("got %v, want %v %q", err, test.want, test.text)
+			}
+		})
+	}
+	if used := in.reserved(); used != 0 {
+		t.Errorf("%d bytes are reserved after all calls", used)
 	}
 }

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -137,17 +139,10 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 	if err := stream.ReadMessageHeader(in.prefix[:]); err != nil {
 		return nil, incomplete(err)
 	}
-	if in.prefix[0] != 0 {
-		return nil, guidon.Errorf(guidon.InvalidArgument, "compressed request messages are not supported")
-	}
+	compressed := in.prefix[0] != 0 // with gzip: grpc-go has refused other encodings
 	length := int64(binary.BigEndian.Uint32(in.prefix[1:]))
-	if length > limit {
-		return nil, guidon.Errorf(guidon.TooLarge, "received message larger than max (%d vs. %d)", length, limit)
-	}
-	if length > maxUnreserved {
-		if err := in.bodies.Raise(ctx, length); err != nil {
-			return nil, err
-		}
+	if err := in.reserve(ctx, length, limit); err != nil {
+		return nil, err
 	}
 	message, err := stream.Read(int(length))
 	if err != nil {
@@ -161,7 +156,43 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 		message.Free()
 		return nil, incomplete(err)
 	}
+	if compressed {
+		return in.decompress(ctx, message, limit)
+	}
 	return message, nil
+}
+
+// reserve reserves memory for a message of the length if it is within the limit.
+func (in *inbound) reserve(ctx context.Context, length, limit int64) error {
+	switch {
+	case length > limit:
+		return guidon.Errorf(guidon.TooLarge, "received message larger than max (%d vs. %d)", length, limit)
+	case length > maxUnreserved:
+		return in.bodies.Raise(ctx, length)
+	}
+	return nil
+}
+
+// decompress returns the content of a message in gzip format, and frees the message. The
+// format ends with the length of the content, which must be true.
+func (in *inbound) decompress(ctx context.Context, message mem.BufferSlice, limit int64) (mem.BufferSlice, error) {
+	data := message.Materialize()
+	message.Free()
+	var content []byte
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		length := int64(binary.LittleEndian.Uint32(data[len(data)-4:]))
+		if err := in.reserve(ctx, length, limit); err != nil {
+			return nil, err
+		}
+		content = make([]byte, length)
+		if _, err = io.ReadFull(r, content); err == nil {
+			if _, err = r.Read(make([]byte, 1)); err == io.EOF {
+				return mem.BufferSlice{mem.SliceBuffer(content)}, nil
+			}
+		}
+	}
+	return nil, &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
 }
 
 // incomplete returns the error of a call whose message could not be read completely.
