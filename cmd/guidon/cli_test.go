@@ -461,6 +461,13 @@ func TestTokenRoles(t *testing.T) {
 	s.ok("token", "create", "ci", "--role", "editor", "--namespace", "shop")
 	s.fails(cli.ExitFailure, []string{"token", "create", "x", "--role", "owner"}, "invalid field role: must be evaluator, client, viewer, editor or admin")
 	s.fails(cli.ExitFailure, []string{"token", "create", "x", "--on", "a/b"}, "invalid field namespaceKeys[0]")
+	// A variable that is not set must not grant more than one that is.
+	for _, args := range [][]string{
+		{"token", "create", "x", "--on", ""}, {"token", "create", "x", "--namespace", ""}, {"token", "create", "x", "--role", ""},
+		{"binding", "create", "admin", "codehost:org:crew", "--on", ""}, {"webhook", "create", "x", "https://receiver.example", "--on", ""},
+	} {
+		s.fails(cli.ExitUsage, args, args[len(args)-2]+" must not be empty")
+	}
 	list := s.ok("token", "list")
 	for _, want := range []string{`all +admin +all`, `dashboard +viewer +shop,pay-\*`, `cdn +client +all`, `ci +editor +shop`} {
 		if !regexp.MustCompile(want).MatchString(list) {
