@@ -37,7 +37,7 @@ type backup struct {
 func BackupCommand(p *cli.Program) *cobra.Command {
 	b := &backup{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
 	return b.Command(cli.Verb{
-		Use: "backup <file>", Short: "Copy an SQLite database, which may be in use, to a file", Long: backupHelp, Args: cobra.ExactArgs(1),
+		Use: "backup <file>", Short: "Copy an SQLite database, which may be in use, to a file", Long: backupHelp,
 		Example: `  guidon backup guidon-backup.db
   guidon backup guidon-backup.db --address https://flags.example
   guidon backup guidon-backup.db --db /var/lib/guidon/guidon.db`,
