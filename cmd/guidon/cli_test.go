@@ -265,6 +265,7 @@ func TestConfig(t *testing.T) {
 	}
 	s.fails(cli.ExitFailure, []string{"config", "init"}, "already exists; overwrite it with --force")
 	s.ok("config", "init", "--force")
+	s.fails(cli.ExitFailure, []string{"config", "init", home, "--force"}, "is not a file")
 	if got := s.ok("config", "init", "-"); !strings.Contains(got, "#http_port: 8080") {
 		t.Errorf("got %q", got)
 	}
