@@ -31,10 +31,10 @@ func Arguments(command *cobra.Command, args []string) error {
 }
 
 // NotEmpty returns an error if one of the options is given an empty value, as by a variable that
-// is not set. It is for those without which a command grants more.
+// is not set. It is for those without which a command grants or changes more.
 func NotEmpty(command *cobra.Command, options ...string) error {
 	for _, name := range options {
-		if o := command.Flags().Lookup(name); o.Changed && strings.Trim(o.Value.String(), "[]") == "" {
+		if o := command.Flags().Lookup(name); o != nil && o.Changed && strings.Trim(o.Value.String(), "[]") == "" {
 			return UsageError("--%s must not be empty", name)
 		}
 	}
