@@ -33,8 +33,19 @@ func TestBackup(t *testing.T) {
 	s.with("GUIDON_TOKEN="+viewer).fails(cli.ExitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.web}, "needs admin")
 	s.fails(cli.ExitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.web}, "not authenticated")
 	s.fails(cli.ExitFailure, []string{"backup", filepath.Join(dir, "none.db"), "-a", server.grpc}, "use an http:// or https:// address")
-	s.fails(cli.ExitFailure, []string{"backup", mine}, "exists already; use --force")
-	s.ok("backup", mine, "--force")
+	s.fails(cli.ExitFailure, []string{"backup", mine}, "already exists; overwrite it with --force")
+	inUse := []string{"backup", filepath.Join(s.home(), "guidon.db"), "--force"}
+	s.fails(cli.ExitFailure, inUse, "is a database in use")
+	admin.fails(cli.ExitFailure, append(inUse, "-a", server.web), "is a database in use")
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(mine, link); err != nil {
+		t.Fatal(err)
+	}
+	s.ok("backup", link, "--force")
+	if info, err := os.Lstat(link); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the link to the backup is now %v, error %v", info, err)
+	}
+	s.fails(cli.ExitFailure, []string{"backup", filepath.Dir(link), "--force"}, "is not a file")
 	if entries := names(t, dir); entries != "mine.db sent.db" {
 		t.Errorf("the folder has %s, want the two backups alone", entries)
 	}

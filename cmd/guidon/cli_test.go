@@ -154,7 +154,10 @@ func TestUsage(t *testing.T) {
 		{[]string{"copy-database"}, "--to or --to-file is required"},
 		{[]string{"copy-database", "--to", "a.db", "--from", "b.db", "--from-file", "c"}, "--from and --from-file cannot be combined"},
 		{[]string{"server", "--prot", "1"}, "unknown flag: --prot"},
-		{[]string{"server", "now"}, `unknown command "now"`},
+		{[]string{"server", "now"}, `unexpected argument "now": guidon server`},
+		{[]string{"config", "check", "guidon.yml"}, `unexpected argument "guidon.yml": guidon config check`},
+		{[]string{"backup"}, "missing argument <file>: guidon backup <file>"},
+		{[]string{"backup", ""}, "missing argument <file>"},
 		{[]string{"import"}, "specify at least one file, or - for the standard input"},
 		{[]string{"import", "-", "-"}, "only once"},
 		{[]string{"import", "x.yaml", "--update", "--drop"}, "--drop and --update cannot be combined"},
@@ -262,6 +265,7 @@ func TestConfig(t *testing.T) {
 	}
 	s.fails(cli.ExitFailure, []string{"config", "init"}, "already exists; overwrite it with --force")
 	s.ok("config", "init", "--force")
+	s.fails(cli.ExitFailure, []string{"config", "init", home, "--force"}, "is not a file")
 	if got := s.ok("config", "init", "-"); !strings.Contains(got, "#http_port: 8080") {
 		t.Errorf("got %q", got)
 	}
@@ -461,6 +465,13 @@ func TestTokenRoles(t *testing.T) {
 	s.ok("token", "create", "ci", "--role", "editor", "--namespace", "shop")
 	s.fails(cli.ExitFailure, []string{"token", "create", "x", "--role", "owner"}, "invalid field role: must be evaluator, client, viewer, editor or admin")
 	s.fails(cli.ExitFailure, []string{"token", "create", "x", "--on", "a/b"}, "invalid field namespaceKeys[0]")
+	// A variable that is not set must not grant more than one that is.
+	for _, args := range [][]string{
+		{"token", "create", "x", "--on", ""}, {"token", "create", "x", "--namespace", ""}, {"token", "create", "x", "--role", ""},
+		{"binding", "create", "admin", "codehost:org:crew", "--on", ""}, {"webhook", "create", "x", "https://receiver.example", "--on", ""},
+	} {
+		s.fails(cli.ExitUsage, args, args[len(args)-2]+" must not be empty")
+	}
 	list := s.ok("token", "list")
 	for _, want := range []string{`all +admin +all`, `dashboard +viewer +shop,pay-\*`, `cdn +client +all`, `ci +editor +shop`} {
 		if !regexp.MustCompile(want).MatchString(list) {

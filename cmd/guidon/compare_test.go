@@ -147,8 +147,9 @@ func TestCompareErrors(t *testing.T) {
 	both := s.file("both.yaml", compareBefore+"---\n"+compareAfter)
 	s.ok("import", staging)
 	for args, want := range map[string]string{
-		"":                             "accepts 2 arg(s), received 0",
-		"a b c":                        "accepts 2 arg(s), received 3",
+		"":                             "missing argument <before>: guidon compare <before> <after>",
+		"a":                            "missing argument <after>",
+		"a b c":                        `unexpected argument "c"`,
 		"--nope a b":                   "unknown flag: --nope",
 		"-o json --stat a b":           "cannot be combined",
 		"staging nope":                 `namespace "nope" not found`,
@@ -171,7 +172,7 @@ func TestCompareErrors(t *testing.T) {
 			t.Errorf("%s: got exit code %d, %q and %q, want %d and %q", args, r.code, r.out, r.err, code, want)
 		}
 	}
-	if r := s.run("compare", "staging", ""); r.code != cli.ExitUsage || !strings.Contains(r.err, "must not be empty") {
+	if r := s.run("compare", "staging", ""); r.code != cli.ExitUsage || !strings.Contains(r.err, "missing argument <after>") {
 		t.Errorf("got %+v", r)
 	}
 	s.input = compareAfter

@@ -57,7 +57,7 @@ var bashFunctions string
 func completionCommand(p *cli.Program, root *cobra.Command) *cobra.Command {
 	shell := func(name, help, example string, write func(out io.Writer) error) *cobra.Command {
 		return p.Command(cli.Verb{
-			Use: name, Short: "Print the completion script for " + name, Long: help, Example: "  " + example, Args: cobra.NoArgs,
+			Use: name, Short: "Print the completion script for " + name, Long: help, Example: "  " + example, Args: cli.Arguments,
 			Options: func(command *cobra.Command) { command.DisableFlagsInUseLine = true },
 			Run:     func(context.Context, []string) error { return write(p.Out) },
 		})

@@ -78,6 +78,8 @@ func TestProtectedContext(t *testing.T) {
 	s.typing("yes\n").ok("flag", "on", "menu", "--everyone", "--context", "production")
 	s.typing("yes\n").ok("flag", "delete", "menu", "--context", "production") // asked once
 	s.ok("flag", "update", "banner", "--name", "Banner", "--dry-run", "--context", "production")
+	s.ok("import", shop, "--dry-run", "--context", "production")
+	s.fails(cli.ExitFailure, []string{"import", shop, "--context", "production"}, "is protected")
 	s.ok("flag", "list", "--context", "production")
 	s.ok("context", "set", "production", "--protected=false")
 	s.ok("flag", "off", "banner", "--context", "production")

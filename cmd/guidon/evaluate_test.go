@@ -38,6 +38,10 @@ func TestEvaluateMany(t *testing.T) {
 	for range 2345 { // more than one batch
 		ids.WriteString("user\n")
 	}
+	marked := s.file("marked.txt", "\ufeffuser-3\r\n")
+	if got := s.ok("evaluate", "checkout", "--entities", marked, "--context-file", s.file("marked.json", "\ufeff{}"), "-o", "json"); !strings.Contains(got, `"entityId": "user-3"`) {
+		t.Errorf("with byte order marks: got %s", got)
+	}
 	if got := s.ok("evaluate", "checkout", "--entities", s.file("many.txt", ids.String()), "-o", "name"); strings.Count(got, "\n") != 2345 {
 		t.Errorf("got %d results, want 2345", strings.Count(got, "\n"))
 	}

@@ -35,6 +35,7 @@ func TestImportFliptTokenRole(t *testing.T) {
 	path := fliptFile(t, fliptdbtest.Generate(5))
 	s.ok("migrate", "up")
 	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", path, "--token-role", "owner"}, "--token-role must be")
+	s.fails(cli.ExitUsage, []string{"import", "--from-flipt-database", path, "--token-role", ""}, "--token-role must not be empty")
 	s.fails(cli.ExitUsage, []string{"import", "-", "--token-role", "viewer"}, "only with --from-flipt-database")
 	s.ok("import", "--from-flipt-database", path, "--token-role", "viewer")
 	list := s.ok("token", "list", "--output=json")

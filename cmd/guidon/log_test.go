@@ -64,6 +64,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		s.fails(cli.ExitFailure, append([]string{"log"}, at("nope", "-n", name)...), `there has never been a flag "nope" in namespace "`+name+`"`)
+		s.fails(cli.ExitFailure, append([]string{"log"}, at("-n", name+"-typo")...), `namespace "`+name+`-typo" not found`)
 		for args, want := range map[string][]string{
 			"a --until 2001-01-01": {},
 			"a":                    {all[0], all[3]}, "--segment a": {all[1], all[4]}, "--kind namespace": {all[5]},

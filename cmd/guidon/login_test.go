@@ -242,6 +242,15 @@ func TestLogin(t *testing.T) {
 	if got := s.ok("whoami", "-a", page.address, "--token-file", s.file("token", adminToken)); !strings.Contains(got, "admin on all") {
 		t.Errorf("--token-file: got %q, want that it wins", got)
 	}
+	// What was to have a token must have one: the session is somebody else's.
+	empty := s.file("empty", "\n")
+	s.fails(cli.ExitFailure, []string{"whoami", "-a", page.address, "--token-file", empty}, "the token file "+empty+" is empty")
+	s.with("GUIDON_TOKEN_FILE="+empty).fails(cli.ExitFailure, []string{"whoami", "-a", page.address}, "is empty")
+	if got := s.with("GUIDON_TOKEN="+adminToken+"\n").ok("whoami", "-a", page.address); !strings.Contains(got, "admin on all") {
+		t.Errorf("GUIDON_TOKEN with a line break: got %q", got)
+	}
+	s.fails(cli.ExitUsage, []string{"whoami", "-a", page.address, "--token", "a\nb"}, "the token contains a line break")
+	s.fails(cli.ExitUsage, []string{"whoami", "-a", page.real.grpc, "--token", "a\nb"}, "the token contains a line break")
 
 	if got, want := s.ok("logout", "--address", page.address), "signed out of "+page.address+"\n"; got != want {
 		t.Errorf("logout: got %q, want %q", got, want)

@@ -82,6 +82,7 @@ func TestPager(t *testing.T) {
 			t.Errorf("%s on %d lines: got %q, want %q first", test.pager, test.height, got, test.want)
 		}
 	}
+	s.with("PAGER=false").onScreen(1).fails(cli.ExitFailure, []string{"flag", "list"}, "the pager failed: exit status 1; PAGER sets which one is used")
 	if got := s.with("PAGER=sed s/^/paged:/", "TERM=dumb").onScreen(1).ok("flag", "list"); !strings.HasPrefix(got, "KEY") {
 		t.Errorf("at a dumb terminal: got %q", got)
 	}

@@ -117,6 +117,13 @@ func TestPlanErrors(t *testing.T) {
 	s.fails(cli.ExitFailure, []string{"plan", t.TempDir()}, "contains no .yaml, .yml or .json file")
 	s.fails(cli.ExitFailure, []string{"plan", s.file("a.yaml", till), s.file("b.yaml", till)}, `namespace "till" is in`)
 	s.fails(cli.ExitUsage, []string{"promote", "a"}, "specify the source and the target")
+	// A variable that is not set must not mean everything.
+	for _, command := range [][]string{{"promote", "small", "till"}, {"restore", "small@1"}, {"undo", "-n", "small"}} {
+		for _, option := range []string{"--flag", "--segment"} {
+			s.fails(cli.ExitUsage, append(command, option, "", "--yes"), option+" must not be empty")
+		}
+	}
+	s.fails(cli.ExitUsage, []string{"promote", "small", "till", "--keep", ""}, "--keep must not be empty")
 	bad := s.dir("a.yaml", "namespace: small\nflags: [{key: a b, name: x}, {key: c, name: x, rules: [{segment: gone}]}]", "b.yaml", "namespace: other\nsegments: [{key: d}]")
 	s.fails(cli.ExitFailure, []string{"plan", bad}, `a.yaml, namespace "small": flags[0] "a b"`, `segment "gone" not found`, `b.yaml, namespace "other": segments[0] "d"`)
 	s.fails(cli.ExitFailure, []string{"apply", bad, "--yes"}, "nothing was applied: ")

@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"google.golang.org/protobuf/proto"
 
@@ -56,6 +58,9 @@ func Dial(address string, options Options) (Client, error) {
 	u, err := parse(address)
 	if err != nil {
 		return nil, err
+	}
+	if strings.ContainsFunc(options.Token, unicode.IsControl) {
+		return nil, errors.New("the token contains a line break or another control character")
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout

@@ -141,7 +141,7 @@ func ServiceLink(name, value string) bool {
 // none.
 func TokenFrom(environ []string) (string, error) {
 	env := newEnvironment(environ)
-	token, path := env["GUIDON_TOKEN"], env["GUIDON_TOKEN_FILE"]
+	token, path := strings.TrimSpace(env["GUIDON_TOKEN"]), env["GUIDON_TOKEN_FILE"]
 	if path == "" {
 		return token, nil
 	}
@@ -151,13 +151,18 @@ func TokenFrom(environ []string) (string, error) {
 	return TokenFile(path)
 }
 
-// TokenFile returns the token in the file.
+// TokenFile returns the token in the file, which must have one: it was named so that no other
+// token is used.
 func TokenFile(path string) (string, error) {
 	content, err := ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("cannot read the token file: %w", err)
 	}
-	return strings.TrimSpace(string(content)), nil
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", fmt.Errorf("the token file %s is empty", path)
+	}
+	return token, nil
 }
 
 // Client holds the settings of the environment for the server that commands work on.

@@ -61,6 +61,20 @@ func FileTarget(path string) string {
 	return path
 }
 
+// NewFile returns the path of the file that a command is to write: a new one or, with force, the
+// one that it replaces. It must not replace a device or a directory.
+func NewFile(path string, force bool) (string, error) {
+	target := FileTarget(path)
+	switch info, err := os.Lstat(target); {
+	case err != nil: // whoever writes it says why it cannot be
+	case !force:
+		return "", fmt.Errorf("%s already exists; overwrite it with --force", path)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a file", path)
+	}
+	return target, nil
+}
+
 // updateFile replaces the file with the path, which need not exist and only the user can read, by
 // what change returns. Of several processes, one at a time does.
 func updateFile(ctx context.Context, path string, change func() ([]byte, error)) (err error) {

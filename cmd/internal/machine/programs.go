@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -94,7 +95,10 @@ func Pager(environ []string) *exec.Cmd {
 // ShowIn shows the text in the pager, and waits until the user ends it.
 func ShowIn(pager *exec.Cmd, text io.Reader, out, errs io.Writer) error {
 	pager.Stdin, pager.Stdout, pager.Stderr = text, out, errs
-	return runAtTerminal(pager)
+	if err := runAtTerminal(pager); err != nil {
+		return fmt.Errorf("the pager failed: %w; PAGER sets which one is used", err)
+	}
+	return nil
 }
 
 // Variable returns the value of a variable, or "". The last one wins.

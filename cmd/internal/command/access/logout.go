@@ -29,7 +29,7 @@ func LogoutCommand(p *cli.Program) *cobra.Command {
 	var c cli.Connection
 	var everywhere bool
 	return p.Command(cli.Verb{
-		Use: "logout", Short: "Sign out of a server", Long: logoutHelp, Args: cobra.NoArgs,
+		Use: "logout", Short: "Sign out of a server", Long: logoutHelp,
 		Example: `  guidon logout
   guidon logout --address https://flags.example --everywhere`,
 		Options: func(command *cobra.Command) {

@@ -40,6 +40,11 @@ func (c *changeCommand) flags(command *cobra.Command) {
 	effectFlag(command, &c.request.WithEffects)
 }
 
+// checkSelection refuses options without a value: without them, everything is changed.
+func checkSelection(command *cobra.Command) error {
+	return cli.NotEmpty(command, "flag", "segment", "keep")
+}
+
 // keepFlag adds the flag --keep.
 func (c *changeCommand) keepFlag(command *cobra.Command) {
 	command.Flags().StringSliceVar(&c.request.Keep, "keep", nil, "what existing flags keep: enabled, percentages, rules")

@@ -53,7 +53,7 @@ func CompareCommand(p *cli.Program) *cobra.Command {
 	c := &compareCommand{Task: cli.Task{Program: p, Scope: cli.OnMachine}} // files need no server
 	return c.Command(cli.Verb{
 		Use: "compare <before> <after>", Short: "Compare two namespaces, or files", Long: compareHelp, Example: compareExample,
-		Names: "what differs, such as flag/new-checkout", Args: cobra.ExactArgs(2), Complete: p.CompleteStatesAndFiles,
+		Names: "what differs, such as flag/new-checkout", Complete: p.CompleteStatesAndFiles,
 		Options: func(command *cobra.Command) {
 			c.differences.Flag(command, "differences")
 			c.Connection.Flags(command)
@@ -68,9 +68,6 @@ func CompareCommand(p *cli.Program) *cobra.Command {
 }
 
 func (c *compareCommand) compare(ctx context.Context, before, after string) (cli.Output, error) {
-	if before == "" || after == "" {
-		return cli.Output{}, cli.UsageError("a side of the comparison must not be empty")
-	}
 	if err := cli.CheckStreams(before, after); err != nil {
 		return cli.Output{}, err
 	}

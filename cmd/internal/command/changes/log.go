@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/internal/lists"
 )
@@ -112,19 +113,24 @@ func (l *logCommand) read(ctx context.Context, service client.Client, _ []string
 }
 
 // mustHaveExisted returns NotFound if the changes are those of an object that has none at
-// all: the newest one of each object is kept.
+// all: the newest one of each object is kept. A namespace that has none must exist.
 func (l *logCommand) mustHaveExisted(ctx context.Context, service client.Client) error {
-	if l.request.GetKey() == "" {
+	if l.all || l.request.GetKey() == "" && l.request.GetKind() != "" {
 		return nil
 	}
 	newest, err := cli.Call[guidonv1.ListChangesResponse](ctx, service, "/guidon.v1.ChangeService/ListChanges", &guidonv1.ListChangesRequest{
 		NamespaceKey: l.request.GetNamespaceKey(), Kind: l.request.GetKind(), Key: l.request.GetKey(), Limit: 1,
 	})
-	if err == nil && len(newest.GetChanges()) == 0 {
+	switch {
+	case err != nil || len(newest.GetChanges()) > 0:
+		return err
+	case l.request.GetKey() == "":
+		_, err = cli.Call[flipt.Namespace](ctx, service, "/flipt.Flipt/GetNamespace", &flipt.GetNamespaceRequest{Key: l.request.GetNamespaceKey()})
+		return err
+	default:
 		return guidon.Errorf(guidon.NotFound, "there has never been a %s %q in namespace %q",
 			l.request.GetKind(), l.request.GetKey(), l.request.GetNamespaceKey())
 	}
-	return err
 }
 
 // check checks the arguments and completes the request.

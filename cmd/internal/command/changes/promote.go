@@ -37,6 +37,7 @@ func PromoteCommand(p *cli.Program) *cobra.Command {
 			flags.BoolVar(&withSegments, "with-segments", true, "bring the segments that the flags refer to; =false leaves them out")
 			flags.BoolVar(&drop, "drop", false, "also delete what the source does not have from the target")
 		},
+		Check: checkSelection,
 		Run: func(ctx context.Context, args []string) error {
 			if len(args) != 2 {
 				return cli.UsageError("specify the source and the target, such as: guidon promote staging production")

@@ -39,6 +39,7 @@ func RestoreCommand(p *cli.Program) *cobra.Command {
 			c.keepFlag(command)
 			command.Flags().BoolVar(&keepNew, "keep-new", false, "keep flags and segments that were created since")
 		},
+		Check: checkSelection,
 		Run: func(ctx context.Context, args []string) error {
 			if len(args) != 1 {
 				return cli.UsageError("specify the state, such as: guidon restore shop@412 --flag new-checkout")

@@ -50,7 +50,7 @@ func UndoCommand(p *cli.Program) *cobra.Command {
 	u := &undoCommand{changeCommand: newChange(p)}
 	return u.Command(cli.Verb{
 		Use: "undo [<revision>|<first>..<last>]", Short: "Undo changes", Long: undoHelp, Example: undoExample,
-		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: cli.InOrder(p.CompleteRevisions), Run: u.run,
+		Names: changedNames, Args: cobra.ArbitraryArgs, Complete: cli.InOrder(p.CompleteRevisions), Check: checkSelection, Run: u.run,
 		Options: func(command *cobra.Command) {
 			u.flags(command)
 			flags := command.Flags()

@@ -30,6 +30,17 @@ func Arguments(command *cobra.Command, args []string) error {
 	return nil
 }
 
+// NotEmpty returns an error if one of the options is given an empty value, as by a variable that
+// is not set. It is for those without which a command grants or changes more.
+func NotEmpty(command *cobra.Command, options ...string) error {
+	for _, name := range options {
+		if o := command.Flags().Lookup(name); o != nil && o.Changed && strings.Trim(o.Value.String(), "[]") == "" {
+			return UsageError("--%s must not be empty", name)
+		}
+	}
+	return nil
+}
+
 // Pairs parses the values of a key=value flag.
 func Pairs(flag string, texts []string) (map[string]string, error) {
 	values := make(map[string]string, len(texts))

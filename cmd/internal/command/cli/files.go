@@ -224,7 +224,7 @@ func fileError(path string, err error) error {
 	return fmt.Errorf("%s: %w", StreamName(path), PlainReason(err))
 }
 
-// ReadInput reads a file, or the standard input, of up to limit bytes.
+// ReadInput reads a file, or the standard input, of up to limit bytes, without a byte order mark.
 func (p *Program) ReadInput(path string, limit int64) ([]byte, error) {
 	in, err := p.Open(path)
 	if err != nil {
@@ -239,7 +239,7 @@ func (p *Program) ReadInput(path string, limit int64) ([]byte, error) {
 	case len(bytes.TrimSpace(text)) == 0:
 		err = errEmpty
 	}
-	return text, fileError(path, err)
+	return bytes.TrimPrefix(text, []byte("\ufeff")), fileError(path, err)
 }
 
 // StreamName returns the name of a file, or of the standard input.

@@ -39,8 +39,9 @@ func (w *writingClient) Invoke(ctx context.Context, method string, request, resp
 	if w.connection.Message != "" {
 		ctx = client.WithMessage(ctx, w.connection.Message)
 	}
+	trial, ok := request.(interface{ GetDryRun() bool })
 	switch {
-	case !client.Changes(method):
+	case !client.Changes(method), ok && trial.GetDryRun():
 	case w.connection.DryRun:
 		err = w.checkDryRuns(ctx)
 		ctx = client.WithDryRun(ctx)

@@ -29,7 +29,7 @@ func ConfigCommand(p *cli.Program) *cobra.Command {
 func configCheckCommand(p *cli.Program) *cobra.Command {
 	var show, online bool
 	return p.Command(cli.Verb{
-		Use: "check", Short: "Report errors in the configuration", Args: cobra.NoArgs,
+		Use: "check", Short: "Report errors in the configuration",
 		Long: `Read the configuration file and the environment as the server would, and print
 every error found. Settings that have no effect or are dangerous are printed as
 warnings. Nothing is started.

@@ -21,7 +21,7 @@ import (
 
 func configEditCommand(p *cli.Program) *cobra.Command {
 	return p.Command(cli.Verb{
-		Use: "edit", Short: "Edit the configuration file and check it", Args: cobra.NoArgs,
+		Use: "edit", Short: "Edit the configuration file and check it",
 		Long: `Open the configuration file in an editor: that of --config, or the one that the
 server would find. If there is none, it is made from what "guidon config init"
 writes. The editor is that of $VISUAL or $EDITOR, which may have arguments, or else

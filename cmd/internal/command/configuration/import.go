@@ -3,15 +3,14 @@ package configuration
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/store/redact"
 )
 
@@ -60,9 +59,9 @@ func (i *configImport) run(_ context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if !i.force && i.writesFile() {
-		if _, err := os.Stat(i.out); err == nil {
-			return fmt.Errorf("%s already exists; overwrite it with --force", i.out)
+	if i.writesFile() {
+		if _, err := machine.NewFile(i.out, i.force); err != nil {
+			return err
 		}
 	}
 	result, err := translateFlipt(source)
@@ -148,22 +147,12 @@ func (i *configImport) printNext(result *fliptResult) {
 
 // writeConfig writes a configuration file, which may contain secrets.
 func writeConfig(path string, text []byte, force bool) error {
-	how := os.O_WRONLY | os.O_CREATE
-	if force {
-		how |= os.O_TRUNC
-	} else {
-		how |= os.O_EXCL
-	}
-	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the path is the user's argument
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s already exists; overwrite it with --force", path)
-	}
+	target, err := machine.NewFile(path, force)
 	if err != nil {
 		return err
 	}
-	if err := f.Chmod(0o600); err != nil { // it may have existed with another mode
-		return errors.Join(err, f.Close())
-	}
-	_, err = f.Write(text)
-	return cli.Closing(err, f.Close)
+	return cli.WriteError(path, machine.ReplaceFile(target, 0o600, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	}))
 }

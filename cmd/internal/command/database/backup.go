@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/cmd/internal/machine"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/store"
 )
@@ -37,7 +38,7 @@ type backup struct {
 func BackupCommand(p *cli.Program) *cobra.Command {
 	b := &backup{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
 	return b.Command(cli.Verb{
-		Use: "backup <file>", Short: "Copy an SQLite database, which may be in use, to a file", Long: backupHelp, Args: cobra.ExactArgs(1),
+		Use: "backup <file>", Short: "Copy an SQLite database, which may be in use, to a file", Long: backupHelp,
 		Example: `  guidon backup guidon-backup.db
   guidon backup guidon-backup.db --address https://flags.example
   guidon backup guidon-backup.db --db /var/lib/guidon/guidon.db`,
@@ -50,8 +51,12 @@ func BackupCommand(p *cli.Program) *cobra.Command {
 }
 
 func (b *backup) run(ctx context.Context, path string) (err error) {
-	if _, err := os.Lstat(path); err == nil && !b.force {
-		return fmt.Errorf("%q exists already; use --force to overwrite it", path)
+	path, err = machine.NewFile(path, b.force)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path + "-wal"); err == nil { // SQLite would write that log into the backup
+		return fmt.Errorf("%s is a database in use: %s-wal is part of it; name another file for the backup", path, path)
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-backup-*")
 	if err != nil {

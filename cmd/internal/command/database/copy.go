@@ -42,7 +42,7 @@ func CopyDatabaseCommand(p *cli.Program) *cobra.Command {
 	var from, to side
 	return p.Command(cli.Verb{
 		Use: "copy-database", Short: "Copy everything to another database", Long: copyDatabaseHelp, Example: copyDatabaseExample,
-		Names: "the tables", Args: cobra.NoArgs,
+		Names: "the tables",
 		Options: func(command *cobra.Command) {
 			flags := command.Flags()
 			flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")

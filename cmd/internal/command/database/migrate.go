@@ -37,7 +37,7 @@ type migration struct {
 func MigrateCommand(p *cli.Program) *cobra.Command {
 	m := &migration{Task: cli.Task{Program: p, Scope: cli.OnMachine}}
 	commands := m.Commands([]cli.Verb{{
-		Use: "up", Short: "Apply the pending steps", Args: cobra.NoArgs,
+		Use: "up", Short: "Apply the pending steps",
 		Long: `Apply the pending schema steps. An SQLite file is created if it does not exist, and
 rejected if another process is using it. On a database server, any number of
 processes may run this concurrently: one applies the steps, the others wait for it.
@@ -48,12 +48,12 @@ It can be killed at any time and run again.`,
 			Access: cli.Writing, AnySchema: true, Held: "stop it first (a server also updates the schema when it starts)", Do: m.up,
 		},
 	}, {
-		Use: "status", Short: "List the steps", Args: cobra.NoArgs, Names: "the pending steps",
+		Use: "status", Short: "List the steps", Names: "the pending steps",
 		Long:    "List the schema steps and when they were applied. Nothing is changed.",
 		Example: `  guidon migrate status`,
 		Local:   cli.Local{AnySchema: true, Do: status},
 	}, {
-		Use: "wait", Short: "Wait until the schema is up to date", Args: cobra.NoArgs,
+		Use: "wait", Short: "Wait until the schema is up to date",
 		Long: `Wait until another process has applied the pending schema steps. It also waits while
 the database cannot be reached, but not if it rejects the connection. Run it before a server if a separate job migrates
 the database. Nothing is changed.`,
@@ -64,7 +64,7 @@ the database. Nothing is changed.`,
 		},
 		Local: cli.Local{AnySchema: true, Do: m.wait},
 	}, {
-		Use: "additions", Short: "Let the database store what earlier releases cannot read", Args: cobra.NoArgs,
+		Use: "additions", Short: "Let the database store what earlier releases cannot read",
 		Long: `Apply the optional schema step "additions" to an existing database, once no instance
 of a release that does not know it is left. Until then, all that such a release cannot
 read is refused, so that the way back to it is open. Afterwards it does not start on

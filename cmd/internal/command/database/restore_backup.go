@@ -33,7 +33,7 @@ func RestoreBackupCommand(p *cli.Program) *cobra.Command {
 	var database string
 	var yes bool
 	return p.Command(cli.Verb{
-		Use: "restore-backup <file>", Short: "Replace an SQLite database by a backup", Long: restoreBackupHelp, Args: cobra.ExactArgs(1),
+		Use: "restore-backup <file>", Short: "Replace an SQLite database by a backup", Long: restoreBackupHelp,
 		Example: `  guidon restore-backup guidon-backup.db
   guidon restore-backup guidon-backup.db --db /var/lib/guidon/guidon.db --yes`,
 		Options: func(command *cobra.Command) {

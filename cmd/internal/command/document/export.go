@@ -60,7 +60,7 @@ func ExportCommand(p *cli.Program) *cobra.Command {
 	e := &exportCommand{Program: p}
 	return p.Command(cli.Verb{
 		Use: "export", Short: "Write flags and segments to a file", Long: exportHelp, Example: exportExample,
-		Args: cobra.NoArgs, Options: e.options, Run: e.run,
+		Options: e.options, Run: e.run,
 	})
 }
 

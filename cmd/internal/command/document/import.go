@@ -102,6 +102,7 @@ func ImportCommand(p *cli.Program) *cobra.Command {
 		Use: "import <file>... | - | --from-flipt-database <URL> | --from unleash", Short: "Load flags and segments from files",
 		Long: importHelp, Example: importExample, Names: "what changes, such as shop/flag/new-checkout",
 		Args: cobra.ArbitraryArgs, Options: i.options, Run: i.run,
+		Check: func(command *cobra.Command) error { return cli.NotEmpty(command, "token-role", "environment") },
 	})
 }
 

@@ -49,6 +49,7 @@ func bindings(p *cli.Program) *object {
 				command.Flags().StringSliceVar(&b.on, "on", nil,
 					"the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 			},
+			Check: func(command *cobra.Command) error { return cli.NotEmpty(command, "on") },
 			Write: b.create,
 		},
 		{

@@ -82,7 +82,10 @@ func (c *tokenCreation) explain(err error) error {
 // parse completes the request.
 func (c *tokenCreation) parse(command *cobra.Command) error {
 	c.request.Name = command.Flags().Arg(0)
-	var err error
+	err := cli.NotEmpty(command, "namespace", "on", "role")
+	if err != nil {
+		return err
+	}
 	if c.request.Metadata, err = cli.Pairs("--metadata", c.metadata); err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 			Example: `  guidon webhook create deployments https://receiver.example/changes --on default
   guidon webhook create chat https://hooks.example/T0/B0 --on default --format slack --kind flag --key 'pay-*'
   guidon webhook create audit https://siem.example/in --event change,authentication,binding,webhook`,
+			Check: func(command *cobra.Command) error { return cli.NotEmpty(command, "on") },
 			Write: w.create,
 		},
 		{

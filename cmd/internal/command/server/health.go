@@ -37,7 +37,7 @@ const maxHealthResponse = 4096
 func HealthCommand(p *cli.Program) *cobra.Command {
 	c := &cli.Connection{Timeout: 3 * time.Second}
 	return p.Command(cli.Verb{
-		Use: "health", Short: "Check whether a running server is serving", Long: healthHelp, Args: cobra.NoArgs,
+		Use: "health", Short: "Check whether a running server is serving", Long: healthHelp,
 		Example: `  guidon health
   guidon health --address https://flags.example.com --timeout 1s
   guidon health --context staging`,

@@ -51,7 +51,7 @@ finish, and the database is closed. A second signal ends the process immediately
 // ServerCommand returns the command "server".
 func ServerCommand(p *cli.Program, build diagnostics.Info) *cobra.Command {
 	return p.Command(cli.Verb{
-		Use: "server", Short: "Start the service", Long: serverHelp, Args: cobra.NoArgs,
+		Use: "server", Short: "Start the service", Long: serverHelp,
 		Example: `  guidon server
   guidon server --config guidon.yml
   GUIDON_SERVER_HTTP_PORT=8081 GUIDON_DB_URL=file:/data/guidon.db guidon server`,
