@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	_ "google.golang.org/grpc/encoding/gzip" // so that grpc-go accepts it, and nothing else
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -139,7 +140,7 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 	if err := stream.ReadMessageHeader(in.prefix[:]); err != nil {
 		return nil, incomplete(err)
 	}
-	compressed := in.prefix[0] != 0 // with gzip: grpc-go has refused other encodings
+	compressed := in.prefix[0] != 0 // with gzip, the only encoding that is registered
 	length := int64(binary.BigEndian.Uint32(in.prefix[1:]))
 	if err := in.reserve(ctx, length, limit); err != nil {
 		return nil, err
