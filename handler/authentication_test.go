@@ -227,7 +227,7 @@ func TestNotRequired(t *testing.T) {
 }
 
 // TestTokenChanges: a client that may list the tokens may read the records of their
-// changes, under any namespace.
+// changes, under any namespace, and have a webhook get them. Nobody else may.
 func TestTokenChanges(t *testing.T) {
 	const path = "/api/v1/namespaces/default/changes?kind=authentication"
 	excluded := func(c *handler.Config) { c.Authentication.ExcludeManagement = true }
@@ -257,9 +257,16 @@ func TestTokenChanges(t *testing.T) {
 			if got := list.status == 200; got != test.ok {
 				t.Errorf("the tokens: %d %s", list.status, list.body)
 			}
+			const webhook = `{"name":"all","url":"https://receiver.example","events":["change","authentication"]}`
+			created := s.do("POST", "/api/v1/webhooks", webhook, headers...)
 			if !test.ok {
 				s.do("GET", path, "", headers...).fails(t, 401, 16, unauthenticated)
+				created.fails(t, 401, 16, unauthenticated)
+				s.do("PUT", "/api/v1/webhooks/any", webhook, headers...).fails(t, 401, 16, unauthenticated)
 				return
+			}
+			if created.status != 200 {
+				t.Errorf("a webhook for them: %d %s", created.status, created.body)
 			}
 			const each = `"kind":"authentication"`
 			all := s.must("", "GET", path, "", headers...)

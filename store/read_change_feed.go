@@ -88,6 +88,8 @@ func (s *session) feed(ctx context.Context, feed change.Feed) ([]*change.Record,
 	}
 	if fits.records < len(rows) {
 		end = rows[fits.records-1].Place
+	} else if end, err = s.visiblePlace(ctx, feed, end); err != nil {
+		return nil, change.Place{}, err
 	}
 	records, err := s.recordsOf(ctx, selectRecords+atPosition, lists[:fits.records])
 	slices.SortFunc(records, func(a, b *change.Record) int { return comparePlaces(b.Place(), a.Place()) })
@@ -162,19 +164,41 @@ func (s *session) fewNamespaces(ctx context.Context, feed change.Feed) ([]string
 	if feed.Visible == nil || feed.Actor != "" {
 		return nil, nil
 	}
-	few, most := []string{}, maxScanned/(feed.Limit+1)
+	few, err := s.visibleNamespaces(ctx, feed)
+	if len(few) > maxScanned/(feed.Limit+1) {
+		return nil, err
+	}
+	return few, err
+}
+
+// visibleNamespaces returns the namespaces that the feed shows, including deleted ones. It is not nil.
+func (s *session) visibleNamespaces(ctx context.Context, feed change.Feed) ([]string, error) {
+	visible := []string{}
 	err := s.rows(ctx, selectNamespacesEver, nil, func(rows *sql.Rows) error {
 		var key string
 		err := rows.Scan(&key)
 		if key != service.AuthenticationsKey && feed.Visible(key) {
-			few = append(few, key)
+			visible = append(visible, key)
 		}
 		return err
 	})
-	if len(few) > most {
-		return nil, err
+	return visible, err
+}
+
+// visiblePlace returns the place or, if it is in a namespace that the feed does not show, the last
+// one before it that is not: callers get it with the page, and must not learn of other namespaces.
+func (s *session) visiblePlace(ctx context.Context, feed change.Feed, p change.Place) (change.Place, error) {
+	if feed.Visible == nil || p.Namespace == "" || feed.Visible(p.Namespace) {
+		return p, nil
 	}
-	return few, err
+	visible, err := s.visibleNamespaces(ctx, feed)
+	before := change.Place{At: p.At}
+	for _, key := range visible {
+		if key < p.Namespace && key > before.Namespace {
+			before.Namespace, before.Position = key, change.After(math.MaxInt64)
+		}
+	}
+	return before, err
 }
 
 // feedRows returns the rows of the ranges that the feed selects, the newest first, and the place

@@ -37,6 +37,9 @@ func feedAll(t *testing.T, s service.Store, feed change.Feed) (found []change.Pl
 		if feed.Before != (change.Place{}) && comparePlaces(next, feed.Before) >= 0 {
 			t.Fatalf("the page before %+v ends at %+v", feed.Before, next)
 		}
+		if feed.Visible != nil && next.Namespace != "" && !feed.Visible(next.Namespace) {
+			t.Errorf("the page before %+v ends at %+v, in a namespace that is not visible", feed.Before, next)
+		}
 		feed.Before = next
 	}
 }
@@ -131,5 +134,17 @@ func testFeedBounded(t *testing.T, s service.Store) {
 	found, pages := feedAll(t, s, change.Feed{In: defaultNamespace, Actor: "rare", Limit: 10})
 	if diff := cmp.Diff([]change.Place{want}, found); diff != "" || pages != 2 {
 		t.Errorf("%d pages (-want +got):\n%s", pages, diff)
+	}
+
+	// Of namespaces that the caller may not read, not even the end of a page names one.
+	for _, namespace := range []string{"a", "z"} {
+		noted(t, s, namespace, "often", "", change.Reason{}, putObjects(&guidon.Namespace{Key: namespace, Name: namespace}))
+	}
+	noted(t, s, defaultNamespace, "often", "", change.Reason{}, putAll(numberedFlags("more-", 2500)))
+	for namespace, want := range map[string]int{"a": 1, "z": 1, "nope": 0} {
+		visible := func(key string) bool { return key == namespace }
+		if found, _ := feedAll(t, s, change.Feed{Actor: "often", Visible: visible, Limit: 10}); len(found) != want {
+			t.Errorf("got %+v of the actor in %q, want %d", found, namespace, want)
+		}
 	}
 }

@@ -71,10 +71,16 @@ func (m Methods) public() []string {
 	return keys
 }
 
+// notEnforced is why a setting for roles has no effect.
+const notEnforced = "has no effect, because roles are not enforced (authentication.required, authorization.required)"
+
 func (c *Config) warnRoles(found *warnings) {
 	public := c.Authentication.Methods.public()
 	if c.Authorization.Required == "false" && len(public) > 0 && c.Authentication.Required {
 		found.key("authorization.required", "false lets everyone who can sign in with "+strings.Join(public, ", ")+" do everything")
+	}
+	if c.Authorization.DefaultRoles.Token != "admin" && !c.RolesEnforced() {
+		found.key("authorization.default_roles.token", notEnforced)
 	}
 	if c.RolesEnforced() && !c.AdminConfigured() {
 		found.key("authorization.bindings", `no identity is an admin by this configuration; unless the database has such a binding or token, create one there with "guidon binding create" or "guidon token create --role admin"`)
@@ -82,11 +88,11 @@ func (c *Config) warnRoles(found *warnings) {
 }
 
 // AdminConfigured reports whether the configuration alone makes any identity an admin of all
-// namespaces: with the bootstrap token, a binding, a roles claim or a default role.
+// namespaces: with a default role, such as that of the bootstrap token, a binding or a roles claim.
 func (c *Config) AdminConfigured() bool {
 	m := c.Authentication.Methods
 	for _, method := range m.Enabled() {
-		if method != service.MethodToken && c.Authorization.DefaultRoles.Role(method) == service.RoleAdmin {
+		if c.Authorization.DefaultRoles.Role(method) == service.RoleAdmin {
 			return true
 		}
 	}
@@ -99,7 +105,7 @@ func (c *Config) AdminConfigured() bool {
 	for _, p := range m.OIDC.Providers {
 		claims = claims || m.OIDC.Enabled && p.RolesClaim != ""
 	}
-	return claims || m.Token.Enabled
+	return claims
 }
 
 // vouches returns the key that must be configured for an identity with the subject to exist,
@@ -121,7 +127,7 @@ func (m Methods) vouches(subject string) string {
 // warnBindings names the bindings that cannot have an effect.
 func (c *Config) warnBindings(found *warnings) {
 	if len(c.Authorization.Bindings) > 0 && !c.RolesEnforced() {
-		found.key("authorization.bindings", "has no effect, because roles are not enforced (authentication.required, authorization.required)")
+		found.key("authorization.bindings", notEnforced)
 		return
 	}
 	for i, b := range c.Authorization.ParsedBindings() {

@@ -17,6 +17,7 @@ func TestWarnings(t *testing.T) {
 		google   = "ISSUER_URL=https://accounts.google.com"
 		enforced = "GUIDON_AUTHORIZATION_REQUIRED=true"
 		open     = "GUIDON_AUTHORIZATION_REQUIRED=false"
+		viewers  = "GUIDON_AUTHORIZATION_DEFAULT_ROLES_TOKEN=viewer"
 		admin    = "GUIDON_AUTHORIZATION_BINDINGS=admin=oidc:p:email:ada@example.com"
 	)
 	token := method("TOKEN", "ENABLED=true")
@@ -55,6 +56,8 @@ func TestWarnings(t *testing.T) {
 		{"admin by default", append(keys, required, "GUIDON_AUTHORIZATION_DEFAULT_ROLES_KUBERNETES=admin"), ""},
 		{"admin by default of another method", append(keys, required, "GUIDON_AUTHORIZATION_DEFAULT_ROLES_OIDC=admin"), "no identity is an admin"},
 
+		{"tokens that are no admins", append(token, required, enforced, viewers), "no identity is an admin"},
+		{"a role of tokens without roles", append(token, required, viewers), "authorization.default_roles.token (GUIDON_AUTHORIZATION_DEFAULT_ROLES_TOKEN): has no effect, because roles are not enforced"},
 		{"bindings without roles", append(oidc(), required, open, admin), "authorization.bindings (GUIDON_AUTHORIZATION_BINDINGS): has no effect, because roles are not enforced"},
 		{"bindings of nobody", []string{admin}, "has no effect, because roles are not enforced"},
 		{"a binding of another provider", append(oidc(), required, bindings("admin=oidc:p:* viewer=oidc:other:*")), `"viewer=oidc:other:*" has no effect without authentication.methods.oidc.providers.other`},
