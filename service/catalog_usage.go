@@ -37,6 +37,7 @@ type usageIn struct {
 	period    time.Duration
 	since     time.Time // zero if they are not counted
 	downloads uint64
+	required  map[string]bool // keys of flags that others require: whoever evaluates those evaluates these, uncounted
 	now       time.Time
 }
 
@@ -49,11 +50,16 @@ func (v View) usage(ctx context.Context, period time.Duration) (*usageIn, error)
 	if err != nil {
 		return nil, err
 	}
-	u := &usageIn{Usage: counted, period: period, since: counted.Since, now: v.now()}
+	u := &usageIn{Usage: counted, period: period, since: counted.Since, required: map[string]bool{}, now: v.now()}
 	if created := v.Snapshot.Namespace().CreatedAt; !u.since.IsZero() && created.After(u.since) {
 		u.since = created
 	}
 	u.downloads = counted.Downloads(u.now.Add(-period))
+	for _, f := range v.Snapshot.Requiring() {
+		for _, r := range f.Requirements() {
+			u.required[r.FlagKey] = true
+		}
+	}
 	return u, nil
 }
 
@@ -73,7 +79,7 @@ func (u *usageIn) verdict(f *flagFacts) Verdict {
 		return VerdictActive
 	case u.within(last) && f.Constant && !f.Unmet:
 		return VerdictSteady
-	case u.within(last):
+	case u.within(last), u.required[f.flag.Key]:
 		return VerdictActive
 	case u.downloads > 0:
 		return VerdictCannotTell

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/flagtest"
+	"github.com/guidonhq/guidon/internal/lists"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
@@ -133,6 +134,30 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("got verdict and reasons %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestVerdictRequired: whoever evaluates a flag that requires another evaluates that one too, which is not
+// counted. So it is not unused as long as there are such flags.
+func TestVerdictRequired(t *testing.T) {
+	e := newCounted(t, 90*day)
+	flags := func(requires ...guidon.Requirement) []*guidon.Flag {
+		base := aged(e.now, flagtest.BooleanFlag("base", false, flagtest.Threshold(50, true)), 90*day, 90*day)
+		user := aged(e.now, flagtest.BooleanFlag("user", false, flagtest.Threshold(50, true)), 90*day, 90*day)
+		user.Requires = requires
+		return []*guidon.Flag{base, user}
+	}
+	for want, flags := range map[string][]*guidon.Flag{
+		"[base user]": flags(),
+		"[user]":      flags(guidon.Requirement{FlagKey: "base"}),
+	} {
+		list, err := e.view(flags...).UnusedFlags(t.Context(), service.UnusedQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(lists.Map(list.Flags, func(f service.UnusedFlag) string { return f.Flag.Key })); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ type PlanRequest struct {
 
 // Keep selects the parts that existing flags of the target keep.
 type Keep struct {
-	Enabled     bool // whether the flag is enabled
+	Enabled     bool // whether the flag is enabled, and whether it is turned off for everyone
 	Percentages bool // of distributions and thresholds, if the same segments get the same variants
 	Rules       bool // rules and rollouts, with their percentages
 }

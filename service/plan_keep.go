@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -25,14 +26,21 @@ func ParseKeep(names []string) (k Keep, err error) {
 }
 
 // of returns the flag want with the parts that the existing flag keeps. Rules and
-// percentages are kept only if both flags have the same type.
+// percentages are kept only if both flags have the same type. Enabled includes whether the flag is
+// turned off for everyone.
 func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 	if k == (Keep{}) {
 		return want
 	}
 	old := NewDocumentFlag(have)
 	out := normalFlag(want, &problems{}, map[string]bool{}) // a copy; its problems are found later
+	off := k.Enabled && TurnedOff(old)
 	if k.Enabled {
+		for _, f := range []*guidon.Flag{old, out} {
+			if TurnedOff(f) {
+				restoreSwitched(f, time.Time{})
+			}
+		}
 		out.Enabled = old.Enabled
 	}
 	switch {
@@ -42,6 +50,12 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 	case k.Percentages:
 		keepDistributions(old, out)
 		keepShares(old, out)
+	}
+	if off {
+		turnOff(out, time.Time{})
+		for _, r := range out.Rollouts { // in the form of a document
+			r.ID, r.Rank = "", 0
+		}
 	}
 	return out
 }

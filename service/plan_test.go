@@ -200,6 +200,38 @@ func environments(t *testing.T) *service.Service {
 	return s
 }
 
+// TestPromotionKeepsOff: a flag that keeps its switch stays turned off, so that turning it on restores it; and it stays
+// on if the flag that is promoted is turned off.
+func TestPromotionKeepsOff(t *testing.T) {
+	for _, keep := range []service.Keep{{Enabled: true}, {Enabled: true, Percentages: true}, {Enabled: true, Rules: true}} {
+		for _, key := range []string{"checkout", "banner"} {
+			for _, off := range []string{"production", "staging"} {
+				t.Run(fmt.Sprintf("%+v %s off in %s", keep, key, off), func(t *testing.T) {
+					s := environments(t)
+					if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "production", key, true, nil); err != nil {
+						t.Fatal(err)
+					}
+					r := service.PlanRequest{Namespace: "production", Source: "staging", Flags: []string{key}, Mode: service.ImportUpdate, Keep: keep}
+					if _, _, err := s.TurnFlagOff(t.Context(), service.Write{}, off, key, nil); err != nil {
+						t.Fatal(err)
+					}
+					mustApply(t, s, r)
+					if got := service.TurnedOff(flag(t, s, "production", key)); got != (off == "production") {
+						t.Errorf("turned off: %t", got)
+					}
+					if _, _, err := s.TurnFlagOn(t.Context(), service.Write{}, "production", key, false, nil); err != nil {
+						t.Error(err)
+					}
+					f := flag(t, s, "production", key)
+					if !f.Enabled || service.TurnedOff(f) || slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool { return r.Description == service.OffDescription }) {
+						t.Errorf("turned on: %+v", f)
+					}
+				})
+			}
+		}
+	}
+}
+
 func TestPromotion(t *testing.T) {
 	enabled := "state off → on"
 	tests := []struct {

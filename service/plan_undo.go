@@ -129,8 +129,9 @@ func sizeOf(p change.Patch) int {
 }
 
 // checkUndone returns InvalidArgument with all references between flags and segments that
-// the patch would leave without their segment, or if it would put them into a namespace that
-// does not exist.
+// the patch would leave without their segment, and with the rules that its flags break: parts that
+// are valid by themselves need not be so together. Neither may it put objects into a namespace
+// that does not exist.
 func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	var found problems
 	if base.Namespace == nil && p.Put.Namespace == nil && len(p.Put.Flags)+len(p.Put.Segments) > 0 {
@@ -149,6 +150,8 @@ func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	changed := setOf(p.Delete.Flags)
 	for _, f := range p.Put.Flags {
 		changed[f.Key] = true
+		known := FlagDocument(f).referenced()
+		found.at(fmt.Sprintf("flag %q", namespace+"/"+f.Key), func(p *problems) { normalFlag(NewDocumentFlag(f), p, known) })
 	}
 	users := usersOf(base.Flags, changed)
 	for _, key := range p.Delete.Segments {

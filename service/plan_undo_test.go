@@ -139,6 +139,48 @@ func TestUndoKeepsLaterChanges(t *testing.T) {
 	}
 }
 
+// TestUndoBreaksRules: parts that are valid by themselves, and were changed apart from each other, are
+// refused if they are not valid together.
+func TestUndoBreaksRules(t *testing.T) {
+	const groups = "if: [{all: [{type: STRING_COMPARISON_TYPE, property: p, operator: eq, value: a}]}], "
+	boolean := func(rollout string) string {
+		return "version: guidon/1\nnamespace: shop\nsegments: [{key: s, name: S}]\nflags: [{key: f, name: F, type: BOOLEAN_FLAG_TYPE, rollouts: [{" + rollout + "}]}]"
+	}
+	variant := func(rule string) string {
+		return "version: guidon/1\nnamespace: shop\nflags: [{key: f, name: F, variants: [{key: a}], rules: [{everyone: true" + rule + "}]}]"
+	}
+	const half = "threshold: {percentage: 50, value: true}"
+	for name, test := range map[string]struct{ before, undone, now, want string }{
+		"times": {
+			boolean("from: 2090-01-05T00:00:00Z, " + half), boolean(half), boolean("until: 2090-01-02T00:00:00Z, " + half),
+			`flag "shop/f": rollouts[0]: invalid field until: must be after from`,
+		},
+		"everyone": {
+			boolean("segment: {key: s, value: true}"), boolean(groups + "segment: {value: true}"), boolean("everyone: true, segment: {value: true}"),
+			`flag "shop/f": rollouts[0]: invalid field everyone: cannot be combined with segments or conditions`,
+		},
+		"share": {
+			boolean("threshold: {percentage: 90, value: true}"), boolean(half), boolean("threshold: {percentage: 50, start: 50, value: true}"),
+			`flag "shop/f": rollouts[0]: invalid field threshold: start and percentage must be within [0, 100] together`,
+		},
+		"code default": {
+			variant(", distributions: [{variant: a, rollout: 100}]"), variant(""), variant(", code_default: true"),
+			`flag "shop/f": rules[0]: invalid field code_default: cannot be combined with distributions`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t)
+			for _, document := range []string{test.before, test.undone, test.now} {
+				mustImport(t, s, document, service.ImportUpdate)
+			}
+			_, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, undoOf(2, 2), nil)
+			if !errors.Is(err, guidon.InvalidArgument) || err.Error() != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
 // TestUndoReferences: what would leave a flag without its segment is refused, with all of
 // the problems.
 func TestUndoReferences(t *testing.T) {
