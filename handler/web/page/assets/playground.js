@@ -1,7 +1,7 @@
 // The playground: it answers in place, a link in the address restores the form, and contexts
 // are kept in this browser.
 
-import { make, on, onSubmit, replace, say } from "./app.js";
+import { fetchAnswer, fieldsOf, make, on, onSubmit, regionOf, say, swap } from "./app.js";
 
 const base = document.body.dataset.base ?? "";
 const namespace = document.body.dataset.namespace;
@@ -52,10 +52,11 @@ const fill = ({ flag, entity, at, context: json }) => {
 
 // The answer comes in place; the address then has what was asked, in the part that no server gets.
 onSubmit("form[data-lab]", async (asked, button) => {
-  const data = new URLSearchParams(new FormData(asked, button));
+  const data = fieldsOf(asked, button);
   if (!data.has("do")) data.set("do", "ask");
-  const fresh = await replace(asked.action, "lab", data);
+  const fresh = await fetchAnswer(asked, "lab", data);
   if (!fresh) return fresh !== undefined;
+  swap(regionOf("lab"), fresh);
   prepare();
   const link = fresh.querySelector("a[data-link]");
   if (link) history.replaceState(history.state, "", link.href);
