@@ -175,12 +175,20 @@ const rowOf = (c, i, answer) => {
     accept.addEventListener("click", () => {
       const list = kept();
       list[i].expected = { ...list[i].expected, [flagOf()]: answer };
-      if (keep(list)) row.replaceWith(rowOf(list[i], i, answer));
+      if (!keep(list)) return;
+      const fresh = rowOf(list[i], i, answer);
+      row.replaceWith(fresh);
+      fresh.querySelector("button").focus();
     });
     expectation.append(" ", accept);
   }
   const remove = make("button", { type: "button", className: "btn quiet tiny", ariaLabel: `Delete ${c.name}` }, "Delete");
-  remove.addEventListener("click", () => { if (keep(kept().filter((_, n) => n !== i))) show(); });
+  remove.addEventListener("click", () => {
+    if (!keep(kept().filter((_, n) => n !== i))) return;
+    show();
+    const left = [...document.querySelectorAll("[data-saved] td:last-child button")];
+    (left[i] ?? left.at(-1) ?? document.querySelector("[data-save-context]")).focus();
+  });
   const last = make("td", {});
   last.append(remove);
   row.append(name, make("td", { className: "key" }, c.entity), make("td", { className: "key ell" }, c.context || "–"), make("td", {}, answer ?? ""), expectation, last);
@@ -192,6 +200,7 @@ on("click", "[data-run]", async (button) => {
   const all = kept();
   const answers = await evaluate(all);
   show(answers);
+  button.focus(); // which it had before it was disabled
   const wrong = all.filter((c, i) => c.expected?.[flagOf()] !== undefined && c.expected[flagOf()] !== answers[i]).length;
   say(wrong ? `${wrong} not as expected` : "All as expected");
 });
