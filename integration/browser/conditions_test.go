@@ -216,6 +216,51 @@ func TestTypedOperator(t *testing.T) {
 	v.Await(t, `document.getElementById("constraint.1.operator").value === "notcontains" && document.getElementById("constraint.1.text")`)
 }
 
+// delay delays what the page fetches.
+func delay(t *testing.T, v *visitor) {
+	t.Helper()
+	eval[chromedp.Void](t, v, `(send => {
+		XMLHttpRequest.prototype.send = function(body) { setTimeout(() => send.call(this, body), 300); };
+	})(XMLHttpRequest.prototype.send)`)
+}
+
+// TestLeftDuringResponse: what is entered while the page waits for a response is kept, also in
+// fields without the focus, which stays where it is.
+func TestLeftDuringResponse(t *testing.T) {
+	s := openShop(t)
+	v := s.visitor(t, admin)
+	for _, test := range []struct {
+		path   string
+		button css
+		field  css // gets the focus then
+		enter  chromedp.Action[chromedp.Void]
+		want   string
+	}{
+		{"/namespaces/default/new-segment", do("add"), "[name=name]", chromedp.KeyEvent("Slow" + kb.Tab), `name: "Slow", key: "slow", "constraint.1.type": "1"`},
+		{variantPath + "/variants", do("edit:0"), "", click(css("#variant-1-row [name=default]")), `default: "1"`},
+		{playgroundPath, do("add"), "[name=entity]", chromedp.KeyEvent("somebody" + kb.Tab), `entity: "somebody"`},
+	} {
+		v.Visit(t, test.path)
+		delay(t, v)
+		eval[chromedp.Void](t, v, "void (window.before = document.querySelector('main form[data-draft], form[data-lab]'))")
+		v.Do(t, click(test.button))
+		if test.field != "" {
+			v.Do(t, chromedp.Focus(test.field))
+		}
+		v.Do(t, test.enter)
+		focus := eval[string](t, v, "document.activeElement.name")
+		v.Await(t, "!window.before.isConnected")
+		v.Page(t)
+		if !eval[bool](t, v, `(want => Object.entries(want).every(([name, value]) =>
+			new FormData(document.querySelector("main form[data-draft], form[data-lab]")).get(name) === value))({`+test.want+"})") {
+			t.Errorf("%s: not kept: %s", test.path, test.want)
+		}
+		if got := eval[string](t, v, "document.activeElement.name"); got != focus {
+			t.Errorf("%s: the focus moved from %q to %q", test.path, focus, got)
+		}
+	}
+}
+
 // TestTypedDuringResponse: what is typed while the page waits for a response is kept.
 func TestTypedDuringResponse(t *testing.T) {
 	s := openShop(t)
@@ -223,9 +268,7 @@ func TestTypedDuringResponse(t *testing.T) {
 	v.Visit(t, segmentPath)
 	v.Do(t, click(do("add")))
 	awaitFocus(t, v, "constraint.1.type")
-	eval[chromedp.Void](t, v, `(send => {
-		XMLHttpRequest.prototype.send = function(body) { setTimeout(() => send.call(this, body), 300); };
-	})(XMLHttpRequest.prototype.send)`)
+	delay(t, v)
 	v.Do(t, choose(css(`select[name="constraint.1.operator"]`), "contains"), chromedp.Focus(css(`input[name="constraint.1.text"]`)))
 	for _, r := range "some text" {
 		v.Do(t, chromedp.KeyEvent(string(r)))

@@ -95,8 +95,10 @@ func TestSavedContexts(t *testing.T) {
 	other := map[string]string{"On": "Off", "Off": "On"}[ada]
 	run()
 	awaitSaid(t, v, "not as expected")
+	v.Await(t, "document.activeElement.matches('[data-run]')")
 	v.Do(t, click(named("button", "Expect this")))
 	v.Await(t, "document.querySelector('[data-saved] tbody tr').innerText.includes('as expected')")
+	v.Await(t, "document.activeElement.closest('[data-saved] tbody tr')")
 	if got, want := contexts(t, v)[0], `<b>Ada"' | ada | `+country+` | `+other+` | as expected | Delete`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -109,6 +111,7 @@ func TestSavedContexts(t *testing.T) {
 	v.Await(t, "document.getElementById('entity').value === 'bob' && document.querySelector('[data-answer]')")
 	v.Do(t, click(css("[data-saved] tbody tr:first-child td:last-child button")))
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 1")
+	v.Await(t, "document.activeElement.ariaLabel === 'Delete Bob'")
 	v.Follow(t, chromedp.Reload())
 	v.Await(t, "document.querySelectorAll('[data-saved] tbody tr').length === 1")
 	if got := contexts(t, v); !strings.HasPrefix(got[0], "Bob | bob") {

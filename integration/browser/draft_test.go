@@ -226,6 +226,10 @@ func TestReorder(t *testing.T) {
 				said(i)
 			}
 			order(1, 2, 0)
+			v.Do(t, chromedp.KeyEvent(kb.ArrowUp+kb.ArrowUp)) // faster than the responses
+			order(0, 1, 2)
+			v.Do(t, chromedp.KeyEvent(kb.ArrowDown+kb.ArrowDown))
+			order(1, 2, 0)
 
 			from, to := middle(t, v, test.item+":nth-child(3) .grip"), middle(t, v, test.item+":first-child")
 			left := chromedp.Button("left")

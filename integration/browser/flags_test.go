@@ -53,6 +53,27 @@ func TestFilterFlags(t *testing.T) {
 	back("/segments") // typing made no entries in the history
 }
 
+// TestFilterOnPhone: the menus of the filters can be pressed, although the filters scroll.
+func TestFilterOnPhone(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Resize(t, phone)
+	for _, path := range []string{flagsPath, "/namespaces/default/changes"} {
+		v.Visit(t, path)
+		if hidden := eval[[]string](t, v, `[...document.querySelectorAll(".filters details.menu")].flatMap(menu => {
+			menu.open = true;
+			menu.querySelector("summary").scrollIntoView({ block: "nearest", inline: "nearest" });
+			const hidden = [...menu.querySelectorAll(".pop a")].slice(0, 5).filter(link => {
+				const { left, right, top, bottom } = link.getBoundingClientRect();
+				return [left + 1, right - 1].some(x => !link.contains(document.elementFromPoint(x, (top + bottom) / 2)));
+			});
+			menu.open = false;
+			return hidden.map(link => link.innerText);
+		})`); len(hidden) > 0 {
+			t.Errorf("%s: cannot be pressed: %q", path, hidden)
+		}
+	}
+}
+
 // TestFilterFurther: what was typed is part of the filters that are chosen after it.
 func TestFilterFurther(t *testing.T) {
 	v := openShop(t).visitor(t, admin)

@@ -84,6 +84,19 @@ func TestPalette(t *testing.T) {
 	v.Await(t, "!document.querySelector('dialog[open]')")
 }
 
+// TestPaletteHurry: Enter opens what was typed, not what is listed until it is found.
+func TestPaletteHurry(t *testing.T) {
+	v := openShop(t).visitor(t, admin)
+	v.Visit(t, booleanPath)
+	v.Visit(t, flagsPath)
+	delay(t, v)
+	palette(t, v)
+	v.Do(t, chromedp.KeyEvent("payment-methods"))
+	if p := v.Follow(t, chromedp.KeyEvent(kb.Enter)); !strings.HasSuffix(p.URL, "/flags/payment-methods") {
+		t.Errorf("Enter leads to %s", p.URL)
+	}
+}
+
 // palette opens the palette, and options describes what it offers.
 func palette(t *testing.T, v *visitor) {
 	t.Helper()

@@ -228,7 +228,7 @@ func main(v *page.Visit, m *model) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.MayIn(service.RoleAdmin, service.Everywhere) {
+		if v.MayIn(service.RoleAdmin, service.Everywhere) && v.Site.Enabled(string(page.CreateToken)) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<a class=\"btn tiny\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

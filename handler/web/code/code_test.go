@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/web/code"
 	"github.com/guidonhq/guidon/handler/web/webtest"
 	"github.com/guidonhq/guidon/service"
@@ -124,11 +125,13 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestViewer: who cannot make tokens is not offered to.
+// TestViewer: who cannot make tokens, because of a role or where there are none, is not offered to.
 func TestViewer(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	viewer := s.As(s.SignIn(service.TokenInput{Name: "guest", Role: service.RoleViewer}))
 	viewer.Get(address("default", "one-click-buy", "go")).Check(200).Lacks("New token")
+	off := webtest.New(t, webtest.Options{Open: true, Handler: func(c *handler.Config) { c.Authentication.TokenMethod = false }})
+	off.Get(address("default", "one-click-buy", "go")).Check(200).Lacks("New token")
 }
 
 // TestCurl runs the commands on the page.

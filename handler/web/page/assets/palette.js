@@ -7,6 +7,7 @@ let input;
 let list;
 let place;
 let latest;
+let searching; // until the list is what was found
 
 const build = () => {
   input = make("input", {});
@@ -20,7 +21,7 @@ const build = () => {
   dialog = make("dialog", { className: "palette" }, make("div", { className: "ask" }, input, make("kbd", {}, "esc")), list);
   dialog.setAttribute("aria-label", "Search or jump to");
   document.body.append(dialog);
-  input.addEventListener("input", search);
+  input.addEventListener("input", begin);
   dialog.addEventListener("keydown", keys);
   list.addEventListener("click", (event) => follow(event.target.closest("[role=option]"), event));
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
@@ -33,12 +34,13 @@ const search = async () => {
   const query = new URLSearchParams({ q: input.value });
   if (place.namespace) query.set("namespace", place.namespace);
   const page = await load(`${place.base}/search?${query}`, { region: "options", signal });
-  if (signal.aborted || !page) return;
-  const found = page.querySelector('[data-region="options"]');
-  if (found) list.replaceChildren(...found.childNodes);
+  if (signal.aborted) return;
+  list.replaceChildren(...page?.querySelector('[data-region="options"]')?.childNodes ?? []);
   addRecent();
   choose(options().find((o) => !("creates" in o.dataset)));
 };
+
+const begin = () => { searching = search(); };
 
 // Without a query there is a pattern for the pages that somebody was at last, in their place.
 const addRecent = () => {
@@ -61,6 +63,8 @@ const addRecent = () => {
 
 const options = () => [...list.querySelectorAll("[role=option]")];
 
+const chosen = () => options().find((o) => o.getAttribute("aria-selected") === "true");
+
 const choose = (option) => {
   for (const other of options()) other.setAttribute("aria-selected", String(other === option));
   if (!option) return input.removeAttribute("aria-activedescendant");
@@ -75,15 +79,20 @@ const follow = (option, event) => {
 };
 const open_ = (address) => window.open(address, "_blank", "noopener");
 
-const keys = (event) => {
+const keys = async (event) => {
+  if (event.isComposing) return; // the keys are those of an input method
+  if (event.key === "Enter") {
+    event.preventDefault();
+    const search = searching;
+    await search;
+    if (search === searching && dialog.open) follow(chosen(), event);
+    return;
+  }
   const all = options();
-  const at = all.findIndex((o) => o.getAttribute("aria-selected") === "true"); // -1 if only something to create was found
+  const at = all.indexOf(chosen()); // -1 if only something to create was found
   if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
     choose(all.at(event.key === "ArrowDown" ? (at + 1) % all.length : Math.max(at, 0) - 1));
-  } else if (event.key === "Enter") {
-    event.preventDefault();
-    follow(all[at], event);
   }
 };
 
@@ -94,5 +103,5 @@ export const open = (where) => {
   if (dialog.open) return;
   dialog.showModal();
   input.select();
-  search();
+  begin();
 };

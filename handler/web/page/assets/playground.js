@@ -1,7 +1,7 @@
 // The playground: it answers in place, a link in the address restores the form, and contexts
 // are kept in this browser.
 
-import { make, on, onSubmit, replace, say } from "./app.js";
+import { fetchAnswer, fieldsOf, make, on, onSubmit, regionOf, say, swap } from "./app.js";
 
 const base = document.body.dataset.base ?? "";
 const namespace = document.body.dataset.namespace;
@@ -52,10 +52,11 @@ const fill = ({ flag, entity, at, context: json }) => {
 
 // The answer comes in place; the address then has what was asked, in the part that no server gets.
 onSubmit("form[data-lab]", async (asked, button) => {
-  const data = new URLSearchParams(new FormData(asked, button));
+  const data = fieldsOf(asked, button);
   if (!data.has("do")) data.set("do", "ask");
-  const fresh = await replace(asked.action, "lab", data);
+  const fresh = await fetchAnswer(asked, "lab", data);
   if (!fresh) return fresh !== undefined;
+  swap(regionOf("lab"), fresh);
   prepare();
   const link = fresh.querySelector("a[data-link]");
   if (link) history.replaceState(history.state, "", link.href);
@@ -174,12 +175,20 @@ const rowOf = (c, i, answer) => {
     accept.addEventListener("click", () => {
       const list = kept();
       list[i].expected = { ...list[i].expected, [flagOf()]: answer };
-      if (keep(list)) row.replaceWith(rowOf(list[i], i, answer));
+      if (!keep(list)) return;
+      const fresh = rowOf(list[i], i, answer);
+      row.replaceWith(fresh);
+      fresh.querySelector("button").focus();
     });
     expectation.append(" ", accept);
   }
   const remove = make("button", { type: "button", className: "btn quiet tiny", ariaLabel: `Delete ${c.name}` }, "Delete");
-  remove.addEventListener("click", () => { if (keep(kept().filter((_, n) => n !== i))) show(); });
+  remove.addEventListener("click", () => {
+    if (!keep(kept().filter((_, n) => n !== i))) return;
+    show();
+    const left = [...document.querySelectorAll("[data-saved] td:last-child button")];
+    (left[i] ?? left.at(-1) ?? document.querySelector("[data-save-context]")).focus();
+  });
   const last = make("td", {});
   last.append(remove);
   row.append(name, make("td", { className: "key" }, c.entity), make("td", { className: "key ell" }, c.context || "–"), make("td", {}, answer ?? ""), expectation, last);
@@ -191,6 +200,7 @@ on("click", "[data-run]", async (button) => {
   const all = kept();
   const answers = await evaluate(all);
   show(answers);
+  button.focus(); // which it had before it was disabled
   const wrong = all.filter((c, i) => c.expected?.[flagOf()] !== undefined && c.expected[flagOf()] !== answers[i]).length;
   say(wrong ? `${wrong} not as expected` : "All as expected");
 });

@@ -68,6 +68,22 @@ export const fetchRegion = async (url, name, form) => {
   return (page && regionOf(name, page)) ?? undefined;
 };
 
+/** fieldsOf returns what is in a form, and its button. */
+export const fieldsOf = (form, button) => new URLSearchParams(new FormData(form, button));
+
+/**
+ * fetchAnswer sends data, which is for a form, and returns the region of the answer, as
+ * fetchRegion does. What somebody enters meanwhile is not in that, so then it is sent instead.
+ */
+export const fetchAnswer = async (form, name, data) => {
+  const before = fieldsOf(form).toString();
+  const fresh = await fetchRegion(form.action, name, data);
+  const again = fieldsOf(form);
+  if (!fresh || again.toString() === before) return fresh;
+  again.set("do", data.get("do") ?? "");
+  return fetchAnswer(form, name, again);
+};
+
 /** replace fetches a region and puts it in the place of the same one here; see fetchRegion. */
 export const replace = async (url, name, form) => {
   const fresh = await fetchRegion(url, name, form);

@@ -2,38 +2,25 @@
 // form[data-draft] names the region that the form is in, and data-effect the one that says
 // what follows from the draft. Regions within that of the form follow what is typed.
 
-import { fetchRegion, isTyping, load, make, on, onSubmit, regionOf, saved, say, swap } from "./app.js";
+import { fetchAnswer, fieldsOf, isTyping, load, make, on, onSubmit, regionOf, saved, say, swap } from "./app.js";
 
 const leaving = new Set(["save", "create", "another", "review"]); // these go to another page
 
 const draftForm = () => document.querySelector("form[data-draft]");
-const fieldsOf = (form, button) => new URLSearchParams(new FormData(form, button));
 const isVisible = (element) => element.checkVisibility({ visibilityProperty: true });
 
 // update sends the draft and shows what became of it. It returns the new region, null if
 // another request came later, or undefined if it failed.
 const update = async (form, data) => {
   const region = form.dataset.draft;
-  const fresh = await fetchRegion(form.action, region, data);
+  const fresh = await fetchAnswer(form, region, data);
   if (!fresh) return fresh;
-  if (isBehind(form, data)) { // what is typed must not be lost
-    const again = fieldsOf(form);
-    again.set("do", data.get("do") ?? "");
-    return update(form, again);
-  }
   swap(regionOf(region), fresh);
   const now = draftForm();
   if (now && !now.dataset.effect) now.dataset.dirty = "yes"; // otherwise the server has compared it
   keep(now);
   if (now) remember(now, data.get("do") ?? "");
   return fresh;
-};
-
-// isBehind reports whether the field with the focus has changed since the data was collected.
-const isBehind = (form, data) => {
-  const field = document.activeElement;
-  return field.form === form && field.matches("input:not([type=checkbox], [type=radio]), select, textarea")
-    && field.name && !data.getAll(field.name).some((value) => value.replaceAll("\r\n", "\n") === field.value);
 };
 
 const verbOf = (button) => (button?.name === "do" ? button.value : "").split(":");
@@ -46,7 +33,7 @@ onSubmit("form[data-draft]", (form, button) => {
 
 // act does in place what the button does, or returns false: the whole page says why not.
 const act = async (form, button) => {
-  const before = { fields: new Set(fieldsIn(regionOf(form.dataset.draft)).map((f) => f.name)), focus: document.activeElement };
+  const before = new Set(fieldsIn(regionOf(form.dataset.draft)).map((f) => f.name));
   const fresh = await update(form, fieldsOf(form, button));
   if (fresh) finish(fresh, button, before);
   return fresh !== undefined;
@@ -93,14 +80,15 @@ const finish = (fresh, button, before) => {
   };
   const press = (verb) => pressed(group ? `${verb}:${group}` : verb);
   const pressed = (value) => focus(`button[name="do"][value="${CSS.escape(value)}"]`);
-  const appeared = fieldsIn(fresh).find((f) => !before.fields.has(f.name) && f.type !== "radio" && f.type !== "checkbox");
+  const appeared = fieldsIn(fresh).find((f) => !before.has(f.name) && f.type !== "radio" && f.type !== "checkbox");
   const to = { up: index - 1, down: index + 1 }[verb];
   if (focus("[autofocus]")) return;
+  const { activeElement } = document;
+  if (activeElement.matches("input, select, textarea") && fresh.contains(activeElement)) return; // Enter was pressed, or somebody types on
   if (to !== undefined) {
     if (!press(`${verb}:${to}`)) press(`up:${to}`) || press(`down:${to}`) || press(`edit:${to}`);
     return say(placeOf(fresh.querySelector("[data-order]"), to));
   }
-  if (before.focus.matches("input, select, textarea") && fresh.contains(document.activeElement)) return; // Enter was pressed
   if (appeared) {
     appeared.focus();
     return appeared.select?.(); // what is typed replaces a value that the server suggests

@@ -16,12 +16,16 @@ const reorder = async (grip, from, to) => {
   say(placeOf(order, to));
 };
 
-on("keydown", ".grip", (grip, event) => {
+let moving = Promise.resolve(); // one step after the other
+on("keydown", ".grip", (_, event) => {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!step) return;
   event.preventDefault();
-  const from = itemsOf(orderOf(grip)).indexOf(grip.closest("li"));
-  reorder(grip, from, from + step);
+  moving = moving.then(() => {
+    const grip = document.activeElement.closest(".grip"); // it has moved since
+    const from = grip ? itemsOf(orderOf(grip)).indexOf(grip.closest("li")) : -1;
+    return from < 0 ? undefined : reorder(grip, from, from + step);
+  });
 });
 
 on("pointerdown", ".grip", (grip, event) => {
