@@ -129,9 +129,9 @@ func sizeOf(p change.Patch) int {
 }
 
 // checkUndone returns InvalidArgument with all references between flags and segments that
-// the patch would leave without their segment, and with the rules that its flags break: parts that
-// are valid by themselves need not be so together. Neither may it put objects into a namespace
-// that does not exist.
+// the patch would leave without their segment, and with all rules that flags would break which
+// obey them now: parts that are valid by themselves need not be so together. Neither may it put
+// objects into a namespace that does not exist.
 func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	var found problems
 	if base.Namespace == nil && p.Put.Namespace == nil && len(p.Put.Flags)+len(p.Put.Segments) > 0 {
@@ -150,8 +150,15 @@ func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 	changed := setOf(p.Delete.Flags)
 	for _, f := range p.Put.Flags {
 		changed[f.Key] = true
-		known := FlagDocument(f).referenced()
-		found.at(fmt.Sprintf("flag %q", namespace+"/"+f.Key), func(p *problems) { normalFlag(NewDocumentFlag(f), p, known) })
+	}
+	obedient := map[string]bool{}
+	for _, f := range base.Flags {
+		obedient[f.Key] = changed[f.Key] && brokenRules(f) == nil
+	}
+	for _, f := range p.Put.Flags {
+		if err := brokenRules(f); err != nil && obedient[f.Key] {
+			found.add(guidon.Errorf(guidon.InvalidArgument, "flag %q: %v", namespace+"/"+f.Key, err))
+		}
 	}
 	users := usersOf(base.Flags, changed)
 	for _, key := range p.Delete.Segments {
@@ -159,5 +166,13 @@ func checkUndone(namespace string, p change.Patch, base change.Objects) error {
 			found.add(u.inUse(namespace, key))
 		}
 	}
+	return found.err()
+}
+
+// brokenRules returns InvalidArgument with the rules that the flag breaks. Whether its segments exist
+// is not checked.
+func brokenRules(f *guidon.Flag) error {
+	var found problems
+	normalFlag(NewDocumentFlag(f), &found, FlagDocument(f).referenced())
 	return found.err()
 }
