@@ -127,6 +127,8 @@ func TestContextErrors(t *testing.T) {
 		{"context use a --none", "give either"},
 		{"flag list --address nowhere", `there is no context "nowhere"`},
 		{"flag list --address=", "--address must not be empty"},
+		{"flag off dark-mode --namespace=", "--namespace must not be empty"},
+		{"export --namespaces=", "--namespaces must not be empty"},
 		{"login --address http://x --context a/b", "invalid --context"},
 	} {
 		s.fails(cli.ExitUsage, strings.Fields(test.args), test.want)

@@ -57,6 +57,9 @@ func (p *Program) setDefaults(command *cobra.Command) error {
 	if address == nil && namespace == nil {
 		return nil
 	}
+	if err := NotEmpty(command, "namespace", "namespaces"); err != nil {
+		return err
+	}
 	d, err := p.defaults(command.Flags())
 	if err != nil {
 		return err
