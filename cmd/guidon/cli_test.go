@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -434,6 +436,32 @@ func TestInterrupted(t *testing.T) {
 	if code != cli.ExitInterrupted || !strings.HasSuffix(err.String(), "guidon: interrupted\n") {
 		t.Errorf("got exit code %d and %q, want 130", code, err.String())
 	}
+}
+
+// TestUnanswered: who does not get the response to a change is told that it may have been applied.
+func TestUnanswered(t *testing.T) {
+	s := newShell(t)
+	arrived := make(chan struct{}, 3)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		arrived <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	create := []string{"namespace", "create", "shop", "--address", server.URL}
+	s.fails(cli.ExitFailure, append(create, "--timeout", "50ms"), "no response within 50ms; the server may have applied the change")
+	<-arrived
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	var out, err bytes.Buffer
+	code := run(ctx, create, s.environ, strings.NewReader(""), &out, &err)
+	if want := "guidon: interrupted; the server may have applied the change\n"; code != cli.ExitInterrupted || !strings.HasSuffix(err.String(), want) {
+		t.Errorf("got exit code %d and %q, want %q", code, err.String(), want)
+	}
+	s.fails(cli.ExitFailure, []string{"namespace", "list", "--address", server.URL, "--timeout", "50ms"}, "no response within 50ms\n")
 }
 
 // TestInterruptedAtPrompt: a command that waits for input can be interrupted.

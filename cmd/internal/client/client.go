@@ -159,6 +159,9 @@ const (
 	firstPause  = 100 * time.Millisecond
 )
 
+// ErrUnanswered is part of the error of a write if the call ended before its response arrived.
+var ErrUnanswered = errors.New("the server may have applied the change")
+
 // retryClient limits the time of each call and retries reads. A write is never sent twice,
 // because it may have taken effect even if no response arrived.
 type retryClient struct {
@@ -177,6 +180,9 @@ func (r *retryClient) Invoke(ctx context.Context, method string, request, respon
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := r.next.Invoke(ctx, method, request, response)
+		if err != nil && ctx.Err() != nil && o.Changes() {
+			return fmt.Errorf("%w; %w", err, ErrUnanswered)
+		}
 		if err == nil || attempt == maxAttempts || !onlyReads(o) || !errors.Is(err, guidon.Unavailable) {
 			return err
 		}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/store"
 )
@@ -114,7 +115,11 @@ func (p *Program) exitCode(ctx context.Context, err error) int {
 	case !p.working:
 		code = ExitUsage
 	case ctx.Err() != nil:
-		fmt.Fprintln(p.Err, "guidon: interrupted")
+		text := "interrupted"
+		if errors.Is(err, client.ErrUnanswered) {
+			text += "; " + client.ErrUnanswered.Error()
+		}
+		fmt.Fprintln(p.Err, "guidon: "+text)
 		return ExitInterrupted
 	}
 	fmt.Fprintf(p.Err, "guidon: %s\n", p.message(err))
