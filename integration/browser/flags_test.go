@@ -59,7 +59,7 @@ func TestFilterOnPhone(t *testing.T) {
 	v.Resize(t, phone)
 	for _, path := range []string{flagsPath, "/namespaces/default/changes"} {
 		v.Visit(t, path)
-		if hidden := eval[[]string](t, v, `[...document.querySelectorAll(".filters details.menu")].flatMap(menu => {
+		if hidden := eval[[]string](t, v, `[...document.querySelectorAll(".filters details.menu")].filter(m => m.checkVisibility()).flatMap(menu => {
 			menu.open = true;
 			menu.querySelector("summary").scrollIntoView({ block: "nearest", inline: "nearest" });
 			const hidden = [...menu.querySelectorAll(".pop a")].slice(0, 5).filter(link => {
