@@ -93,7 +93,9 @@ func (p *sourcePlan) keptFlags(target *state, everything bool) (map[string]*guid
 
 // keep changes the flag into what it is with what the one that exists keeps.
 func keep(k service.Keep, have, f *guidon.Flag) bool {
+	off := k.Enabled && restore(have)
 	if k.Enabled {
+		restore(f)
 		f.Enabled = have.Enabled
 	}
 	switch {
@@ -108,6 +110,9 @@ func keep(k service.Keep, have, f *guidon.Flag) bool {
 	case k.Percentages:
 		keepDistributions(have, f)
 		keepThresholds(have, f)
+	}
+	if off && !isOff(f) {
+		turnOff(f)
 	}
 	return true
 }

@@ -157,10 +157,7 @@ func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {
 // turnOn turns the flag on, if that is possible.
 func turnOn(now *state, f *guidon.Flag, everyone bool) verdict {
 	switch wide := flagtest.Copy(f); {
-	case f.Type == guidon.BooleanFlag && isOff(f) && f.Rollouts[0].Description == service.OffDescription:
-		f.Rollouts = f.Rollouts[1:]
-	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):
-		f.Enabled, f.Metadata = true, withoutOffMember(f.Metadata)
+	case restore(f):
 	case now.stateOf(f) != analysis.OffState && (f.Enabled || !everyone):
 		return unchanged
 	default:
@@ -171,4 +168,17 @@ func turnOn(now *state, f *guidon.Flag, everyone bool) verdict {
 		f.Enabled = true
 	}
 	return changes
+}
+
+// restore takes back turnOff, and reports whether the flag was turned off by it.
+func restore(f *guidon.Flag) bool {
+	switch {
+	case f.Type == guidon.BooleanFlag && isOff(f) && f.Rollouts[0].Description == service.OffDescription:
+		f.Rollouts = f.Rollouts[1:]
+	case f.Type == guidon.VariantFlag && isOff(f) && strings.Contains(string(f.Metadata), service.OffMember):
+		f.Enabled, f.Metadata = true, withoutOffMember(f.Metadata)
+	default:
+		return false
+	}
+	return true
 }
