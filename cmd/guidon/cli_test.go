@@ -441,7 +441,7 @@ func TestInterrupted(t *testing.T) {
 // TestUnanswered: who does not get the response to a change is told that it may have been applied.
 func TestUnanswered(t *testing.T) {
 	s := newShell(t)
-	arrived := make(chan struct{}, 3)
+	arrived := make(chan struct{}, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		arrived <- struct{}{}
@@ -449,8 +449,6 @@ func TestUnanswered(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	create := []string{"namespace", "create", "shop", "--address", server.URL}
-	s.fails(cli.ExitFailure, append(create, "--timeout", "50ms"), "no response within 50ms; the server may have applied the change")
-	<-arrived
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-arrived
@@ -461,6 +459,7 @@ func TestUnanswered(t *testing.T) {
 	if want := "guidon: interrupted; the server may have applied the change\n"; code != cli.ExitInterrupted || !strings.HasSuffix(err.String(), want) {
 		t.Errorf("got exit code %d and %q, want %q", code, err.String(), want)
 	}
+	s.fails(cli.ExitFailure, append(create, "--timeout", "50ms"), "no response within 50ms; the server may have applied the change")
 	s.fails(cli.ExitFailure, []string{"namespace", "list", "--address", server.URL, "--timeout", "50ms"}, "no response within 50ms\n")
 }
 

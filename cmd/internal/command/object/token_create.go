@@ -82,7 +82,7 @@ func (c *tokenCreation) explain(err error) error {
 // parse completes the request.
 func (c *tokenCreation) parse(command *cobra.Command) error {
 	c.request.Name = command.Flags().Arg(0)
-	err := cli.NotEmpty(command, "namespace", "on", "role")
+	err := cli.NotEmpty(command, "on", "role")
 	if err != nil {
 		return err
 	}

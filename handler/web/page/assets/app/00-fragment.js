@@ -85,8 +85,8 @@ export const fetchAnswer = async (form, name, data) => {
 };
 
 /** replace fetches a region and puts it in the place of the same one here; see fetchRegion. */
-export const replace = async (url, name, form) => {
-  const fresh = await fetchRegion(url, name, form);
+export const replace = async (url, name) => {
+  const fresh = await fetchRegion(url, name);
   const old = regionOf(name);
   if (fresh && !old) return undefined;
   if (fresh) swap(old, fresh);
