@@ -14,7 +14,8 @@ import (
 //
 // The source is the Document, or the state that Source refers to, or Undo. Flags and Segments
 // select objects of it; without both, everything is selected. The segments that selected
-// flags refer to come along, unless WithoutSegments is set.
+// flags refer to come along, unless WithoutSegments is set or only what the target keeps
+// refers to them.
 //
 // An earlier state of the target itself restores the selected objects with the ids and the
 // creation times that they had, also after the namespace was deleted. If everything is

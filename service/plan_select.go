@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -11,6 +12,7 @@ import (
 // source, with the parts that flags of the target keep, and with the segments that come along.
 func (c *sourceComparison) selectObjects(source *Document) (err error) {
 	c.document = &Document{Namespace: source.Namespace}
+	c.required = map[string]bool{}
 	flags := c.selection(change.KindFlag, c.Flags)
 	for _, f := range source.Flags {
 		if !flags.take(f.Key) {
@@ -19,10 +21,12 @@ func (c *sourceComparison) selectObjects(source *Document) (err error) {
 		if f, err = selected(c, flagObjects, f); err != nil {
 			return err
 		}
+		result := f
 		if have := c.flags[f.Key]; have != nil {
-			f = c.Keep.of(have, f)
+			result = c.Keep.of(have, f)
 		}
-		c.document.Flags = append(c.document.Flags, f)
+		c.document.Flags = append(c.document.Flags, result)
+		c.requireSegments(f, result)
 	}
 	flags.end(&c.problems)
 	return c.selectSegments(source)
@@ -39,7 +43,6 @@ func selected[O any](c *sourceComparison, k *objectKind[O], object *O) (*O, erro
 func (c *sourceComparison) selectSegments(source *Document) (err error) {
 	segments := c.selection(change.KindSegment, c.Segments)
 	segments.all = segments.all && !c.WithoutSegments
-	c.required = c.segmentsOfFlags()
 	for _, g := range source.Segments {
 		if segments.take(g.Key) {
 			delete(c.required, g.Key)
@@ -55,21 +58,19 @@ func (c *sourceComparison) selectSegments(source *Document) (err error) {
 	return nil
 }
 
-// segmentsOfFlags returns the segments that come along with the selected flags: to restore
-// flags, only those that do not exist.
-func (c *sourceComparison) segmentsOfFlags() map[string]bool {
-	keys := map[string]bool{}
+// requireSegments adds the segments that come along with flag f of the source: those that
+// result, which has the parts that the target keeps, refers to as well. To restore flags, only
+// segments that do not exist come along.
+func (c *sourceComparison) requireSegments(f, result *guidon.Flag) {
 	if c.WithoutSegments {
-		return keys
+		return
 	}
-	for _, f := range c.document.Flags {
-		for key := range f.SegmentKeys() {
-			if c.past == nil || c.segments[key] == nil {
-				keys[key] = true
-			}
+	referred := slices.Collect(result.SegmentKeys())
+	for key := range f.SegmentKeys() {
+		if slices.Contains(referred, key) && (c.past == nil || c.segments[key] == nil) {
+			c.required[key] = true
 		}
 	}
-	return keys
 }
 
 // selection returns the selection of the keys in the source.

@@ -160,6 +160,7 @@ flags:
   - {segment: {key: staff, value: true}}
   - {threshold: {percentage: 70, value: true}}
 - {key: other, name: Other}
+- {key: uses-beta, name: Uses beta, type: BOOLEAN_FLAG_TYPE, enabled: true}
 segments:
 - key: beta
   name: Beta
@@ -259,6 +260,9 @@ func TestPromotion(t *testing.T) {
 			"update flag checkout: " + enabled,
 			"update flag banner: default value off → on",
 			"segment-shared beta",
+		}},
+		{"keep rules for a segment that only they use", service.PlanRequest{Flags: []string{"uses-beta"}, Keep: service.Keep{Rules: true}}, []string{
+			"update flag uses-beta: default value off → on",
 		}},
 		{"without segments", service.PlanRequest{Flags: []string{"other"}, Segments: []string{"unused"}, WithoutSegments: true}, []string{
 			"create segment unused: created",

@@ -178,16 +178,11 @@ func keepThresholds(have, f *guidon.Flag) {
 
 // broughtSegments returns the selected segments, and those that come along with the flags.
 func (p *sourcePlan) broughtSegments(target *state, flags map[string]*guidon.Flag, everything bool) map[string]*guidon.Segment {
-	segments, along := map[string]*guidon.Segment{}, map[string]bool{}
-	for key := range flags {
-		for used := range p.source.flags[key].SegmentKeys() {
-			along[used] = true // unless what the flag keeps does not use it
-		}
-	}
-	used := map[string]bool{}
+	segments, used := map[string]*guidon.Segment{}, map[string]bool{}
 	for _, f := range flags {
+		of := slices.Collect(p.source.flags[f.Key].SegmentKeys()) // nothing comes along with kept parts alone
 		for key := range f.SegmentKeys() {
-			used[key] = along[key] || p.Document != nil
+			used[key] = used[key] || slices.Contains(of, key)
 		}
 	}
 	for key, g := range p.source.segments {
