@@ -85,7 +85,7 @@ func keepShares(old, out *guidon.Flag) {
 	same := []func(r *guidon.Rollout) string{func(r *guidon.Rollout) string {
 		switch {
 		case r.Threshold != nil:
-			return fmt.Sprint(r.Threshold.Value)
+			return fmt.Sprint(r.Threshold.Value, r.Description == OffDescription) // off for everyone is no share
 		case r.Segment != nil:
 			return fmt.Sprintf("%q %t", r.Segment.SegmentKeys, r.Segment.Value)
 		}

@@ -233,6 +233,32 @@ func TestPromotionKeepsOff(t *testing.T) {
 	}
 }
 
+// TestPromotionOfOff: off for everyone is not a share that a flag keeps, nor one that it hands on.
+func TestPromotionOfOff(t *testing.T) {
+	for _, off := range []string{"staging", "production"} {
+		s := newService(t)
+		for key, percentage := range map[string]string{"staging": "20", "production": "30"} {
+			mustImport(t, s, `namespace: {key: `+key+`, name: `+key+`}
+flags:
+- {key: banner, name: Banner, type: BOOLEAN_FLAG_TYPE, enabled: true, rollouts: [{threshold: {percentage: `+percentage+`, value: false}}]}
+`, service.ImportCreate)
+		}
+		if _, _, err := s.TurnFlagOff(t.Context(), service.Write{}, off, "banner", nil); err != nil {
+			t.Fatal(err)
+		}
+		mustApply(t, s, service.PlanRequest{
+			Namespace: "production", Source: "staging", Mode: service.ImportUpdate, Keep: service.Keep{Percentages: true},
+		})
+		f := flag(t, s, "production", "banner")
+		if got := service.TurnedOff(f); got != (off == "staging") {
+			t.Errorf("off in %s: turned off: %t", off, got)
+		}
+		if got := f.Rollouts[len(f.Rollouts)-1].Threshold.Percentage; got != 30 {
+			t.Errorf("off in %s: the share is %g%%, want the target's 30%%", off, got)
+		}
+	}
+}
+
 func TestPromotion(t *testing.T) {
 	enabled := "state off → on"
 	tests := []struct {

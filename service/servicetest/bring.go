@@ -159,21 +159,25 @@ func served(f *guidon.Flag, r *guidon.Rule) []string {
 }
 
 // keepThresholds: the n-th threshold with a value keeps the percentage of the n-th one with
-// that value.
+// that value. Off for everyone is not one of them.
 func keepThresholds(have, f *guidon.Flag) {
 	for _, value := range []bool{false, true} {
-		var percentages []float32
-		for _, r := range have.Rollouts {
-			if r.Threshold != nil && r.Threshold.Value == value {
-				percentages = append(percentages, r.Threshold.Percentage)
-			}
-		}
-		for _, r := range f.Rollouts {
-			if r.Threshold != nil && r.Threshold.Value == value && len(percentages) > 0 {
-				r.Threshold.Percentage, percentages = percentages[0], percentages[1:]
+		old := thresholds(have, value)
+		for i, t := range thresholds(f, value) {
+			if i < len(old) {
+				t.Percentage = old[i].Percentage
 			}
 		}
 	}
+}
+
+func thresholds(f *guidon.Flag, value bool) (all []*guidon.RolloutThreshold) {
+	for _, r := range f.Rollouts {
+		if r.Threshold != nil && r.Threshold.Value == value && r.Description != service.OffDescription {
+			all = append(all, r.Threshold)
+		}
+	}
+	return all
 }
 
 // broughtSegments returns the selected segments, and those that come along with the flags.
