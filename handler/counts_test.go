@@ -122,6 +122,25 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestCountsOfUnknown: what is asked of a namespace that does not exist is not counted, because callers can make up any
+// name, also one that the database cannot store.
+func TestCountsOfUnknown(t *testing.T) {
+	s := newCounting(t)
+	for range 2 { // one that never existed, and one that was deleted
+		s.must("", "GET", "/internal/v1/evaluation/snapshot/namespace/made-up", "")
+		s.must("", "POST", "/ofrep/v1/evaluate/flags?namespace=made-up", `{"context":{"targetingKey":"e"}}`)
+		if err := s.counter.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.must("", "POST", "/api/v1/namespaces", `{"key":"made-up","name":"Now it exists"}`)
+		body := s.must("", "GET", "/api/v1/namespaces/made-up/evaluations", "").body
+		if want := `"total":`; strings.Contains(strings.ReplaceAll(body, `"total":0`, ""), want) {
+			t.Errorf("got %s, want no evaluations", body)
+		}
+		s.must("", "DELETE", "/api/v1/namespaces/made-up", "")
+	}
+}
+
 // TestReports: what clients report is added; errors name the field, and store nothing.
 func TestReports(t *testing.T) {
 	s := newCounting(t)

@@ -178,6 +178,7 @@ func TestObserver(t *testing.T) {
 	s.do("POST", "/evaluate/v1/boolean", `{"flagKey":"nope"}`)
 	s.do("POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f"},{"flagKey":"nope","namespaceKey":"x"}]}`)
 	s.do("POST", "/api/v1/batch-evaluate", `{"requests":[{"flagKey":"f"}]}`)
+	s.do("POST", "/evaluate/v1/boolean", `{"flagKey":"nope","namespaceKey":"default@1"}`)
 	s.do("GET", "/nope", "")
 	want := []evaluation.Event{
 		{Revision: 9, Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
@@ -186,6 +187,7 @@ func TestObserver(t *testing.T) {
 		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
 		{Namespace: "x", Flag: "nope", Err: guidon.NotFound},
 		{Revision: 9, Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
+		{Namespace: "default@1", Flag: "nope", Type: "boolean", Err: guidon.InvalidArgument},
 	}
 	for _, want := range want {
 		got := <-o.evaluated
@@ -203,6 +205,7 @@ func TestObserver(t *testing.T) {
 		{"/flipt.evaluation.EvaluationService/Boolean", "http", guidon.NotFound},
 		{"/flipt.evaluation.EvaluationService/Batch", "http", call.OK},
 		{"/flipt.Flipt/BatchEvaluate", "http", call.OK},
+		{"/flipt.evaluation.EvaluationService/Boolean", "http", guidon.InvalidArgument},
 		{"unmatched", "http", guidon.NotFound},
 	} {
 		if got := <-o.finished; got != want {

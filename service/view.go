@@ -113,6 +113,7 @@ func (s *Service) ViewOrEmpty(ctx context.Context, namespace string, d Demand) (
 	view, err := s.View(ctx, namespace, d)
 	if errors.Is(err, guidon.NotFound) {
 		view.Snapshot = guidon.NewSnapshot(&guidon.Namespace{Key: view.Namespace}, guidon.Revision{}, nil, nil)
+		view.Counter = nil // callers make up names
 		err = nil
 	}
 	return view, err

@@ -172,8 +172,14 @@ func (e *Events) add(m Evaluated, kind string, err error, duration time.Duration
 	last := &e.list[len(e.list)-1]
 	last.RequestID, last.Span, last.Revision, last.EntityID = e.requestID, e.span, e.revision, m.GetEntityId()
 	last.Namespace, last.Flag, last.Type, last.Duration = convert.NamespaceOf(m), m.GetFlagKey(), kind, duration
-	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument) || errors.Is(err, guidon.Unimplemented)
+	last.Err, last.FlagExists = err, err == nil || showsFlag(last.Namespace, err)
 	return last
+}
+
+// showsFlag reports whether only a flag of the namespace that exists can have failed like that.
+func showsFlag(namespace string, err error) bool {
+	_, past := service.ReferenceKey(namespace) // which is no namespace, and InvalidArgument says so
+	return !past && (errors.Is(err, guidon.InvalidArgument) || errors.Is(err, guidon.Unimplemented))
 }
 
 func (v *Evaluator) observeVariant(
