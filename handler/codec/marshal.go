@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"encoding/base64"
 	"iter"
 	"slices"
 	"strconv"
@@ -164,16 +163,10 @@ func appendScalar(b []byte, desc protoreflect.FieldDescriptor, value protoreflec
 		return strconv.AppendBool(b, value.Bool())
 	case protoreflect.EnumKind:
 		return appendEnum(b, desc.Enum(), value.Enum())
-	case protoreflect.BytesKind:
-		b = append(b, '"')
-		b = base64.StdEncoding.AppendEncode(b, value.Bytes())
-		return append(b, '"')
 	case protoreflect.FloatKind:
 		return jsontext.AppendFloat(b, value.Float(), 32)
 	case protoreflect.DoubleKind:
 		return jsontext.AppendFloat(b, value.Float(), 64)
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		return strconv.AppendUint(b, value.Uint(), 10)
 	}
 	return strconv.AppendInt(b, value.Int(), 10)
 }

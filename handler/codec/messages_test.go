@@ -49,6 +49,10 @@ func TestShapes(t *testing.T) {
 		"google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.Struct", "google.protobuf.Value",
 		"google.protobuf.ListValue", "google.protobuf.Empty",
 	}
+	kinds := []protoreflect.Kind{
+		protoreflect.StringKind, protoreflect.BoolKind, protoreflect.EnumKind, protoreflect.MessageKind,
+		protoreflect.Int32Kind, protoreflect.Int64Kind, protoreflect.FloatKind, protoreflect.DoubleKind,
+	}
 	for _, m := range wireMessages(t) {
 		if m.ProtoReflect().Descriptor().ParentFile().Package() == "google.protobuf" {
 			continue
@@ -61,6 +65,9 @@ func TestShapes(t *testing.T) {
 			field := fields.Get(i)
 			if message := field.Message(); message != nil && message.ParentFile().Package() == "google.protobuf" && !slices.Contains(served, message.FullName()) {
 				t.Errorf("%s is a %s, which the codec does not support", field.FullName(), message.FullName())
+			}
+			if !slices.Contains(kinds, field.Kind()) {
+				t.Errorf("%s is a %s, which the codec does not support", field.FullName(), field.Kind())
 			}
 			if field.IsMap() && (field.MapKey().Kind() != protoreflect.StringKind || field.MapValue().Kind() != protoreflect.StringKind) {
 				t.Errorf("%s is not a map from strings to strings", field.FullName())

@@ -3,12 +3,10 @@ package codec
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
@@ -268,12 +266,6 @@ func (s *scanner) scalar(desc protoreflect.FieldDescriptor) (protoreflect.Value,
 		return protoreflect.ValueOfBool(b), err
 	case protoreflect.EnumKind:
 		return s.enum(desc.Enum())
-	case protoreflect.BytesKind:
-		text, err := s.text()
-		if err != nil {
-			return protoreflect.Value{}, err
-		}
-		return decodeBytes(string(text))
 	default:
 		number, err := s.maybeQuotedNumber()
 		if err != nil {
@@ -322,18 +314,12 @@ func (s *scanner) maybeQuotedNumber() ([]byte, error) {
 
 func parseNumber(kind protoreflect.Kind, number []byte) (protoreflect.Value, error) {
 	switch kind {
-	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+	case protoreflect.Int32Kind:
 		n, err := jsontext.ParseInt(number, 32)
 		return protoreflect.ValueOfInt32(int32(n)), err // #nosec G115 -- parsed as 32 bits
-	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+	case protoreflect.Int64Kind:
 		n, err := jsontext.ParseInt(number, 64)
 		return protoreflect.ValueOfInt64(n), err
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		n, err := jsontext.ParseUint(number, 32)
-		return protoreflect.ValueOfUint32(uint32(n)), err // #nosec G115 -- parsed as 32 bits
-	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		n, err := jsontext.ParseUint(number, 64)
-		return protoreflect.ValueOfUint64(n), err
 	case protoreflect.FloatKind:
 		f, err := jsontext.ParseFloat(number, 32)
 		return protoreflect.ValueOfFloat32(float32(f)), err
@@ -342,16 +328,6 @@ func parseNumber(kind protoreflect.Kind, number []byte) (protoreflect.Value, err
 		return protoreflect.ValueOfFloat64(f), err
 	}
 	return protoreflect.Value{}, jsontext.ErrValue
-}
-
-// decodeBytes accepts both alphabets of base64, padded or not.
-func decodeBytes(text string) (protoreflect.Value, error) {
-	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
-	decoded, err := base64.RawStdEncoding.DecodeString(text)
-	if err != nil {
-		return protoreflect.Value{}, jsontext.ErrValue
-	}
-	return protoreflect.ValueOfBytes(decoded), nil
 }
 
 // shorten truncates input that is quoted in an error.

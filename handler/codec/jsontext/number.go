@@ -65,18 +65,6 @@ func ParseInt(number []byte, bits int) (int64, error) {
 	return n, nil
 }
 
-// ParseUint is ParseInt for numbers that are not negative.
-func ParseUint(number []byte, bits int) (uint64, error) {
-	if n, err := strconv.ParseUint(string(number), 10, bits); err == nil {
-		return n, nil
-	}
-	n, err := strconv.ParseUint(wholeNumber(string(number)), 10, bits)
-	if err != nil {
-		return 0, ErrValue
-	}
-	return n, nil
-}
-
 // wholeNumber rewrites a JSON number exactly, without point and exponent. It returns "" for
 // numbers that are not integers, and for those with more than 20 trailing zeros, which fit no
 // integer field.

@@ -7,7 +7,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
-	"github.com/guidonhq/guidon/handler/wire"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -26,7 +25,7 @@ type quickAnswer struct {
 
 // Append is codec.Append for evaluation responses. It reports whether m is one.
 func Append(b []byte, m proto.Message) ([]byte, bool, error) {
-	if !Enabled || !wire.KnowsResponses() {
+	if !Enabled {
 		return b, false, nil
 	}
 	a := quickAnswer{b: b}

@@ -9,7 +9,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/guidonhq/guidon/handler/wire"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -21,7 +20,7 @@ import (
 // grpc-go's own codec, and grpc-go returns them.
 func Encode(response any, pool mem.BufferPool) (mem.BufferSlice, bool) {
 	size, ok := sizeOfResponse(response)
-	if !Enabled || !ok || !wire.KnowsResponses() {
+	if !Enabled || !ok {
 		return nil, false
 	}
 	if mem.IsBelowBufferPoolingThreshold(size) {
