@@ -104,6 +104,9 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 	if err := checkGranted(in.Namespaces); err != nil {
 		return "", nil, err
 	}
+	if in.Namespace != "" && len(in.Namespaces) > 0 && !coversAny(in.Namespaces, in.Namespace) {
+		return "", nil, invalidField("namespaceKeys", fmt.Sprintf("must include namespaceKey %q, which limits the token", in.Namespace))
+	}
 	for key := range in.Metadata {
 		if strings.HasPrefix(key, metadataPrefix) {
 			return "", nil, invalidField("metadata", fmt.Sprintf("keys must not begin with %q", metadataPrefix))
