@@ -3,6 +3,7 @@ package service
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // facet is a part of a filter whose values are counted.
@@ -96,11 +97,25 @@ func (m *matcher) hasKey(r *catalogRow) bool {
 
 // hasWords reports whether all words occur in the flag.
 func (m *matcher) hasWords(f *flagFacts) bool {
-	for i := range m.query.words {
-		word := &m.query.words[i]
-		if !word.occursIn(f.flag.Key) && !word.occursIn(f.flag.Name) && !word.occursIn(f.flag.Description) && !f.metadata.has(word, f.flag) {
-			return false
+	return !slices.ContainsFunc(m.query.words, func(word string) bool {
+		return !occursIn(word, f.flag.Key, f.flag.Name, f.flag.Description) && !occursIn(word, f.metadata.searched(f.flag))
+	})
+}
+
+// occursIn reports whether the word occurs in one of the texts, whatever the case.
+func occursIn(word string, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return indexFold(text, word) >= 0 })
+}
+
+// indexFold returns where the word begins in the text, whatever the case, or -1.
+func indexFold(text, word string) int {
+	if word == "" {
+		return 0
+	}
+	for i := range len(text) - len(word) + 1 {
+		if (text[i]|' ' == word[0]|' ' || word[0] >= utf8.RuneSelf) && strings.EqualFold(text[i:i+len(word)], word) {
+			return i
 		}
 	}
-	return true
+	return -1
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
+// maxSummaryText limits the texts in summaries, in bytes.
+const maxSummaryText = 240
+
 // permanentKey is the member of the metadata of flags that are meant to stay.
 const permanentKey = "guidon.permanent"
 
@@ -128,13 +131,13 @@ func (m *flagMetadata) overdue(now int64) bool { return m.due != 0 && m.due <= n
 // snoozed reports whether there is a review date to come.
 func (m *flagMetadata) snoozed(now int64) bool { return m.due > now }
 
-// has reports whether the word occurs in the metadata of the flag: as they are stored, but
-// for their escaped characters.
-func (m *flagMetadata) has(word *searchText, f *guidon.Flag) bool {
+// searched returns the text of the flag's metadata that is searched: as they are stored, but for
+// escaped characters.
+func (m *flagMetadata) searched(f *guidon.Flag) string {
 	if m.text != nil {
-		return word.occursIn(*m.text)
+		return *m.text
 	}
-	return word.occursInBytes(f.Metadata)
+	return string(f.Metadata)
 }
 
 // textsOf returns the texts in the JSON, each on a line of its own.
