@@ -160,7 +160,7 @@ func (x *search) searchNamespace(s *guidon.Snapshot) {
 	c := catalogs.Of(s)
 	for row := range c.byKey.All() {
 		if r := rankOf(x.want, row.flag.Key, row.flag.Name, row.flag.Description); r < noMatch {
-			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.kind, State: row.state, Own: row.Own, rank: r})
+			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.flag.Type, State: row.State, Own: row.Own, rank: r})
 		}
 	}
 	for _, g := range s.Segments() {
@@ -168,16 +168,13 @@ func (x *search) searchNamespace(s *guidon.Snapshot) {
 			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
 		}
 	}
-	names := func(kind SearchKind, names *nameNumbers, counts []int) {
-		all := names.all()
-		for i, flags := range counts {
-			if r := rankOf(x.want, all[i], "", ""); r < noMatch && flags > 0 {
-				x.add(SearchHit{Kind: kind, Namespace: n, Key: all[i], Flags: flags, rank: r})
+	for kind, counts := range map[SearchKind]nameCounts{SearchOwners: c.totals.owners, SearchTags: c.totals.tags} {
+		for name, flags := range counts {
+			if r := rankOf(x.want, name.Value(), "", ""); r < noMatch {
+				x.add(SearchHit{Kind: kind, Namespace: n, Key: name.Value(), Flags: flags, rank: r})
 			}
 		}
 	}
-	names(SearchOwners, &c.owners, c.totals.owners)
-	names(SearchTags, &c.tags, c.totals.tags)
 }
 
 func (x *search) add(h SearchHit) { x.groups[h.Kind].add(h) }
