@@ -1,6 +1,7 @@
 package service
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -104,7 +105,7 @@ func (m *matcher) hasKey(f *flagFacts) bool {
 // hasWords reports whether all words occur in the flag.
 func (m *matcher) hasWords(f *flagFacts) bool {
 	return !slices.ContainsFunc(m.query.words, func(word string) bool {
-		return !occursIn(word, f.flag.Key, f.flag.Name, f.flag.Description) && !occursIn(word, f.metadata.searched(f.flag))
+		return !occursIn(word, f.flag.Key, f.flag.Name, f.flag.Description) && !f.metadata.has(word, f.flag)
 	})
 }
 
@@ -114,12 +115,12 @@ func occursIn(word string, texts ...string) bool {
 }
 
 // indexFold returns where the word begins in the text, whatever the case, or -1.
-func indexFold(text, word string) int {
+func indexFold[T string | json.RawMessage](text T, word string) int {
 	if word == "" {
 		return 0
 	}
 	for i := range len(text) - len(word) + 1 {
-		if (text[i]|' ' == word[0]|' ' || word[0] >= utf8.RuneSelf) && strings.EqualFold(text[i:i+len(word)], word) {
+		if (text[i]|' ' == word[0]|' ' || word[0] >= utf8.RuneSelf) && strings.EqualFold(string(text[i:i+len(word)]), word) {
 			return i
 		}
 	}

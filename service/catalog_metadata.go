@@ -131,13 +131,13 @@ func (m *flagMetadata) overdue(now int64) bool { return m.due != 0 && m.due <= n
 // snoozed reports whether there is a review date to come.
 func (m *flagMetadata) snoozed(now int64) bool { return m.due > now }
 
-// searched returns the text of the flag's metadata that is searched: as they are stored, but for
-// escaped characters.
-func (m *flagMetadata) searched(f *guidon.Flag) string {
+// has reports whether the word occurs in the metadata of the flag: as they are stored, but
+// for their escaped characters.
+func (m *flagMetadata) has(word string, f *guidon.Flag) bool {
 	if m.text != nil {
-		return *m.text
+		return occursIn(word, *m.text)
 	}
-	return string(f.Metadata)
+	return indexFold(f.Metadata, word) >= 0
 }
 
 // textsOf returns the texts in the JSON, each on a line of its own.
