@@ -36,9 +36,9 @@ func (r *Runner) round(ctx context.Context, h *holding, t Target) (more bool, ne
 		return false, next, err
 	}
 	changed, err := r.store.ChangedNamespaces(ctx, t.Reader(), "", maxNamespaces)
-	if errors.Is(err, guidon.NotFound) { // a new sink, or somebody has removed the reader
-		r.logger.Info("a receiver of changes begins with the next change", "reader", t.Reader())
-		return true, next, r.store.RegisterReader(ctx, t.Reader())
+	if errors.Is(err, guidon.NotFound) {
+		more, err = r.register(ctx, t)
+		return more, next, err
 	}
 	if err != nil {
 		return false, next, err
@@ -68,6 +68,17 @@ func (r *Runner) round(ctx context.Context, h *holding, t Target) (more bool, ne
 		r.noteBehind(t.Reader(), time.Time{})
 	}
 	return more, next, nil
+}
+
+// register registers the reader of a new sink, or one that somebody has removed, and reports whether it did: not that of a
+// target that no longer exists.
+func (r *Runner) register(ctx context.Context, t Target) (bool, error) {
+	targets, err := r.targets(ctx)
+	if err != nil || !slices.ContainsFunc(targets, func(other Target) bool { return other.Reader() == t.Reader() }) {
+		return false, err
+	}
+	r.logger.Info("a receiver of changes begins with the next change", "reader", t.Reader())
+	return true, r.store.RegisterReader(ctx, t.Reader())
 }
 
 func order(t Target, namespace string) int {

@@ -14,7 +14,7 @@ type access struct {
 // gives reports whether a grant has the role, or a higher one, in the namespace.
 func (x *access) gives(need Role, namespace string) bool {
 	return slices.ContainsFunc(x.grants, func(g Grant) bool {
-		return g.Role >= need && slices.ContainsFunc(g.Namespaces, func(pattern string) bool { return covers(pattern, namespace) })
+		return g.Role >= need && coversAny(g.Namespaces, namespace)
 	})
 }
 

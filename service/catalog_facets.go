@@ -2,8 +2,10 @@ package service
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"unique"
 )
 
 // FlagFacets count the flags that match a query. Each facet counts the flags that match if
@@ -31,51 +33,58 @@ type FacetCount struct {
 // maxFacet limits the values of a facet.
 const maxFacet = 20
 
-// facetCounts count rows by facets.
+// facetCounts count flags by facets.
 type facetCounts struct {
 	states                 [3]int
 	types                  [2]int
-	owners, tags, segments []int // by number
+	owners, tags, segments nameCounts
 }
 
-// grown returns a copy with room for all names.
-func (c *facetCounts) grown(n *catalogNames) *facetCounts {
-	grow := func(counts []int, names *nameNumbers) []int {
-		return append(slices.Clone(counts), make([]int, len(names.all())-len(counts))...)
+// nameCounts count flags by a name that they have.
+type nameCounts map[unique.Handle[string]]int
+
+func (c nameCounts) add(name unique.Handle[string], n int) {
+	if c[name] += n; n < 0 && c[name] == 0 {
+		delete(c, name)
 	}
-	return &facetCounts{c.states, c.types, grow(c.owners, &n.owners), grow(c.tags, &n.tags), grow(c.segments, &n.segments)}
 }
 
-// add adds n for a row that misses at most one facet, for which alone it then counts.
-func (c *facetCounts) add(r *catalogRow, missed facet, n int) {
-	counts := func(f facet) bool { return missed&^f == 0 }
+func newFacetCounts() *facetCounts {
+	return &facetCounts{owners: nameCounts{}, tags: nameCounts{}, segments: nameCounts{}}
+}
+
+func (c *facetCounts) clone() *facetCounts {
+	return &facetCounts{c.states, c.types, maps.Clone(c.owners), maps.Clone(c.tags), maps.Clone(c.segments)}
+}
+
+// add adds n for a flag that misses at most one facet, for which alone it then counts.
+func (c *facetCounts) add(f *flagFacts, missed facet, n int) {
+	counts := func(one facet) bool { return missed&^one == 0 }
 	if counts(byState) {
-		c.states[r.state] += n
+		c.states[f.State] += n
 	}
-	if counts(byType) && r.kind.Known() {
-		c.types[r.kind] += n
+	if counts(byType) && f.flag.Type.Known() {
+		c.types[f.flag.Type] += n
 	}
 	if counts(byOwner) {
-		c.owners[r.owner] += n
+		c.owners.add(f.metadata.owner, n)
 	}
 	if counts(byTag) {
-		for _, number := range r.tagNumbers() {
-			c.tags[number] += n
+		for _, tag := range f.metadata.tags {
+			c.tags.add(tag, n)
 		}
 	}
 	if counts(bySegment) {
-		for _, number := range r.segmentNumbers() {
-			c.segments[number] += n
+		for _, key := range f.segments {
+			c.segments.add(key, n)
 		}
 	}
 }
 
-func (c *facetCounts) facets(n *catalogNames) FlagFacets {
+func (c *facetCounts) facets() FlagFacets {
 	return FlagFacets{
 		States: c.states, Types: c.types,
-		Owners:   mostFrequent(n.owners.all(), c.owners),
-		Tags:     mostFrequent(n.tags.all(), c.tags),
-		Segments: mostFrequent(n.segments.all(), c.segments),
+		Owners: c.owners.mostFrequent(), Tags: c.tags.mostFrequent(), Segments: c.segments.mostFrequent(),
 	}
 }
 
@@ -85,12 +94,10 @@ func byCount(a, b FacetCount) int {
 }
 
 // mostFrequent returns the names with the highest counts.
-func mostFrequent(names []string, counts []int) (f FacetCounts) {
+func (c nameCounts) mostFrequent() FacetCounts {
 	best := newTop(maxFacet, byCount)
-	for i, n := range counts { // there may be more names, which came later
-		if n > 0 {
-			best.add(FacetCount{names[i], n})
-		}
+	for name, n := range c {
+		best.add(FacetCount{name.Value(), n})
 	}
 	return FacetCounts{best.items, best.total - len(best.items)}
 }

@@ -42,7 +42,7 @@ func (v View) FlagSummaries(q FlagQuery) (*FlagList, error) {
 	parsed := q.parse()
 	list := &FlagList{All: c.byKey.Len()}
 	if parsed.all() { // need not be searched
-		list.Total, list.Facets = list.All, c.totals.facets(c.catalogNames)
+		list.Total, list.Facets = list.All, c.totals.facets()
 		for _, row := range c.window(q) {
 			list.Flags = append(list.Flags, v.summaryOf(row, now))
 		}
@@ -55,8 +55,8 @@ func (v View) FlagSummaries(q FlagQuery) (*FlagList, error) {
 	return list, nil
 }
 
-// window returns the rows of the window among all.
-func (c *catalog) window(q FlagQuery) []*catalogRow {
+// window returns the flags of the window among all.
+func (c *catalog) window(q FlagQuery) []*flagFacts {
 	order, offset, n := c.order(q.Sort), int(q.Window.Offset), q.Window.size()
 	if !q.Descending {
 		return order.Part(offset, n)
@@ -69,7 +69,7 @@ func (c *catalog) window(q FlagQuery) []*catalogRow {
 
 // search fills in the flags that match the query.
 func (v View) search(c *catalog, q *parsedQuery, now int64, list *FlagList) {
-	m, facets := newMatcher(c, q, now), new(facetCounts).grown(c.catalogNames)
+	m, facets := newMatcher(c, q, now), newFacetCounts()
 	for row := range c.candidates(q) {
 		missed, rest := m.misses(row)
 		if !rest {
@@ -84,14 +84,14 @@ func (v View) search(c *catalog, q *parsedQuery, now int64, list *FlagList) {
 		}
 		list.Total++
 	}
-	list.Facets = facets.facets(c.catalogNames)
+	list.Facets = facets.facets()
 }
 
-// candidates returns the rows that may match the query, in its order.
-func (c *catalog) candidates(q *parsedQuery) iter.Seq[*catalogRow] {
-	var order guidon.Sorted[*catalogRow]
+// candidates returns the flags that may match the query, in its order.
+func (c *catalog) candidates(q *parsedQuery) iter.Seq[*flagFacts] {
+	var order guidon.Sorted[*flagFacts]
 	if len(q.Keys) > 0 {
-		order = guidon.NewSorted(flagOrders[q.Sort], c.rowsOf(q.Keys))
+		order = guidon.NewSorted(flagOrders[q.Sort], c.flagsOf(q.Keys))
 	} else {
 		order = c.order(q.Sort)
 	}
@@ -101,24 +101,24 @@ func (c *catalog) candidates(q *parsedQuery) iter.Seq[*catalogRow] {
 	return order.All()
 }
 
-// rowsOf returns the rows of the flags that exist, each once.
-func (c *catalog) rowsOf(keys []string) (rows []*catalogRow) {
+// flagsOf returns the flags that exist, each once.
+func (c *catalog) flagsOf(keys []string) (flags []*flagFacts) {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
-		if row := c.row(key); row != nil {
-			rows = append(rows, row)
+		if f := c.flag(key); f != nil {
+			flags = append(flags, f)
 		}
 	}
-	return rows
+	return flags
 }
 
-// summaryOf returns the summary of a row.
-func (v View) summaryOf(r *catalogRow, now int64) FlagSummary {
+// summaryOf returns the summary of a flag.
+func (v View) summaryOf(f *flagFacts, now int64) FlagSummary {
 	s := FlagSummary{
-		Flag: r.flag, Summary: &r.Summary, Owner: r.metadata.owner.Value(), Tags: r.metadata.tagTexts(),
-		Review: r.review(), ReviewPassed: r.metadata.overdue(now), Segments: len(r.segmentNumbers()),
-		Err: v.Snapshot.Compiled(r.flag.Key).Err(),
+		Flag: f.flag, Summary: &f.Summary, Owner: f.metadata.owner.Value(), Tags: f.metadata.tagTexts(),
+		Review: f.review(), ReviewPassed: f.metadata.overdue(now), Segments: len(f.segments),
+		Err: v.Snapshot.Compiled(f.flag.Key).Err(),
 	}
-	for key := range r.flag.SegmentKeys() {
+	for key := range f.flag.SegmentKeys() {
 		s.FirstSegment = v.segmentName(key)
 		break
 	}

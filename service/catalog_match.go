@@ -1,8 +1,11 @@
 package service
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
+	"unique"
 )
 
 // facet is a part of a filter whose values are counted.
@@ -17,90 +20,109 @@ const (
 	bySegment
 )
 
-// matcher decides which rows of a catalog match a query.
+// matcher decides which flags of a catalog match a query.
 type matcher struct {
 	query                  *parsedQuery
 	now                    int64
-	owners, tags, segments []bool // by number; nil if the query does not limit them
+	owners, tags, segments names // nil if the query does not limit them
 }
+
+// names is a set of names.
+type names map[unique.Handle[string]]bool
 
 func newMatcher(c *catalog, q *parsedQuery, now int64) *matcher {
 	return &matcher{
 		query: q, now: now,
-		owners: listed(c.owners.all(), q.Owners, strings.EqualFold), tags: listed(c.tags.all(), q.Tags, strings.EqualFold),
-		segments: listed(c.segments.all(), q.Segments, func(a, b string) bool { return a == b }),
+		owners: c.totals.owners.listed(q.Owners, strings.EqualFold), tags: c.totals.tags.listed(q.Tags, strings.EqualFold),
+		segments: c.totals.segments.listed(q.Segments, func(a, b string) bool { return a == b }),
 	}
 }
 
-// listed reports for each name whether it is in the list, which is nil if it is empty.
-func listed(names, list []string, same func(a, b string) bool) []bool {
+// listed returns the names that are in the list, which is nil if the list is empty.
+func (c nameCounts) listed(list []string, same func(a, b string) bool) names {
 	if len(list) == 0 {
 		return nil
 	}
-	in := make([]bool, len(names))
-	for i, name := range names {
-		in[i] = slices.ContainsFunc(list, func(one string) bool { return same(name, one) })
+	in := names{}
+	for name := range c {
+		if slices.ContainsFunc(list, func(one string) bool { return same(name.Value(), one) }) {
+			in[name] = true
+		}
 	}
 	return in
 }
 
-// misses returns the facets that the row, a candidate, does not match. It reports whether the
-// row matches everything else. It stops at the second facet that is missed, because the row then counts
+// misses returns the facets that the flag, a candidate, does not match. It reports whether the
+// flag matches everything else. It stops at the second facet that is missed, because the flag then counts
 // nowhere.
-func (m *matcher) misses(r *catalogRow) (missed facet, rest bool) {
+func (m *matcher) misses(f *flagFacts) (missed facet, rest bool) {
 	q := m.query
-	if len(q.States) > 0 && !slices.Contains(q.States, r.state) {
+	if len(q.States) > 0 && !slices.Contains(q.States, f.State) {
 		missed |= byState
 	}
-	if len(q.Types) > 0 && !slices.Contains(q.Types, r.kind) {
+	if len(q.Types) > 0 && !slices.Contains(q.Types, f.flag.Type) {
 		missed |= byType
 	}
-	if m.owners != nil && !m.owners[r.owner] {
+	if m.owners != nil && !m.owners[f.metadata.owner] {
 		missed |= byOwner
 	}
-	if m.tags != nil && !hasAny(r.tagNumbers(), m.tags) {
+	if m.tags != nil && !m.tags.hasAny(f.metadata.tags) {
 		missed |= byTag
 	}
-	if m.segments != nil && !hasAny(r.segmentNumbers(), m.segments) {
+	if m.segments != nil && !m.segments.hasAny(f.segments) {
 		missed |= bySegment
 	}
 	if missed&(missed-1) != 0 {
 		return missed, false
 	}
-	return missed, m.meets(r) && (!q.additions || r.additions) && m.hasKey(r) && m.hasWords(r.flagFacts)
+	return missed, m.meets(f) && (!q.additions || f.additions) && m.hasKey(f) && m.hasWords(f)
 }
 
-func hasAny(numbers []uint32, in []bool) bool {
-	return slices.ContainsFunc(numbers, func(n uint32) bool { return in[n] })
+func (in names) hasAny(all []unique.Handle[string]) bool {
+	return slices.ContainsFunc(all, func(name unique.Handle[string]) bool { return in[name] })
 }
 
-// meets reports whether the row meets one of the conditions, if there are any.
-func (m *matcher) meets(r *catalogRow) bool {
+// meets reports whether the flag meets one of the conditions, if there are any.
+func (m *matcher) meets(f *flagFacts) bool {
 	switch is := m.query.conditions; {
 	case is == 0:
 		return true
-	case is&isUnused != 0 && r.unused(m.now):
+	case is&isUnused != 0 && f.unused(m.now):
 		return true
-	case is&isOverdue != 0 && r.metadata.overdue(m.now):
+	case is&isOverdue != 0 && f.metadata.overdue(m.now):
 		return true
 	default:
-		return is&isSnoozed != 0 && r.metadata.snoozed(m.now)
+		return is&isSnoozed != 0 && f.metadata.snoozed(m.now)
 	}
 }
 
-func (m *matcher) hasKey(r *catalogRow) bool {
+func (m *matcher) hasKey(f *flagFacts) bool {
 	return len(m.query.keys) == 0 || slices.ContainsFunc(m.query.keys, func(start string) bool {
-		return len(start) <= len(r.flag.Key) && strings.EqualFold(r.flag.Key[:len(start)], start)
+		return len(start) <= len(f.flag.Key) && strings.EqualFold(f.flag.Key[:len(start)], start)
 	})
 }
 
 // hasWords reports whether all words occur in the flag.
 func (m *matcher) hasWords(f *flagFacts) bool {
-	for i := range m.query.words {
-		word := &m.query.words[i]
-		if !word.occursIn(f.flag.Key) && !word.occursIn(f.flag.Name) && !word.occursIn(f.flag.Description) && !f.metadata.has(word, f.flag) {
-			return false
+	return !slices.ContainsFunc(m.query.words, func(word string) bool {
+		return !occursIn(word, f.flag.Key, f.flag.Name, f.flag.Description) && !f.metadata.has(word, f.flag)
+	})
+}
+
+// occursIn reports whether the word occurs in one of the texts, whatever the case.
+func occursIn(word string, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return indexFold(text, word) >= 0 })
+}
+
+// indexFold returns where the word begins in the text, whatever the case, or -1.
+func indexFold[T string | json.RawMessage](text T, word string) int {
+	if word == "" {
+		return 0
+	}
+	for i := range len(text) - len(word) + 1 {
+		if (text[i]|' ' == word[0]|' ' || word[0] >= utf8.RuneSelf) && strings.EqualFold(string(text[i:i+len(word)]), word) {
+			return i
 		}
 	}
-	return true
+	return -1
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/guidonhq/guidon/internal/lists"
 )
 
+// maxSummaryText limits the texts in summaries, in bytes.
+const maxSummaryText = 240
+
 // permanentKey is the member of the metadata of flags that are meant to stay.
 const permanentKey = "guidon.permanent"
 
@@ -130,11 +133,11 @@ func (m *flagMetadata) snoozed(now int64) bool { return m.due > now }
 
 // has reports whether the word occurs in the metadata of the flag: as they are stored, but
 // for their escaped characters.
-func (m *flagMetadata) has(word *searchText, f *guidon.Flag) bool {
+func (m *flagMetadata) has(word string, f *guidon.Flag) bool {
 	if m.text != nil {
-		return word.occursIn(*m.text)
+		return occursIn(word, *m.text)
 	}
-	return word.occursInBytes(f.Metadata)
+	return indexFold(f.Metadata, word) >= 0
 }
 
 // textsOf returns the texts in the JSON, each on a line of its own.

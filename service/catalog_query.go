@@ -124,7 +124,7 @@ const (
 // parsedQuery is a query with its terms in the lists.
 type parsedQuery struct {
 	FlagQuery
-	words      []searchText
+	words      []string
 	keys       []string // beginnings, in lower case
 	conditions flagConditions
 	additions  bool // only flags that releases and clients without additions cannot read
@@ -143,7 +143,7 @@ func (q FlagQuery) parse() *parsedQuery {
 	p.Owners, p.Tags, p.Segments = slices.Clip(q.Owners), slices.Clip(q.Tags), slices.Clip(q.Segments)
 	for _, word := range wordsOf(q.Text) {
 		if !p.addTerm(word) {
-			p.words = append(p.words, newSearchText(word.text()))
+			p.words = append(p.words, word.text())
 		}
 	}
 	return p

@@ -63,7 +63,7 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	words := lists.Map(wordsOf(q.Text), func(w queryWord) searchText { return newSearchText(w.text()) })
+	words := lists.Map(wordsOf(q.Text), queryWord.text)
 	segments := segmentOrders[q.Sort].Of(v.Snapshot)
 	list := &SegmentList{All: len(segments)}
 	for i, g := range segments {
@@ -84,18 +84,12 @@ func (v View) SegmentSummaries(q SegmentQuery) (*SegmentList, error) {
 }
 
 // hasWords reports whether all words occur in the segment.
-func hasWords(g *guidon.Segment, words []searchText) bool {
-	for i := range words {
-		word := &words[i]
-		found := word.occursIn(g.Key) || word.occursIn(g.Name) || word.occursIn(g.Description) ||
-			slices.ContainsFunc(g.Constraints, func(c *guidon.Constraint) bool {
-				return word.occursIn(c.Property) || word.occursIn(c.Value) || word.occursIn(c.Description)
-			})
-		if !found {
-			return false
-		}
-	}
-	return true
+func hasWords(g *guidon.Segment, words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !occursIn(word, g.Key, g.Name, g.Description) && !slices.ContainsFunc(g.Constraints, func(c *guidon.Constraint) bool {
+			return occursIn(word, c.Property, c.Value, c.Description)
+		})
+	})
 }
 
 // segmentOrders are the segments of a snapshot in each order.

@@ -18,8 +18,8 @@ const (
 
 // similar returns the flags whose keys or names, or words of these, are nearly the words of
 // a query, the nearest first.
-func (c *catalog) similar(words []searchText) []*guidon.Flag {
-	want := spaced(strings.Join(lists.Map(words, func(w searchText) string { return w.lower }), " "))
+func (c *catalog) similar(words []string) []*guidon.Flag {
+	want := spaced(strings.Join(words, " "))
 	if len(want) < minMisspelt || len(want) > maxMisspelt {
 		return nil
 	}
@@ -42,12 +42,9 @@ func (c *catalog) similar(words []searchText) []*guidon.Flag {
 
 // spaced returns the text with ASCII letters in lower case, and spaces for signs between words.
 func spaced(text string) []byte {
-	out := []byte(text)
+	out := []byte(FoldCase(text))
 	for i, b := range out {
-		b = lowerByte(b)
-		if 'a' <= b && b <= 'z' || '0' <= b && b <= '9' || b >= 0x80 {
-			out[i] = b
-		} else {
+		if !('a' <= b && b <= 'z' || '0' <= b && b <= '9' || b >= 0x80) {
 			out[i] = ' '
 		}
 	}

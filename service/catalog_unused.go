@@ -89,7 +89,7 @@ func (v View) UnusedFlags(ctx context.Context, q UnusedQuery) (*UnusedList, erro
 		want |= 1 << kind
 	}
 	for row := range c.order(FlagsByChange).All() {
-		why := row.reasons(now) | usage.reasons(row.flagFacts)
+		why := row.reasons(now) | usage.reasons(row)
 		if why&want == 0 || row.metadata.permanent {
 			continue
 		}

@@ -20,13 +20,3 @@ func ApplyPatches(ctx context.Context, tx Tx, namespace string, patches ...chang
 	}
 	return nil
 }
-
-// KeptDeltas returns how many deltas the set keeps, and how many of them have bindings.
-func (s *AuthenticationSet) KeptDeltas() (all, withBindings int) {
-	for _, d := range s.since {
-		if d.Bindings != nil {
-			withBindings++
-		}
-	}
-	return len(s.since), withBindings
-}

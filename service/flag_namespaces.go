@@ -72,7 +72,7 @@ func (s *Service) FlagNamespaces(
 
 // summary returns the summary of a flag, or nil if it does not exist.
 func (v View) summary(key string) *FlagSummary {
-	row := catalogs.Of(v.Snapshot).row(key)
+	row := catalogs.Of(v.Snapshot).flag(key)
 	if row == nil {
 		return nil
 	}

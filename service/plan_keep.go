@@ -32,8 +32,12 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 	if k == (Keep{}) {
 		return want
 	}
+	var p problems
+	out := normalFlag(want, &p, (&Document{Flags: []*guidon.Flag{want}}).referenced())
+	if p.err() != nil {
+		return want // whose problems are reported
+	}
 	old := NewDocumentFlag(have)
-	out := normalFlag(want, &problems{}, map[string]bool{}) // a copy; its problems are found later
 	off := k.Enabled && TurnedOff(old)
 	if k.Enabled {
 		for _, f := range []*guidon.Flag{old, out} {

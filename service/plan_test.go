@@ -259,6 +259,31 @@ flags:
 	}
 }
 
+// TestPromotionReportsProblems: what a flag of the document has that is not valid is reported, whatever the target keeps.
+func TestPromotionReportsProblems(t *testing.T) {
+	many := make([]guidon.Requirement, service.MaxRequirements+1)
+	for i := range many {
+		many[i].FlagKey = fmt.Sprint("f", i)
+	}
+	for _, keep := range []service.Keep{{}, {Enabled: true}, {Percentages: true}, {Rules: true}} {
+		for want, change := range map[string]func(f *guidon.Flag){
+			"requires: must not contain more than 10 flags":     func(f *guidon.Flag) { f.Requires = many },
+			`variants[1] "fast": invalid field attachment`:      func(f *guidon.Flag) { f.Variants[1].Attachment = "{" },
+			`rules[0]: invalid field segmentKey or segmentKeys`: func(f *guidon.Flag) { f.Rules[0].SegmentKeys = nil },
+		} {
+			s := environments(t)
+			f := service.NewDocumentFlag(flag(t, s, "staging", "checkout"))
+			change(f)
+			_, _, err := s.Plan(t.Context(), service.Caller{}, service.Demand{}, service.PlanRequest{
+				Namespace: "production", Document: &service.Document{Flags: []*guidon.Flag{f}}, Flags: []string{f.Key}, Mode: service.ImportUpdate, Keep: keep,
+			}, nil)
+			if wantCode(t, want, err, guidon.InvalidArgument); err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: got %v, want %s", keep, err, want)
+			}
+		}
+	}
+}
+
 func TestPromotion(t *testing.T) {
 	enabled := "state off → on"
 	tests := []struct {

@@ -110,7 +110,7 @@ func (a *Authentication) May(need Role, namespace string) bool {
 	case len(a.Namespaces) == 0:
 		return true
 	}
-	return slices.ContainsFunc(a.Namespaces, func(pattern string) bool { return covers(pattern, namespace) })
+	return coversAny(a.Namespaces, namespace)
 }
 
 // MayAnywhere reports whether the authentication gives the role in any namespace.
@@ -137,6 +137,9 @@ func (a *Authentication) Grants() []Grant {
 		g.Namespaces = []string{Everywhere}
 	}
 	if namespace, limited := a.Scope(); limited {
+		if !coversAny(g.Namespaces, namespace) {
+			return nil
+		}
 		g.Namespaces = []string{namespace}
 	}
 	return []Grant{g}
@@ -150,6 +153,11 @@ func covers(pattern, namespace string) bool {
 		return pattern == namespace
 	}
 	return start == "" || namespace != Everywhere && strings.HasPrefix(namespace, start)
+}
+
+// coversAny reports whether one of the patterns matches the namespace.
+func coversAny(patterns []string, namespace string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return covers(pattern, namespace) })
 }
 
 // Refusal returns the error for a caller that lacks the role in the namespace. It does not

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
 )
@@ -120,5 +122,39 @@ func TestGrantedNamespaces(t *testing.T) {
 				t.Errorf("got error %v, want one of the field %s", err, test.want)
 			}
 		})
+	}
+}
+
+// TestLimitedToken: a token that could do nothing, because its role holds only elsewhere, is not created, and a stored
+// one does not look as if it could do something.
+func TestLimitedToken(t *testing.T) {
+	s := newService(t)
+	for patterns, want := range map[string][]service.Grant{
+		"":          {{Role: service.RoleViewer, Namespaces: []string{"a"}, Origin: service.OriginToken}},
+		"b,a":       {{Role: service.RoleViewer, Namespaces: []string{"a"}, Origin: service.OriginToken}},
+		"a*":        {{Role: service.RoleViewer, Namespaces: []string{"a"}, Origin: service.OriginToken}},
+		"*":         {{Role: service.RoleViewer, Namespaces: []string{"a"}, Origin: service.OriginToken}},
+		"b":         nil,
+		"b,aa,ab-*": nil,
+	} {
+		in := service.TokenInput{Name: "t", Role: service.RoleViewer, Namespace: "a"}
+		if patterns != "" {
+			in.Namespaces = strings.Split(patterns, ",")
+		}
+		_, _, err := s.CreateToken(t.Context(), service.Write{}, in)
+		if want == nil {
+			wantCode(t, patterns, err, guidon.InvalidArgument)
+		} else if err != nil {
+			t.Errorf("%s: %v", patterns, err)
+		}
+		if want == nil && (err == nil || !strings.Contains(err.Error(), "namespaceKeys") || !strings.Contains(err.Error(), "namespaceKey ")) {
+			t.Errorf("%s: got %v, want the names of both fields", patterns, err)
+		}
+		stored := &service.Authentication{
+			Method: service.MethodToken, Role: in.Role, Namespaces: in.Namespaces, Metadata: map[string]string{service.MetadataTokenNamespace: "a"},
+		}
+		if diff := cmp.Diff(want, stored.Grants()); diff != "" {
+			t.Errorf("%s: grants (-want +got):\n%s", patterns, diff)
+		}
 	}
 }

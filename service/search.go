@@ -88,11 +88,11 @@ func (s *Service) Search(ctx context.Context, by Caller, d Demand, q SearchQuery
 		return nil, err
 	}
 	x := newSearch(q)
-	if x.want.lower == "" {
+	if x.want == "" {
 		return x.result(), nil
 	}
 	for _, n := range namespaces {
-		if r := x.want.rank(n.Key, n.Name, n.Description); r < noMatch {
+		if r := rankOf(x.want, n.Key, n.Name, n.Description); r < noMatch {
 			x.add(SearchHit{Kind: SearchNamespaces, Namespace: n, Key: n.Key, Name: n.Name, rank: r})
 		}
 	}
@@ -123,7 +123,7 @@ func preferred(namespaces []*guidon.Namespace, key string) []*guidon.Namespace {
 
 // search collects the hits.
 type search struct {
-	want     searchText
+	want     string
 	first    string // the preferred namespace
 	groups   [searchKinds]*top[SearchHit]
 	searched int
@@ -131,7 +131,7 @@ type search struct {
 }
 
 func newSearch(q SearchQuery) *search {
-	x := &search{want: newSearchText(strings.TrimSpace(q.Text)), first: q.Namespace}
+	x := &search{want: strings.TrimSpace(q.Text), first: q.Namespace}
 	limit := int(cmp.Or(q.Limit, maxSearchHits))
 	for kind := range x.groups {
 		x.groups[kind] = newTop(limit, x.compare)
@@ -159,25 +159,22 @@ func (x *search) searchNamespace(s *guidon.Snapshot) {
 	n := s.Namespace()
 	c := catalogs.Of(s)
 	for row := range c.byKey.All() {
-		if r := x.want.rank(row.flag.Key, row.flag.Name, row.flag.Description); r < noMatch {
-			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.kind, State: row.state, Own: row.Own, rank: r})
+		if r := rankOf(x.want, row.flag.Key, row.flag.Name, row.flag.Description); r < noMatch {
+			x.add(SearchHit{Kind: SearchFlags, Namespace: n, Key: row.flag.Key, Name: row.flag.Name, Type: row.flag.Type, State: row.State, Own: row.Own, rank: r})
 		}
 	}
 	for _, g := range s.Segments() {
-		if r := x.want.rank(g.Key, g.Name, g.Description); r < noMatch {
+		if r := rankOf(x.want, g.Key, g.Name, g.Description); r < noMatch {
 			x.add(SearchHit{Kind: SearchSegments, Namespace: n, Key: g.Key, Name: g.Name, rank: r})
 		}
 	}
-	names := func(kind SearchKind, names *nameNumbers, counts []int) {
-		all := names.all()
-		for i, flags := range counts {
-			if r := x.want.rank(all[i], "", ""); r < noMatch && flags > 0 {
-				x.add(SearchHit{Kind: kind, Namespace: n, Key: all[i], Flags: flags, rank: r})
+	for kind, counts := range map[SearchKind]nameCounts{SearchOwners: c.totals.owners, SearchTags: c.totals.tags} {
+		for name, flags := range counts {
+			if r := rankOf(x.want, name.Value(), "", ""); r < noMatch {
+				x.add(SearchHit{Kind: kind, Namespace: n, Key: name.Value(), Flags: flags, rank: r})
 			}
 		}
 	}
-	names(SearchOwners, &c.owners, c.totals.owners)
-	names(SearchTags, &c.tags, c.totals.tags)
 }
 
 func (x *search) add(h SearchHit) { x.groups[h.Kind].add(h) }
@@ -202,29 +199,32 @@ const (
 	noMatch
 )
 
-// rank returns how well the key, the name and the description match.
-func (s *searchText) rank(key, name, description string) searchRank {
-	r := min(s.rankIn(key, true), s.rankIn(name, false))
-	if r == noMatch && s.in(description, 0) >= 0 {
+// rankOf returns how well the key, the name and the description match the text, whatever the case.
+func rankOf(want, key, name, description string) searchRank {
+	r := min(rankIn(want, key), rankIn(want, name))
+	switch {
+	case strings.EqualFold(key, want):
+		return exactKey
+	case r == noMatch && occursIn(want, description):
 		return described
 	}
 	return r
 }
 
-func (s *searchText) rankIn(text string, key bool) searchRank {
-	at := s.in(text, 0)
-	switch {
-	case at < 0:
-		return noMatch
-	case at == 0 && key && len(text) == len(s.lower):
-		return exactKey
-	case at == 0:
-		return beginning
-	}
-	for ; at > 0; at = s.in(text, at+1) {
-		if r, _ := utf8.DecodeLastRuneInString(text[:at]); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+func rankIn(want, text string) searchRank {
+	found := noMatch
+	for from := 0; ; from++ {
+		n := indexFold(text[from:], want)
+		if n < 0 {
+			return found
+		}
+		from += n
+		switch r, _ := utf8.DecodeLastRuneInString(text[:from]); {
+		case from == 0:
+			return beginning
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			return wordBeginning
 		}
+		found = within
 	}
-	return within
 }

@@ -28,7 +28,7 @@ type TokenInput struct {
 	Namespace   string            // if not empty, the token is limited to this namespace
 	ExpiresAt   *time.Time        // nil means never
 	Metadata    map[string]string // additional pairs, whose keys must not begin with that of the service's own
-	Role        Role              // RoleUnset means RoleAdmin
+	Role        Role              // RoleUnset means the default role of static tokens, see [Policy]
 	Namespaces  []string          // where the role holds: patterns of [Grant]; none means everywhere
 }
 
@@ -103,6 +103,9 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 	}
 	if err := checkGranted(in.Namespaces); err != nil {
 		return "", nil, err
+	}
+	if in.Namespace != "" && len(in.Namespaces) > 0 && !coversAny(in.Namespaces, in.Namespace) {
+		return "", nil, invalidField("namespaceKeys", fmt.Sprintf("must include namespaceKey %q, which limits the token", in.Namespace))
 	}
 	for key := range in.Metadata {
 		if strings.HasPrefix(key, metadataPrefix) {
@@ -255,7 +258,7 @@ type BootstrapInput struct {
 	Metadata   map[string]string // additional pairs, as in TokenInput
 }
 
-// Bootstrap creates the first static token of a database (operations 1.5). It creates
+// Bootstrap creates the first static token of a database (operations 1.5), an admin. It creates
 // none if the database has, or ever had, any authentication, so that a deleted token
 // stays deleted. If it creates a random token, it returns that, and the caller must show
 // it to the operator. A configured token is never returned. Several processes may call
@@ -270,6 +273,9 @@ func (s *Service) Bootstrap(ctx context.Context, w Write, in BootstrapInput) (ra
 			return nil
 		}
 		record := TokenInput{Name: bootstrapName, Description: bootstrapDescription, Metadata: in.Metadata}
+		if role := s.policy.Defaults[MethodToken]; role != RoleUnset && role != RoleAdmin {
+			record.Role = RoleAdmin
+		}
 		if in.Expiration > 0 {
 			expiry := tx.Now().Add(in.Expiration)
 			record.ExpiresAt = &expiry

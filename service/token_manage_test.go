@@ -70,6 +70,25 @@ func TestBootstrapWithSecret(t *testing.T) {
 	}
 }
 
+// The first token is an admin, whatever the default role; by default it is stored without a role.
+func TestBootstrapRole(t *testing.T) {
+	for role, stored := range map[service.Role]service.Role{
+		service.RoleUnset: service.RoleUnset, service.RoleAdmin: service.RoleUnset,
+		service.RoleNone: service.RoleAdmin, service.RoleViewer: service.RoleAdmin,
+	} {
+		for _, enforced := range []bool{false, true} {
+			s := newService(t).WithPolicy(&service.Policy{Enforced: enforced, Defaults: service.DefaultRoles{service.MethodToken: role}})
+			if _, _, err := s.Bootstrap(t.Context(), service.Write{}, service.BootstrapInput{Token: "s3cr3t"}); err != nil {
+				t.Fatal(err)
+			}
+			a, _, err := s.Authenticate(t.Context(), service.Demand{}, "", "s3cr3t")
+			if err != nil || !a.May(service.RoleAdmin, service.Everywhere) || a.Role != stored {
+				t.Errorf("%s, enforced %t: got the role %s, %v", role, enforced, a.Role, err)
+			}
+		}
+	}
+}
+
 // A database is bootstrapped once, whatever happens to its tokens.
 func TestBootstrapOnce(t *testing.T) {
 	token := func(t *testing.T, s *service.Service, in service.TokenInput) *service.Authentication {

@@ -215,7 +215,9 @@ func checkColor(color guidon.Color) error {
 func FoldCase(text string) string {
 	folded := []byte(text)
 	for i, c := range folded {
-		folded[i] = lowerByte(c)
+		if 'A' <= c && c <= 'Z' {
+			folded[i] = c + 'a' - 'A'
+		}
 	}
 	return string(folded)
 }

@@ -36,7 +36,8 @@ type Webhook struct {
 	CreatedAt  time.Time       `json:"createdAt"`
 	UpdatedAt  time.Time       `json:"updatedAt"`
 	CreatedBy  string          `json:"createdBy,omitempty"`
-	PrivateAt  time.Time       `json:"private"` // when the private part was changed
+	PrivateAt  time.Time       `json:"private"` // when the URL or a header was changed
+	SecretAt   time.Time       `json:"secret"`  // when the secret was changed
 	Private    WebhookPrivate  `json:"-"`
 	LastAt     time.Time       `json:"-"` // of the last delivery; zero if there was none
 }
@@ -270,7 +271,7 @@ func checkAmong[T ~string](field string, values, allowed []T) error {
 			return invalidField(field, "must be "+lists.Join(allowed, "or"))
 		}
 	}
-	if len(values) > len(allowed) {
+	if len(lists.Distinct(values)) < len(values) {
 		return invalidField(field, "must not repeat anything")
 	}
 	return nil

@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 	"time"
 
@@ -133,7 +134,8 @@ func (s *Service) CreateWebhook(
 		if len(all) >= maxWebhooks {
 			return guidon.Errorf(guidon.FailedPrecondition, "there are %d webhooks already; at most %d are allowed", len(all), maxWebhooks)
 		}
-		h.CreatedAt, h.UpdatedAt, h.StateSince, h.PrivateAt = tx.Now(), tx.Now(), tx.Now(), tx.Now()
+		now := tx.Now()
+		h.CreatedAt, h.UpdatedAt, h.StateSince, h.PrivateAt, h.SecretAt = now, now, now, now, now
 		return tx.PutWebhook(ctx, h)
 	})
 	switch {
@@ -169,11 +171,14 @@ func (s *Service) updateWebhook(
 			return err
 		}
 		h.UpdatedAt = tx.Now()
-		private := h.Private
+		was := h.Private
 		if err := fn(tx, h); err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(private, h.Private) {
+		if !slices.Equal(was.Secrets, h.Private.Secrets) {
+			h.SecretAt = tx.Now()
+		}
+		if was.URL != h.Private.URL || !maps.Equal(was.Headers, h.Private.Headers) {
 			h.PrivateAt = tx.Now()
 		}
 		view.Webhook = h
@@ -334,14 +339,17 @@ func (s *Service) StopWebhook(ctx context.Context, id, cause string) error {
 }
 
 // DetachWebhook removes the reader of a webhook that has not been active for long, so that the change log can
-// be pruned.
+// be pruned. It does nothing if another process has done so, deleted or resumed the webhook.
 func (s *Service) DetachWebhook(ctx context.Context, id string) error {
-	_, err := s.updateWebhook(ctx, Write{By: webhookActor}, Everywhere, id, func(_ AuthenticationTx, h *Webhook) error {
-		h.Detached = true
+	view, err := s.updateWebhook(ctx, Write{By: webhookActor}, Everywhere, id, func(_ AuthenticationTx, h *Webhook) error {
+		h.Detached = h.State != WebhookActive
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil && view.Detached {
+		err = s.webhooks.Store.RemoveReader(ctx, WebhookReader(id)) // or the deliverer does it
 	}
-	return s.webhooks.Store.RemoveReader(ctx, WebhookReader(id))
+	if errors.Is(err, guidon.NotFound) {
+		return nil
+	}
+	return err
 }

@@ -71,6 +71,8 @@ func TestWebhookRules(t *testing.T) {
 		"an empty key":    {"default", func(in *service.WebhookInput) { in.Keys = []string{""} }, "invalid field keys"},
 		"many keys":       {"default", func(in *service.WebhookInput) { in.Keys = make([]string, 101) }, "invalid field keys: must not be more than 100"},
 		"a format":        {"default", func(in *service.WebhookInput) { in.Format = "xml" }, "invalid field format: must be guidon, cloudevents, slack, discord or teams"},
+		"an event twice":  {"*", func(in *service.WebhookInput) { in.Events = []service.Event{"change", "change"} }, "invalid field events: must not repeat anything"},
+		"a kind twice":    {"default", func(in *service.WebhookInput) { in.Kinds = []change.Kind{"flag", "flag"} }, "invalid field kinds: must not repeat anything"},
 		"a namespace":     {"a b", func(*service.WebhookInput) {}, "invalid field namespaceKey"},
 		"many headers":    {"default", func(in *service.WebhookInput) { in.Headers = many }, "must not be more than 10"},
 		"a large header":  {"default", func(in *service.WebhookInput) { in.Headers["X"] = strings.Repeat("a", 9<<10) }, "must not be larger than 8192"},
@@ -199,7 +201,7 @@ func TestWebhookSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, hidden := range []string{secret, second, "secret", "whsec"} {
+		for _, hidden := range []string{secret, second, "header-secret", "query-secret", "path-secret", "whsec"} {
 			if strings.Contains(string(text)+r.Summary(), hidden) {
 				t.Errorf("a record has %q: %s", hidden, text)
 			}
@@ -208,7 +210,7 @@ func TestWebhookSecrets(t *testing.T) {
 	want := []string{
 		"deleted (name m, namespaceKey default, host https://receiver.example, events change, format guidon, state active)",
 		"name n → m; host https://receiver.example:8443 → https://receiver.example; headers removed (Authorization); private changed",
-		"private changed",
+		"secret changed",
 		"created (name n, namespaceKey default, host https://receiver.example:8443, events change, format guidon, headers Authorization, state active)",
 	}
 	if diff := cmp.Diff(want, summaries); diff != "" {
@@ -248,8 +250,17 @@ func TestDetachedWebhook(t *testing.T) {
 	db := newStore(t)
 	s := service.NewService(db, time.Now).WithWebhooks(&service.Webhooks{Store: db})
 	h, _ := mustWebhook(t, s, "default", usualWebhook())
+	if _, err := s.PauseWebhook(t.Context(), service.Write{}, "default", h.ID); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.DetachWebhook(t.Context(), h.ID); err != nil {
 		t.Fatal(err)
+	}
+	if err := s.DetachWebhook(t.Context(), h.ID); err != nil {
+		t.Errorf("another instance: %v", err)
+	}
+	if err := s.DetachWebhook(t.Context(), "deleted"); err != nil {
+		t.Errorf("a deleted webhook: %v", err)
 	}
 	_, err := s.ReplayWebhook(t.Context(), service.Write{}, "default", h.ID, 1)
 	wantCode(t, "replay", err, guidon.FailedPrecondition)
@@ -263,5 +274,12 @@ func TestDetachedWebhook(t *testing.T) {
 	}{"another namespace": {"other", 1}, "no revision": {"default", 0}} {
 		_, err := s.ReplayWebhook(t.Context(), service.Write{}, tt.namespace, h.ID, tt.revision)
 		wantCode(t, name, err, guidon.InvalidArgument)
+	}
+	if err := s.DetachWebhook(t.Context(), h.ID); err != nil { // by an instance that has not seen that it is active again
+		t.Fatal(err)
+	}
+	view, err = s.Webhook(t.Context(), service.Caller{}, "default", h.ID)
+	if readers, _ := db.Readers(t.Context()); err != nil || view.Detached || len(readers) != 1 {
+		t.Errorf("an active one: got %+v, %v, %v", view.Webhook, readers, err)
 	}
 }

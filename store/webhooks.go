@@ -43,7 +43,7 @@ func (tx *authenticationTx) PutWebhook(ctx context.Context, h *service.Webhook) 
 	if tx.dead {
 		return errDead
 	}
-	normalizeTimes(&h.CreatedAt, &h.UpdatedAt, &h.StateSince, &h.PrivateAt)
+	normalizeTimes(&h.CreatedAt, &h.UpdatedAt, &h.StateSince, &h.PrivateAt, &h.SecretAt)
 	body, err := encode(h)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -403,12 +404,42 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
+// A webhook that is deleted while there are changes to deliver leaves no reader behind.
+func TestDeletedWhileDelivering(t *testing.T) {
+	i := newInstance(t)
+	var h *service.Webhook
+	const turn = 100 // deliveries of a namespace, before it is the turn of others
+	deliveries := 0
+	r := newReceiver(t, func(w http.ResponseWriter, q *http.Request) {
+		if deliveries++; deliveries > turn {
+			if err := i.DeleteWebhook(q.Context(), service.Write{}, service.Everywhere, h.ID); err != nil {
+				t.Error(err)
+			}
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	h, _ = i.create(t, service.Everywhere, service.WebhookInput{URL: r.URL})
+	for n := range turn + 1 {
+		i.put(t, flag(fmt.Sprint("f", n)))
+	}
+	if _, _, err := i.CreateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "shop", Name: "Shop"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.runner().Drain(t.Context()); err != nil || deliveries != turn+1 {
+		t.Errorf("got %d deliveries, %v, want %d", deliveries, err, turn+1)
+	}
+	if readers, err := i.db.Readers(t.Context()); len(readers) > 0 || err != nil {
+		t.Errorf("got %v, %v, want no readers", readers, err)
+	}
+}
+
 // A webhook that has not been active for 30 days loses its reader, and says so; readers without a webhook go too.
 func TestDetaches(t *testing.T) {
 	i, r := newInstance(t), newReceiver(t, nil)
 	old, _ := i.create(t, "default", service.WebhookInput{URL: r.URL})
 	fresh, _ := i.create(t, "default", service.WebhookInput{URL: r.URL})
-	for _, h := range []*service.Webhook{old, fresh} {
+	left, _ := i.create(t, "default", service.WebhookInput{URL: r.URL})
+	for _, h := range []*service.Webhook{old, fresh, left} {
 		if _, err := i.PauseWebhook(t.Context(), service.Write{}, "default", h.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -424,13 +455,14 @@ func TestDetaches(t *testing.T) {
 			return err
 		}
 		all[0].StateSince = time.Now().Add(-31 * 24 * time.Hour)
-		return tx.PutWebhook(ctx, all[0])
+		all[2].Detached = true // by a process that ended then
+		return errors.Join(tx.PutWebhook(ctx, all[0]), tx.PutWebhook(ctx, all[2]))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	long := time.Now().Add(-2 * time.Hour).UnixMicro()
-	if _, err := i.db.SQL().ExecContext(t.Context(), "UPDATE change_readers SET created_at = ? WHERE reader_name IN ('webhook:orphan', 'other')", long); err != nil {
+	if _, err := i.db.SQL().ExecContext(t.Context(), "UPDATE change_readers SET created_at = ? WHERE reader_name NOT IN ('webhook:new')", long); err != nil {
 		t.Fatal(err)
 	}
 	if targets, err := i.deliverer.Targets(t.Context()); err != nil || len(targets) != 0 {

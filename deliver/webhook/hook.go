@@ -3,11 +3,13 @@ package webhook
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/deliver"
 	"github.com/guidonhq/guidon/service"
 )
@@ -77,7 +79,7 @@ func (d *Deliverer) Targets(ctx context.Context) ([]deliver.Target, error) {
 	return targets, d.removeOrphans(ctx, all)
 }
 
-// removeOrphans removes readers that were left behind when their webhook was created or deleted.
+// removeOrphans removes readers that were left behind when their webhook was created, deleted or detached.
 func (d *Deliverer) removeOrphans(ctx context.Context, all []*service.Webhook) error {
 	now := time.Now()
 	if last := d.tidied.Swap(now.Unix()); now.Unix()-last < int64(orphanAge/time.Second) {
@@ -90,11 +92,12 @@ func (d *Deliverer) removeOrphans(ctx context.Context, all []*service.Webhook) e
 	}
 	known := map[string]bool{}
 	for _, h := range all {
-		known[service.WebhookReader(h.ID)] = true
+		known[service.WebhookReader(h.ID)] = !h.Detached
 	}
 	for _, r := range readers {
 		if service.IsWebhookReader(r.Name) && !known[r.Name] && now.Sub(r.RegisteredAt) > orphanAge {
-			if err := d.Store.RemoveReader(ctx, r.Name); err != nil {
+			err := d.Store.RemoveReader(ctx, r.Name)
+			if err != nil && !errors.Is(err, guidon.NotFound) { // then another process has removed it
 				return err
 			}
 		}

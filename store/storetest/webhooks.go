@@ -20,7 +20,7 @@ func newWebhook(id string) *service.Webhook {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
 	return &service.Webhook{
 		ID: id, Name: "<" + id + ">", Namespace: "shop", Host: "https://receiver.example", Events: []service.Event{service.EventChange},
-		Keys: []string{"pay-*"}, Format: service.FormatGuidon, State: service.WebhookActive, StateSince: at, PrivateAt: at, CreatedAt: at, UpdatedAt: at,
+		Keys: []string{"pay-*"}, Format: service.FormatGuidon, State: service.WebhookActive, StateSince: at, PrivateAt: at, SecretAt: at, CreatedAt: at, UpdatedAt: at,
 		Private: service.WebhookPrivate{
 			URL: "https://receiver.example/secret-path", Headers: map[string]string{"X-Key": "secret-value"},
 			Secrets: []service.WebhookSecret{{Value: "whsec_secret"}, {Value: "whsec_old", Until: at}},
@@ -76,8 +76,11 @@ func testWebhookLifeCycle(t *testing.T, s *store.DB) {
 	var actions []string
 	for _, r := range records {
 		actions = append(actions, fmt.Sprint(r.Action, " ", r.Key))
-		if text := string(r.Before) + string(r.After); strings.Contains(text, "secret") || !strings.Contains(text, "receiver.example") {
-			t.Errorf("record %d: got %s, want the host and no secret", r.Revision, text)
+		text := string(r.Before) + string(r.After)
+		for _, secret := range []string{"secret-path", "secret-value", "whsec"} {
+			if strings.Contains(text, secret) || !strings.Contains(text, "receiver.example") {
+				t.Errorf("record %d: got %s, want the host and no secret", r.Revision, text)
+			}
 		}
 	}
 	wantEqual(t, "records", []string{"create b", "create a", "update b", "delete b"}, actions)

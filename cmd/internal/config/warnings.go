@@ -88,7 +88,7 @@ func (c *Config) warnRoles(found *warnings) {
 }
 
 // AdminConfigured reports whether the configuration alone makes any identity an admin of all
-// namespaces: with a default role, such as that of the bootstrap token, a binding or a roles claim.
+// namespaces: with a default role, such as that of tokens, a binding or a roles claim.
 func (c *Config) AdminConfigured() bool {
 	m := c.Authentication.Methods
 	for _, method := range m.Enabled() {

@@ -61,6 +61,6 @@ func warnLockedOut(ctx context.Context, svc *service.Service, logger *slog.Logge
 	if err != nil || usable {
 		return err
 	}
-	logger.Warn(`no valid token without a namespace limit exists; create one directly in the database with "guidon token create"`)
+	logger.Warn(`no valid token without a namespace limit exists; create one directly in the database with "guidon token create --role admin"`)
 	return nil
 }
