@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,39 +19,60 @@ type Probe struct {
 }
 
 // Probes returns different entities for which the rules and rollouts of the flag decide
-// differently: for each of them, one that most of its constraints accept, and those next to it
-// on both sides of every value that a constraint compares; then some that combine such values
-// at random; then, if there are shares, many ids for each of them. The same flag has the same
-// probes. There are at most limit; cut reports whether there would be more, apart from ids.
+// differently: for each of them, one that most of its constraints accept, those next to it
+// on both sides of every value that a constraint compares, and those in the first and the
+// last bucket of every share; then those that two of them accept; then some that combine
+// such values at random. The same flag has the same probes. There are at most limit; cut
+// reports whether there would be more.
 //
 // Probes are for comparing services that evaluate the same flag. No finite number of them
 // proves that two services are equal.
 func Probes(f *guidon.Flag, segments map[string]*guidon.Segment, limit int) (list []Probe, cut bool) {
-	p := &probeBuilder{limit: limit, seen: make(map[string]bool), values: make(map[subject][]string)}
-	steps := probeSteps(f, segments)
-	for _, s := range steps {
+	p := &probeBuilder{flag: f, limit: limit, seen: make(map[string]bool),
+		values: make(map[subject][]string), inside: make(map[guidon.Bucketer][]placed)}
+	for _, s := range p.steps(segments) {
 		p.learn(s.constraints)
+		p.all = append(p.all, s)
 	}
-	p.add(Probe{EntityID: p.id(), Context: map[string]string{}})
-	for _, s := range steps {
+	p.add(Probe{EntityID: p.entity(), Context: map[string]string{}})
+	for _, s := range p.all {
 		p.probe(s)
 	}
+	p.overlap()
 	p.combine()
-	p.divide(steps)
 	return p.list, p.cut
 }
 
 // probeStep is a rule or a rollout.
 type probeStep struct {
 	constraints []*guidon.Constraint
-	dividers    []subject // whose values decide who is in its shares
+	shares      []probeShares
 }
 
-// probeSteps returns the rules and rollouts of the flag.
-func probeSteps(f *guidon.Flag, segments map[string]*guidon.Segment) (list []probeStep) {
-	snapshot := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(segments)))
-	for _, s := range stepsOf(snapshot.Compiled(f.Key)) {
-		one := probeStep{dividers: s.dividers()}
+// probeShares are the ends of shares.
+type probeShares struct {
+	guidon.Bucketer
+	ends []int
+}
+
+// probeBuilder builds the probes of a flag.
+type probeBuilder struct {
+	flag   *guidon.Flag
+	limit  int
+	all    []probeStep
+	values map[subject][]string // that distinguish the constraints on it
+	list   []Probe
+	seen   map[string]bool
+	cut    bool
+	next   int // number of the next entity
+	inside map[guidon.Bucketer][]placed
+}
+
+// steps returns the rules and rollouts.
+func (p *probeBuilder) steps(segments map[string]*guidon.Segment) (list []probeStep) {
+	snapshot := guidon.NewSnapshot(&guidon.Namespace{}, guidon.Revision{}, []*guidon.Flag{p.flag}, slices.Collect(maps.Values(segments)))
+	for _, s := range stepsOf(snapshot.Compiled(p.flag.Key)) {
+		one := probeStep{}
 		for _, key := range slices.Concat(s.keys, s.stated.ExceptSegmentKeys) {
 			if g := segments[key]; g != nil {
 				one.constraints = append(one.constraints, g.Constraints...)
@@ -59,34 +81,32 @@ func probeSteps(f *guidon.Flag, segments map[string]*guidon.Segment) (list []pro
 		for _, g := range s.stated.Groups {
 			one.constraints = append(one.constraints, g.Constraints...)
 		}
+		one.shares = p.sharesOf(&s)
 		list = append(list, one)
 	}
 	return list
 }
 
-// dividers returns the subjects whose values decide who is in the shares of the step.
-func (s *step) dividers() (list []subject) {
-	add := func(by string) { list = append(list, subject{entity: by == "", property: by}) }
+// sharesOf returns the shares of the step.
+func (p *probeBuilder) sharesOf(s *step) (list []probeShares) {
 	if c := s.Conditions; c != nil && c.Portion != nil {
-		add(c.Portion.By)
+		list = append(list, probeShares{c.Portion.Bucketer, []int{c.Portion.Start, c.Portion.End}})
 	}
-	if s.share != nil {
-		add(s.share.By)
+	switch {
+	case s.share != nil:
+		list = append(list, probeShares{s.share.Bucketer, []int{s.share.Start, s.share.End}})
+	case s.rule != nil: // whose variants need not be known
+		shares, sum := probeShares{Bucketer: s.divider}, guidon.BucketSum{Fine: s.divider.Buckets() == guidon.FineBuckets}
+		for _, d := range s.rule.Distributions {
+			if d.Shares() {
+				shares.ends = append(shares.ends, sum.Add(d))
+			}
+		}
+		if len(shares.ends) > 0 {
+			list = append(list, shares)
+		}
 	}
-	if s.rule != nil && slices.ContainsFunc(s.rule.Distributions, func(d *guidon.Distribution) bool { return d.Rollout < 100 }) {
-		add(s.divider.By)
-	}
-	return lists.Distinct(list)
-}
-
-// probeBuilder builds the probes of a flag.
-type probeBuilder struct {
-	limit  int
-	values map[subject][]string // that distinguish the constraints on it
-	list   []Probe
-	seen   map[string]bool
-	cut    bool
-	next   int // number of the next id
+	return list
 }
 
 // maxProbeWork limits the work for the values of one property.
@@ -114,6 +134,12 @@ func (p *probeBuilder) learn(constraints []*guidon.Constraint) {
 func (p *probeBuilder) probe(s probeStep) {
 	base := p.base(s.constraints)
 	p.add(base)
+	for _, shares := range s.shares {
+		about := subject{entity: shares.By == "", property: shares.By}
+		for _, value := range p.boundaries(&shares) {
+			p.add(p.with(base, about, value))
+		}
+	}
 	for _, about := range subjectsOf(s.constraints) {
 		for _, value := range p.values[about] {
 			p.add(p.with(base, about, value))
@@ -121,7 +147,7 @@ func (p *probeBuilder) probe(s probeStep) {
 		if !about.entity {
 			without := maps.Clone(base.Context)
 			delete(without, about.property)
-			p.add(Probe{EntityID: p.id(), Context: without})
+			p.add(Probe{EntityID: p.entity(), Context: without})
 		}
 	}
 }
@@ -133,7 +159,7 @@ func subjectsOf(constraints []*guidon.Constraint) []subject {
 
 // base returns an entity that as many of the constraints as possible accept.
 func (p *probeBuilder) base(constraints []*guidon.Constraint) Probe {
-	probe := Probe{EntityID: p.id(), Context: make(map[string]string)}
+	probe := Probe{EntityID: p.entity(), Context: make(map[string]string)}
 	for _, about := range subjectsOf(constraints) {
 		var compiled []guidon.CompiledConstraint
 		for _, c := range constraints {
@@ -168,10 +194,63 @@ func (p *probeBuilder) with(probe Probe, about subject, value string) Probe {
 	return probe
 }
 
-// id returns a new id, of any bucket.
-func (p *probeBuilder) id() string {
+// entity returns a new entity, of any bucket.
+func (p *probeBuilder) entity() string {
 	p.next++
 	return fmt.Sprintf("probe-%d", p.next)
+}
+
+// maxProbeEntities is how many values are tried to find one for each bucket.
+const maxProbeEntities = 20_000
+
+// placed is a value in its bucket.
+type placed struct {
+	bucket int
+	value  string
+}
+
+// boundaries returns values in the buckets on both sides of the ends, or close to them, and in
+// the first and the last one.
+func (p *probeBuilder) boundaries(shares *probeShares) (list []string) {
+	all := p.placed(shares.Bucketer)
+	for _, end := range append([]int{0, shares.Buckets()}, shares.ends...) {
+		i, _ := slices.BinarySearchFunc(all, end, func(v placed, bucket int) int { return cmp.Compare(v.bucket, bucket) })
+		for _, v := range all[max(i-1, 0):min(i+1, len(all))] {
+			if !slices.Contains(list, v.value) {
+				list = append(list, v.value)
+			}
+		}
+	}
+	return list
+}
+
+// placed returns values in order of their buckets, at most one for each bucket.
+func (p *probeBuilder) placed(b guidon.Bucketer) []placed {
+	if p.inside[b] == nil {
+		all, seen := []placed(nil), make(map[int]bool)
+		for i := 0; i < maxProbeEntities && len(all) < b.Buckets(); i++ {
+			value := fmt.Sprintf("bucket-%d", i)
+			if bucket := b.Bucket(value); !seen[bucket] {
+				seen[bucket] = true
+				all = append(all, placed{bucket, value})
+			}
+		}
+		slices.SortFunc(all, func(a, b placed) int { return cmp.Compare(a.bucket, b.bucket) })
+		p.inside[b] = all
+	}
+	return p.inside[b]
+}
+
+// overlap adds entities that two steps accept, as far as they can agree.
+func (p *probeBuilder) overlap() {
+	for i, first := range p.all {
+		for _, second := range p.all[i+1:] {
+			if p.cut {
+				return
+			}
+			p.add(p.base(slices.Concat(first.constraints, second.constraints)))
+		}
+	}
 }
 
 // combinations is how many probes with random values are made for each property.
@@ -182,7 +261,7 @@ func (p *probeBuilder) combine() {
 	subjects := slices.SortedFunc(maps.Keys(p.values), func(a, b subject) int { return strings.Compare(a.property, b.property) })
 	random := rand.New(rand.NewPCG(1, uint64(len(subjects)))) // #nosec G404 -- reproducible
 	for range combinations * len(subjects) {
-		probe := Probe{EntityID: p.id(), Context: make(map[string]string)}
+		probe := Probe{EntityID: p.entity(), Context: make(map[string]string)}
 		for _, about := range subjects {
 			values := p.values[about]
 			if i := random.IntN(len(values) + 1); i < len(values) {
@@ -190,24 +269,6 @@ func (p *probeBuilder) combine() {
 			}
 		}
 		p.add(probe)
-	}
-}
-
-// probeIDs is how many ids are tried for all shares of a flag.
-const probeIDs = 500
-
-// divide adds entities that the steps with shares accept, and that differ in what divides them.
-func (p *probeBuilder) divide(steps []probeStep) {
-	steps = slices.DeleteFunc(steps, func(s probeStep) bool { return len(s.dividers) == 0 })
-	each := min(probeIDs, p.limit-len(p.list)) / max(len(steps), 1)
-	for _, s := range steps {
-		base := p.base(s.constraints)
-		for range each {
-			for _, about := range s.dividers {
-				base = p.with(base, about, p.id())
-			}
-			p.add(base)
-		}
 	}
 }
 

@@ -34,7 +34,7 @@ func probed() (*guidon.Flag, map[string]*guidon.Segment) {
 	}, segments
 }
 
-// TestProbes: a change of any constraint, even a small one, or of any share, changes what
+// TestProbes: a change of any constraint, or of any share, even a small one, changes what
 // some probe gets.
 func TestProbes(t *testing.T) {
 	f, segments := probed()
@@ -80,8 +80,8 @@ func TestProbes(t *testing.T) {
 		},
 		"a match type":   func(_ *guidon.Flag, s map[string]*guidon.Segment) { s["staff"].MatchType = guidon.MatchAll },
 		"an operator":    func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].SegmentOperator = guidon.OrSegments },
-		"a share":        func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].Distributions[0].Rollout = 14 },
-		"the last share": func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].Distributions[1].Rollout = 62 },
+		"a share":        func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].Distributions[0].Rollout = 12.4 },
+		"the last share": func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.Rules[0].Distributions[1].Rollout = 60.1 },
 		"the order":      func(f *guidon.Flag, _ map[string]*guidon.Segment) { slices.Reverse(f.Rules) },
 		"the default":    func(f *guidon.Flag, _ map[string]*guidon.Segment) { f.DefaultVariantID = "" },
 	} {
@@ -93,10 +93,10 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// TestProbesOfBoolean: buckets on both sides of thresholds are probed.
+// TestProbesOfBoolean: the buckets at thresholds are probed.
 func TestProbesOfBoolean(t *testing.T) {
 	f := &guidon.Flag{Key: "beta", Type: guidon.BooleanFlag, Enabled: true, Rollouts: []*guidon.Rollout{{Threshold: &guidon.RolloutThreshold{Percentage: 37, Value: false}}}}
-	probes, _ := Probes(f, nil, 500)
+	probes, _ := Probes(f, nil, 100)
 	own := guidon.Bucketer{Seed: f.Key, Hash: guidon.FliptHash, Threshold: true}
 	var buckets []int
 	for _, p := range probes {

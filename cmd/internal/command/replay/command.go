@@ -20,8 +20,8 @@ segments, and which flags exist. Ids, times, durations, the order of segments an
 form of JSON in attachments make no difference. Nothing is changed on either server.
 
 The requests come from logs, or with --generate from the flags of the first server: for
-each flag those about both sides of everything that its rules compare and, if it has
-shares, up to 500 ids.
+each flag those about both sides of everything that its rules compare, and
+of each share.
 
 A log is a file with one JSON object in each line: the body of an evaluation as clients
 send it, with namespaceKey (default: default), flagKey, entityId and context, or of a
