@@ -95,19 +95,20 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestRotationDuringVerification: a token that was verified with keys which changed
-// meanwhile is not remembered under the new ones.
+// TestRotationDuringVerification: a token that was verified with keys which were fetched for
+// it is remembered under these, and no token under the old ones.
 func TestRotationDuringVerification(t *testing.T) {
 	f := newFixture(t, nil)
-	f.accept(t, f.token(nil))
+	old := f.token(nil)
+	f.accept(t, old)
 	f.clock.Advance(provider.ForcedPause)
 	other := logintest.New("Ed25519 2", "other")
 	f.issuer.PublishKeys(other)
 	token := other.Token("EdDSA", f.claims(nil))
 	f.accept(t, token) // fetches the keys in the middle
-	f.remembers(t, token, false)
-	f.accept(t, token)
 	f.remembers(t, token, true)
+	f.remembers(t, old, false)
+	f.refuse(t, "old key", old)
 }
 
 // TestLateEntry: a token whose verification took longer than a change of the keys is not

@@ -47,18 +47,6 @@ type keys struct {
 	generation uint64
 }
 
-// fitting returns the keys for the algorithm, and among them those with the id, unless
-// anyID is true.
-func (k *keys) fitting(algorithm, id string, anyID bool) []*key {
-	var found []*key
-	for _, key := range k.all {
-		if key.fits(algorithm) && (anyID || key.id == id) {
-			found = append(found, key)
-		}
-	}
-	return found
-}
-
 // checkPublic returns an error if the key is not of a supported type and size.
 func checkPublic(public crypto.PublicKey) error {
 	switch k := public.(type) {

@@ -96,8 +96,8 @@ func (p *Provider) logoutSubject(c issuer.Claims) (string, error) {
 
 // isLogoutEvent reports whether the value is that of events in a logout token.
 func isLogoutEvent(value any) bool {
-	events, _ := value.(issuer.Claims)
-	_, ok := events[logoutEvent].(issuer.Claims)
+	events, _ := value.(map[string]any)
+	_, ok := events[logoutEvent].(map[string]any)
 	return ok && len(events) == 1
 }
 
