@@ -46,7 +46,7 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*service.Identity, e
 	if err != nil {
 		return nil, issuer.Refused(err)
 	}
-	v.memory.put(digestOf(raw), generation, identity, v.config.Now())
+	v.memory.put(raw, generation, identity, v.config.Now())
 	return identity, nil
 }
 
