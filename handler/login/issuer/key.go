@@ -7,6 +7,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rsa"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ func checkRSA(k *rsa.PublicKey) error {
 	if bits := k.N.BitLen(); bits < minRSABits || bits > maxRSABits {
 		return fmt.Errorf("RSA key of %d bits; must have %d to %d", bits, minRSABits, maxRSABits)
 	}
-	if k.N.Bit(0) == 0 || k.E < 3 || k.E%2 == 0 {
+	if k.N.Bit(0) == 0 || k.E < 3 || k.E > math.MaxInt32 || k.E%2 == 0 {
 		return fmt.Errorf("RSA key is malformed")
 	}
 	return nil
