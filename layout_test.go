@@ -73,7 +73,7 @@ func TestImports(t *testing.T) {
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	documents := []string{module + "/document", "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}
 	tokens := slices.Concat(base, []string{
-		handler + "login/issuer", handler + "login/provider", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+		handler + "login/issuer", handler + "login/provider", "github.com/go-jose/go-jose/v4", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
 	})
 	parts := []struct {
 		part    string // a package, or with a trailing /... all packages in a directory
@@ -114,7 +114,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/codehost", slices.Concat(tokens, []string{handler + "login/loginstate"})},
 		{module + "/handler/login/kubernetes", tokens},
 		{module + "/handler/login/oidc", slices.Concat(tokens, []string{
-			handler + "login/loginstate", "github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4",
+			handler + "login/loginstate", "github.com/coreos/go-oidc/v3",
 		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},

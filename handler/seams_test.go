@@ -182,6 +182,45 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// robot accepts one JWT.
+type robot struct{ auth.NoSignIn }
+
+var robotIdentity = &service.Identity{Method: service.MethodJWT, Expires: time.Now().Add(time.Hour)}
+
+// Describe implements auth.SignIn.
+func (robot) Describe(method service.Method) (bool, *structpb.Struct) {
+	return method == service.MethodJWT, nil
+}
+
+// Remembered implements call.Verifier.
+func (robot) Remembered(_ context.Context, token string) (*service.Identity, bool) {
+	return robotIdentity, token == "a.b.c"
+}
+
+// TestSelfOfJWT: the caller with a JWT is known, although it has neither sessions nor a record.
+func TestSelfOfJWT(t *testing.T) {
+	s := newServer(t, required, func(c *handler.Config) { c.SignIn = robot{} })
+	const notStored = `{"code":3,"message":"a token that is not stored, such as a JWT, ends only when it expires","details":[]}`
+	for _, test := range []struct {
+		method, path string
+		status       int
+		want         string // the start of the body
+	}{
+		{"GET", "/auth/v1/self", 200, `{"id":"","method":"METHOD_JWT"`},
+		{"GET", "/auth/v1/self/sessions", 200, `{"authentications":[]}`},
+		{"POST", "/auth/v1/self/sessions", 400, `{"code":3,"message":"only a static token can begin a session","details":[]}`},
+		{"DELETE", "/auth/v1/self/sessions/x", 404, `{"code":5,"message":"session \"x\" not found","details":[]}`},
+		{"PUT", "/auth/v1/self/expire", 400, notStored},
+		{"DELETE", "/auth/v1/self/revoke", 400, notStored},
+		{"DELETE", "/auth/v1/self/revoke?everywhere=true", 400, notStored},
+	} {
+		r := s.do(test.method, test.path, "", "Authorization", "JWT a.b.c")
+		if r.status != test.status || !strings.HasPrefix(r.body, test.want) {
+			t.Errorf("%s %s: got %d %s, want %d %s", test.method, test.path, r.status, r.body, test.status, test.want)
+		}
+	}
+}
+
 // TestSteps: a step of signing in has each parameter once, and its errors are pages for
 // browsers.
 func TestSteps(t *testing.T) {

@@ -54,11 +54,11 @@ func (s *Service) EndSession(ctx context.Context, w Write, id string) error {
 }
 
 // RevokeSelf ends the caller's authentication and, if everywhere is set, all of its
-// owner. It returns Unauthenticated if the caller has no stored authentication.
+// owner. It returns InvalidArgument if the caller has no stored authentication.
 func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) error {
-	self := w.By.Authentication
-	if self == nil || self.ID == "" {
-		return ErrUnauthenticated
+	self, err := w.stored()
+	if err != nil {
+		return err
 	}
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if _, err := tx.Authentication(ctx, self.ID); errors.Is(err, guidon.NotFound) {
@@ -74,6 +74,19 @@ func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) erro
 		}
 		return tx.DeleteAuthentication(ctx, self.ID)
 	})
+}
+
+// stored returns the authentication of the caller, and an error if it has no record that
+// could be changed.
+func (w Write) stored() (*Authentication, error) {
+	self := w.By.Authentication
+	switch {
+	case self == nil:
+		return nil, ErrUnauthenticated
+	case self.ID == "":
+		return nil, guidon.Errorf(guidon.InvalidArgument, "a token that is not stored, such as a JWT, ends only when it expires")
+	}
+	return self, nil
 }
 
 // DeleteAuthenticationsOf deletes all authentications of the subject. It is not an error

@@ -110,7 +110,7 @@ func TestRevokeSelf(t *testing.T) {
 	}
 	wantCode(t, "nobody", s.RevokeSelf(t.Context(), service.Write{}, true), guidon.Unauthenticated)
 	jwt := &service.Authentication{Method: service.MethodJWT, Subject: other.Subject}
-	wantCode(t, "an identity without record", s.RevokeSelf(t.Context(), by(jwt), true), guidon.Unauthenticated)
+	wantCode(t, "an identity without record", s.RevokeSelf(t.Context(), by(jwt), true), guidon.InvalidArgument)
 	wantIDs(t, "at the end", s, other, spare)
 }
 

@@ -72,9 +72,9 @@ func (s *Service) SignInAgain(ctx context.Context, w Write, id string, in SignIn
 func (s *Service) BeginSession(ctx context.Context, w Write, in SignIn) (token string, session *Authentication, err error) {
 	self := w.By.Authentication
 	switch {
-	case self == nil || self.ID == "":
+	case self == nil:
 		return "", nil, ErrUnauthenticated
-	case self.Method != MethodToken || self.Parent != "":
+	case self.Method != MethodToken || self.ID == "" || self.Parent != "":
 		return "", nil, guidon.Errorf(guidon.InvalidArgument, "only a static token can begin a session")
 	case !self.MayAnywhere(RoleViewer):
 		return "", nil, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs viewer on any namespace")

@@ -321,7 +321,7 @@ func TestBeginSession(t *testing.T) {
 		want guidon.Code
 	}{
 		"nobody":                     {nil, guidon.Unauthenticated},
-		"an identity without record": {&service.Authentication{Method: service.MethodJWT, Subject: "jwt:sub:x"}, guidon.Unauthenticated},
+		"an identity without record": {&service.Authentication{Method: service.MethodJWT, Subject: "jwt:sub:x"}, guidon.InvalidArgument},
 		"a person":                   {person, guidon.InvalidArgument},
 		"a session":                  {got, guidon.InvalidArgument},
 		"a token that reads nothing": {client, guidon.PermissionDenied},

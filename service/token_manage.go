@@ -218,9 +218,9 @@ func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) 
 // a later time, and for one within a day if no one else is an administrator. It returns
 // Unauthenticated if the caller has no stored authentication, or if that has expired.
 func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error {
-	self := w.By.Authentication
-	if self == nil || self.ID == "" {
-		return ErrUnauthenticated
+	self, err := w.stored()
+	if err != nil {
+		return err
 	}
 	return s.updateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		a, err := tx.Authentication(ctx, self.ID)

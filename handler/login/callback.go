@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
@@ -135,12 +136,15 @@ func digestOf(purpose string, texts ...string) string {
 
 // errTooSlow is the cause of contexts that end because the provider is too slow, and not
 // because the client left.
-var errTooSlow = fmt.Errorf("signing in takes longer than %v", clock.Text(provider.MaxWait))
+var errTooSlow = fmt.Errorf("signing in takes longer than %v", clock.Text(maxWait))
+
+// maxWait is how long one attempt may wait for its provider, with all its requests.
+const maxWait = 10 * time.Second
 
 // identify returns who the provider says it is. Checking the issuer and exchanging the code
-// take at most [provider.MaxWait] together.
+// take at most maxWait together.
 func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, provider.MaxWait, errTooSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxWait, errTooSlow)
 	defer cancel()
 	identity, err := c.ask(ctx, a)
 	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {

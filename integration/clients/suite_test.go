@@ -67,7 +67,7 @@ var insideTests = []string{
 	"TestFewLatestChanges", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHeavy", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNULInRequests", "TestNotFailures", "TestNotThrottled", "TestOFREPFailures",
 	"TestOFREPObserved", "TestOFREPRestored", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere",
-	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestRamp", "TestRanges", "TestReadOnlyTrusted", "TestRecordAddress", "TestReports", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie",
+	"TestPanickingObserver", "TestPlanOverGRPC", "TestProfiler", "TestRamp", "TestRanges", "TestReadOnlyTrusted", "TestRecordAddress", "TestReports", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSelfOfJWT", "TestSessionCookie",
 	"TestSignIn", "TestSnapshotObserved", "TestStateOperations", "TestSteps", "TestTextsOfOtherTransports", "TestTime", "TestTimeInAnalyses", "TestTimeOfStates", "TestTooLargeForTurn", "TestUnavailable", "TestUnknownFieldOverGRPC", "TestUnknownMembersOfOperations", "TestUnreadable",
 }
 

@@ -121,7 +121,7 @@ func idTokens(p *provider) map[string]tokenCase {
 		"rubbish":      {token: func(*provider, map[string]any) string { return logintest.Words }, want: 401},
 		"logout token": {claims: map[string]any{"events": map[string]any{logoutEvent: map[string]any{}}}, token: header("ES256", map[string]any{"typ": "logout+jwt"}), want: 401},
 		"duplicated claim": {token: func(p *provider, c map[string]any) string {
-			return p.Key.Sign("ES256", asJSON(map[string]any{"alg": "ES256", "kid": p.Key.ID}), strings.TrimSuffix(asJSON(c), "}")+`,"sub":"eve"}`)
+			return p.Key.Sign("ES256", asJSON(map[string]any{"alg": "ES256", "kid": p.Key.ID}), strings.TrimSuffix(asJSON(c), "}")+`,"aud":"eve"}`) // the last counts
 		}, want: 401},
 	}
 }

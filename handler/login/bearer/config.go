@@ -45,7 +45,7 @@ func New(c Config) (*Verifier, error) {
 		return nil, err
 	}
 	return &Verifier{
-		config: c, keys: keys, memory: newMemory(maxEntries, maxWeight),
+		config: c, keys: keys, memory: newMemory(maxEntries, maxSize),
 		groups: issuer.ClaimPath(c.GroupsClaim), roles: issuer.ClaimPath(c.RolesClaim),
 	}, nil
 }

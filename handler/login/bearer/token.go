@@ -13,13 +13,9 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// accept returns the identity of a token whose signature is valid. It returns an error if
+// accept returns the identity of a token with the claims, whose signature is valid. It returns an error if
 // they are not issued by the given issuer, or break another rule.
-func (v *Verifier) accept(payload []byte, by string) (*service.Identity, error) {
-	c, err := issuer.ParseClaims(payload)
-	if err != nil {
-		return nil, err
-	}
+func (v *Verifier) accept(c issuer.Claims, by string) (*service.Identity, error) {
 	expires, err := expiry(c, v.config.Now())
 	if err != nil {
 		return nil, err
@@ -180,9 +176,9 @@ func metadata(c issuer.Claims) map[string]string {
 	}
 	issued, _ := c["iss"].(string)
 	add("io.service.auth.jwt.issuer", issued)
-	user, _ := c["user"].(issuer.Claims)
+	user, _ := c["user"].(map[string]any)
 	for _, claim := range userClaims {
-		if value, err := user.Text(claim.name); err == nil && (claim.name != "image" || strings.HasPrefix(value, "https://")) {
+		if value, err := issuer.Claims(user).Text(claim.name); err == nil && (claim.name != "image" || strings.HasPrefix(value, "https://")) {
 			add(claim.key, value)
 		}
 	}

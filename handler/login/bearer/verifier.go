@@ -31,23 +31,22 @@ type Verifier struct {
 // The error of a token that is not accepted is Unauthenticated, and the same for clients
 // whatever the reason. It is Unavailable if the keys cannot be fetched, or that of ctx.
 func (v *Verifier) Verify(ctx context.Context, raw string) (*service.Identity, error) {
-	if _, err := issuer.Unverified(raw, maxToken, "JWT", "application/jwt", "at+jwt", "application/at+jwt"); err != nil {
-		return nil, err
-	}
-	// The generation of the keys before the verification: they may change during it.
-	generation, err := v.keys.Generation(ctx)
-	if err != nil {
-		return nil, err
-	}
-	digest := digestOf(raw)
-	if identity := v.memory.get(digest, generation, v.config.Now()); identity != nil {
+	if identity, ok := v.Remembered(ctx, raw); ok {
 		return identity, nil
 	}
-	identity, err := v.verify(ctx, raw)
+	c, generation, err := v.keys.Verify(ctx, raw, maxToken, "JWT", "application/jwt", "at+jwt", "application/at+jwt")
 	if err != nil {
 		return nil, err
 	}
-	v.memory.put(digest, generation, identity, v.config.Now())
+	by, err := v.issuer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := v.accept(c, by)
+	if err != nil {
+		return nil, issuer.Refused(err)
+	}
+	v.memory.put(raw, generation, identity, v.config.Now())
 	return identity, nil
 }
 
@@ -68,23 +67,6 @@ func (v *Verifier) Remembered(ctx context.Context, raw string) (*service.Identit
 	}
 	identity := v.memory.get(digest, generation, v.config.Now())
 	return identity, identity != nil
-}
-
-// verify verifies signature and claims.
-func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, error) {
-	payload, err := v.keys.VerifySignature(ctx, raw)
-	if err != nil {
-		return nil, err
-	}
-	by, err := v.issuer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	identity, err := v.accept(payload, by)
-	if err != nil {
-		return nil, issuer.Refused(err)
-	}
-	return identity, nil
 }
 
 // issuer returns the required value of iss, or "" for any.

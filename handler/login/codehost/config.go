@@ -67,7 +67,7 @@ func New(c Config) (*Host, error) {
 	}
 	c.complete(k)
 	return &Host{
-		kind: k, client: client, server: c.ServerURL, api: c.APIURL, pkce: c.PKCE, timeout: provider.MaxWait,
+		kind: k, client: client, server: c.ServerURL, api: c.APIURL, pkce: c.PKCE,
 		reads: func(i item) bool { return k.covers(i, c.Scopes) },
 		oauth: oauth2.Config{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, RedirectURL: c.RedirectURI, Scopes: c.Scopes,

@@ -2,7 +2,6 @@ package codehost
 
 import (
 	"context"
-	"time"
 
 	"golang.org/x/oauth2"
 
@@ -19,7 +18,6 @@ type Host struct {
 	server, api string // URLs without a slash at the end
 	oauth       oauth2.Config
 	pkce        bool
-	timeout     time.Duration
 	reads       func(item) bool // with the scopes
 	fingerprint loginstate.Fingerprint
 }
@@ -38,8 +36,7 @@ func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, e
 }
 
 // Identify returns the person for whom the host issued the code in this attempt, which must
-// be one at this host. It takes at most ten seconds. The access token is forgotten when it
-// returns.
+// be one at this host. The access token is forgotten when it returns.
 //
 // Names of organizations and teams are in lower case in Subjects, as are e-mail addresses
 // and domains, because code hosts do not distinguish case: compare them in lower case. The
@@ -55,20 +52,23 @@ func (h *Host) AuthorizeURL(_ context.Context, a *loginstate.Attempt) (string, e
 //   - Unavailable: the host cannot be used now.
 //   - Canceled, DeadlineExceeded: ctx ended first.
 func (h *Host) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	return provider.Wait(ctx, h.client, h.timeout, func(ctx context.Context) (*service.Identity, error) {
-		token, err := h.exchange(ctx, a.Verifier(), code)
-		if err != nil {
-			return nil, err
-		}
-		p, err := h.kind.read(ctx, newAPI(h, token))
-		if err != nil {
-			return nil, err
-		}
-		if err := p.check(); err != nil {
-			return nil, h.client.Unavailable(err)
-		}
-		return p.identity(h), nil
-	})
+	leave, err := h.client.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	token, err := h.exchange(ctx, a.Verifier(), code)
+	if err != nil {
+		return nil, err
+	}
+	p, err := h.kind.read(ctx, newAPI(h, token))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.check(); err != nil {
+		return nil, h.client.Unavailable(err)
+	}
+	return p.identity(h), nil
 }
 
 // refused returns the error for a code that is not accepted.

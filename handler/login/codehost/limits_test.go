@@ -13,26 +13,6 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// TestSignInTimeout: a host that keeps us waiting does so for a limited time in all, which
-// is not the fault of the client.
-func TestSignInTimeout(t *testing.T) {
-	forEach(t, func(t *testing.T, kind string) {
-		for _, hang := range []http.Handler{logintest.Hang(make(chan struct{}, 10)), http.HandlerFunc(logintest.Drip)} {
-			double, host := start(t, kind, nil)
-			if host.Timeout() != 10*time.Second {
-				t.Errorf("the limit is %v, want 10s", host.Timeout())
-			}
-			host.SetTimeout(50 * time.Millisecond)
-			for _, path := range append([]string{double.TokenPath}, paths[kind]...) {
-				old := double.Serve(path, hang)
-				_, err := signIn(t, double, host)
-				checkError(t, err, guidon.Unavailable, "the provider did not answer all requests within 50ms")
-				double.Serve(path, old)
-			}
-		}
-	})
-}
-
 // TestContext: if the client leaves, that is the error.
 func TestContext(t *testing.T) {
 	forEach(t, func(t *testing.T, kind string) {

@@ -46,10 +46,10 @@ func (o Claims) Lookup(p ClaimPath) any {
 	if p == "" {
 		return nil
 	}
-	var value any = o
+	var value any = map[string]any(o)
 	for _, name := range p.split() {
 		switch container := value.(type) {
-		case Claims:
+		case map[string]any:
 			value = container[name]
 		case []any:
 			value = element(container, name)

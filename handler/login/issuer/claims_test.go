@@ -14,13 +14,13 @@ func TestParse(t *testing.T) {
 	got, err := issuer.ParseClaims([]byte(` {"s":"é","n":1.50,"b":true,"z":null,"o":{"a":[1,{"x":"y"}]},"":[]} `))
 	want := issuer.Claims{
 		"s": "é", "n": json.Number("1.50"), "b": true, "z": nil, "": []any{},
-		"o": issuer.Claims{"a": []any{json.Number("1"), issuer.Claims{"x": "y"}}},
+		"o": map[string]any{"a": []any{json.Number("1"), map[string]any{"x": "y"}}},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v, object (-want +got):\n%s", err, diff)
 	}
 	for _, text := range []string{
-		`{}`, ` { "a" : [ {"b":1} , {"b":2} ] , "b" : null } `, `{"a":1,"A":2}`, `{"a":{"a":{"a":1}}}`, `{"a":[[],{},""],"b":"\u0000"}`, `{"a":1e999}`,
+		`{"sub":"a","sub":"b"}`, `{}`, ` { "a" : [ {"b":1} , {"b":2} ] , "b" : null } `, `{"a":1,"A":2}`, `{"a":{"a":{"a":1}}}`, `{"a":[[],{},""],"b":"\u0000"}`, `{"a":1e999}`,
 	} {
 		if _, err := issuer.ParseClaims([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -29,38 +29,23 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRejects(t *testing.T) {
-	nested := func(levels int) string {
-		return `{"x":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`
-	}
-	if _, err := issuer.ParseClaims([]byte(nested(31))); err != nil {
-		t.Errorf("31 arrays in an object: %v", err)
-	}
 	for text, want := range map[string]string{
-		``:                        "malformed JSON",
-		`{`:                       "malformed JSON",
-		`{} {}`:                   "malformed JSON",
-		`{}{}`:                    "malformed JSON",
-		`{} x`:                    "malformed JSON",
-		`{"a":1,}`:                "malformed JSON",
-		`{"a":01}`:                "malformed JSON",
-		`{"a":NaN}`:               "malformed JSON",
-		"{\"a\":\"\n\"}":          "malformed JSON",
-		"\xef\xbb\xbf{}":          "malformed JSON",
-		`null`:                    "not a JSON object",
-		`"sub"`:                   "not a JSON object",
-		`[]`:                      "not a JSON object",
-		`[{"sub":"ada"}]`:         "not a JSON object",
-		`{"sub":"a","sub":"a"}`:   "sub is there twice",
-		`{"sub":1,"\u0073ub":2}`:  "sub is there twice",
-		`{"a":{"b":1,"b":2}}`:     "b is there twice",
-		`{"o":{"a":1,"a":2}}`:     "a is there twice",
-		`{"o":[[{"a":1,"a":2}]]}`: "a is there twice",
-		`{"\ud800":1,"\ud801":1}`: "is there twice",
-		"{\"sub\":\"a\xff\"}":     "not UTF-8",
-		nested(32):                "nested more than 32 levels deep",
-		nested(9000):              "nested more than 32 levels deep",
-		nested(100_000):           "malformed JSON",
-		strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33):         "nested more than 32 levels deep",
+		``:                    "malformed JSON",
+		`{`:                   "malformed JSON",
+		`{} {}`:               "malformed JSON",
+		`{}{}`:                "malformed JSON",
+		`{} x`:                "malformed JSON",
+		`{"a":1,}`:            "malformed JSON",
+		`{"a":01}`:            "malformed JSON",
+		`{"a":NaN}`:           "malformed JSON",
+		"{\"a\":\"\n\"}":      "malformed JSON",
+		"\xef\xbb\xbf{}":      "malformed JSON",
+		`null`:                "not a JSON object",
+		`"sub"`:               "not a JSON object",
+		`[]`:                  "not a JSON object",
+		`[{"sub":"ada"}]`:     "not a JSON object",
+		"{\"sub\":\"a\xff\"}": "not UTF-8",
+		strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000):         "malformed JSON",
 		strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000): "malformed JSON",
 	} {
 		if o, err := issuer.ParseClaims([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -83,8 +68,8 @@ func TestText(t *testing.T) {
 		}
 	}
 	o := parse(t, `{"null":null,"o":{"name":"ada"}}`)
-	inner, _ := o["o"].(issuer.Claims)
-	if name, err := inner.Text("name"); name != "ada" || err != nil || !o.Has("null") || o.Has("Null") || o.Has("none") {
+	inner, _ := o["o"].(map[string]any)
+	if name, err := issuer.Claims(inner).Text("name"); name != "ada" || err != nil || !o.Has("null") || o.Has("Null") || o.Has("none") {
 		t.Errorf("name %q and error %v; the names are not those of %v", name, err, o)
 	}
 	if text, err := issuer.Claims(nil).Text("a"); text != "" || err != nil || issuer.Claims(nil).Has("a") {

@@ -1,35 +1,37 @@
 package issuer
 
 import (
+	"cmp"
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/ed25519"
-	"crypto/elliptic"
-	"crypto/rsa"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"math/big"
 	"slices"
-	"strings"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // jwk is a JSON web key (RFC 7517). Its certificates are ignored.
 type jwk struct {
-	Type       string          `json:"kty"`
+	material
 	Use        *string         `json:"use"`
 	Operations *[]string       `json:"key_ops"`
 	Algorithm  string          `json:"alg"`
 	ID         string          `json:"kid"`
-	Curve      string          `json:"crv"`
-	N          string          `json:"n"`
-	E          string          `json:"e"`
-	X          string          `json:"x"`
-	Y          string          `json:"y"`
 	Private    json.RawMessage `json:"d"`
 }
+
+// material is what a public key consists of.
+type material struct {
+	Type  string `json:"kty"`
+	Curve string `json:"crv,omitempty"`
+	N     string `json:"n,omitempty"`
+	E     string `json:"e,omitempty"`
+	X     string `json:"x,omitempty"`
+	Y     string `json:"y,omitempty"`
+}
+
+func init() { jose.MaxRSAModulusBits = maxRSABits } // 4096 by default
 
 // keyDocument is a JSON web key set.
 type keyDocument struct {
@@ -93,72 +95,15 @@ func (j *jwk) checkPurpose() error {
 	return nil
 }
 
-func (j *jwk) public() (crypto.PublicKey, error) {
-	switch j.Type {
-	case "RSA":
-		return j.rsa()
-	case "EC":
-		return j.ecdsa()
-	case "OKP":
-		return j.ed25519()
-	}
-	return nil, fmt.Errorf("kty is %q", j.Type)
-}
-
-func (j *jwk) rsa() (crypto.PublicKey, error) {
-	n, errN := decode(j.N)
-	e, errE := decode(j.E)
-	exponent := new(big.Int).SetBytes(e)
-	if err := errors.Join(errN, errE); err != nil {
-		return nil, err
-	}
-	if !exponent.IsInt64() || exponent.Int64() > math.MaxInt32 {
-		return nil, errors.New("exponent of the RSA key is too large")
-	}
-	return &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(exponent.Int64())}, nil
-}
-
-func (j *jwk) ecdsa() (crypto.PublicKey, error) {
-	curve, ok := map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}[j.Curve]
-	if !ok {
-		return nil, fmt.Errorf("crv is %q", j.Curve)
-	}
-	x, errX := decode(j.X)
-	y, errY := decode(j.Y)
-	if err := errors.Join(errX, errY); err != nil {
-		return nil, err
-	}
-	if size := (curve.Params().BitSize + 7) / 8; len(x) != size || len(y) != size {
-		return nil, fmt.Errorf("a coordinate does not have %d bytes", size)
-	}
-	const uncompressed = 4
-	public, err := ecdsa.ParseUncompressedPublicKey(curve, slices.Concat([]byte{uncompressed}, x, y))
-	if err != nil {
-		return nil, fmt.Errorf("not a point of %s: %w", j.Curve, err)
-	}
-	return public, nil
-}
-
-func (j *jwk) ed25519() (crypto.PublicKey, error) {
-	if j.Curve != "Ed25519" {
-		return nil, fmt.Errorf("crv is %q", j.Curve)
-	}
-	x, err := decode(j.X)
+// public returns the key.
+func (m *material) public() (crypto.PublicKey, error) {
+	text, err := json.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	if len(x) != ed25519.PublicKeySize {
-		return nil, fmt.Errorf("x does not have %d bytes", ed25519.PublicKeySize)
+	var parsed jose.JSONWebKey
+	if err := parsed.UnmarshalJSON(text); err != nil || !parsed.IsPublic() {
+		return nil, fmt.Errorf("kty %q, crv %q: %w", m.Type, m.Curve, cmp.Or(err, jose.ErrUnsupportedKeyType))
 	}
-	return ed25519.PublicKey(x), nil
-}
-
-// decode decodes base64url without padding. Unlike the decoder itself, it accepts only
-// one encoding of each value.
-func decode(text string) ([]byte, error) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || strings.ContainsAny(text, "\r\n") { // which the decoder ignores
-		return nil, errors.New("not base64url")
-	}
-	return b, nil
+	return parsed.Key, nil
 }

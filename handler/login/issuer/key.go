@@ -7,6 +7,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rsa"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,18 +48,6 @@ type keys struct {
 	generation uint64
 }
 
-// fitting returns the keys for the algorithm, and among them those with the id, unless
-// anyID is true.
-func (k *keys) fitting(algorithm, id string, anyID bool) []*key {
-	var found []*key
-	for _, key := range k.all {
-		if key.fits(algorithm) && (anyID || key.id == id) {
-			found = append(found, key)
-		}
-	}
-	return found
-}
-
 // checkPublic returns an error if the key is not of a supported type and size.
 func checkPublic(public crypto.PublicKey) error {
 	switch k := public.(type) {
@@ -80,7 +69,7 @@ func checkRSA(k *rsa.PublicKey) error {
 	if bits := k.N.BitLen(); bits < minRSABits || bits > maxRSABits {
 		return fmt.Errorf("RSA key of %d bits; must have %d to %d", bits, minRSABits, maxRSABits)
 	}
-	if k.N.Bit(0) == 0 || k.E < 3 || k.E%2 == 0 {
+	if k.N.Bit(0) == 0 || k.E < 3 || k.E > math.MaxInt32 || k.E%2 == 0 {
 		return fmt.Errorf("RSA key is malformed")
 	}
 	return nil

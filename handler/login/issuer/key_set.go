@@ -44,8 +44,7 @@ func (s *KeySet) explain(err error) error {
 
 // Generation returns a number that grows whenever the keys change. It fetches the keys if
 // that is due. A caller that remembers verified tokens must compare the generation at
-// each use, and must remember a token under the generation before its verification: the
-// keys may change during it.
+// each use.
 func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
 	v, err := s.current(ctx)
 	if err != nil {
@@ -54,76 +53,53 @@ func (s *KeySet) Generation(ctx context.Context) (uint64, error) {
 	return v.Value.generation, nil
 }
 
-// VerifySignature verifies the signature of the token and returns its payload.
-func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
-	t, err := parseToken(raw, MaxToken)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.candidates(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	if t.verifying(found) == nil {
-		return nil, invalid("signature of the token does not match the key")
-	}
-	return t.payload, nil
-}
-
-// candidates returns the keys that the token may be signed with, at least one. If it
-// names its key, they are those of that id; otherwise the one whose signature it has.
+// candidates returns the keys that the token may be signed with, at least one, and their generation. If
+// it names its key, they are those of that id; otherwise the one whose signature it has.
 // Newer keys are fetched if there is none.
-func (s *KeySet) candidates(ctx context.Context, t *token) ([]*key, error) {
-	if !slices.Contains(s.config.Algorithms, t.algorithm) {
-		return nil, invalid("algorithm of the token is %q; must be one of %s",
-			provider.Printable(t.algorithm), strings.Join(s.config.Algorithms, ", "))
-	}
+func (s *KeySet) candidates(ctx context.Context, t *jwt.Token) (found jwt.VerificationKeySet, generation uint64, err error) {
 	v, err := s.current(ctx)
 	if err != nil {
-		return nil, err
+		return found, 0, err
 	}
-	found := s.match(v.Value, t)
-	if len(found) == 0 && s.fixed == nil {
+	found.Keys = s.match(v.Value, t)
+	if len(found.Keys) == 0 && s.fixed == nil {
 		if v, err = s.published.Newer(ctx, v.Number); err != nil {
-			return nil, s.explain(err)
+			return found, 0, s.explain(err)
 		}
-		found = s.match(v.Value, t)
+		found.Keys = s.match(v.Value, t)
 	}
-	if len(found) == 0 {
-		return nil, invalid("%s", noKey(v.Value, t))
+	if len(found.Keys) == 0 {
+		return found, 0, invalid("%s", noKey(v.Value, t))
 	}
-	return found, nil
+	return found, v.Value.generation, nil
 }
 
-func (s *KeySet) match(k *keys, t *token) []*key {
-	anyID := s.fixed != nil
-	found := k.fitting(t.algorithm, t.keyID, anyID || t.keyID == "")
-	if anyID || t.keyID != "" {
-		return found
-	}
-	if one := t.verifying(found); one != nil {
-		return []*key{one}
-	}
-	return nil
-}
-
-// verifying returns the key among the given ones that the token is signed with, or nil
-// if there is none.
-func (t *token) verifying(found []*key) *key {
-	method := jwt.GetSigningMethod(t.algorithm) // one of those that may be used
-	for _, k := range found {
-		if method.Verify(t.signed, t.signature, k.public) == nil {
-			return k
+// match returns the keys for the algorithm of the token that have its id or, if it has none, its signature.
+func (s *KeySet) match(k *keys, t *jwt.Token) (found []jwt.VerificationKey) {
+	id := idOf(t)
+	for _, key := range k.all {
+		if !key.fits(t.Method.Alg()) {
+			continue
+		}
+		if s.fixed != nil || id != "" && key.id == id ||
+			id == "" && t.Method.Verify(t.Raw[:strings.LastIndexByte(t.Raw, '.')], t.Signature, key.public) == nil {
+			found = append(found, key.public)
 		}
 	}
-	return nil
+	return found
+}
+
+// idOf returns the id of the token's key, or "" if it does not name it.
+func idOf(t *jwt.Token) string {
+	id, _ := t.Header["kid"].(string)
+	return id
 }
 
 // noKey describes why no key fits the token.
-func noKey(k *keys, t *token) string {
-	text := fmt.Sprintf("no key for algorithm %s", t.algorithm)
-	if t.keyID != "" {
-		text += fmt.Sprintf(" with the id %q", provider.Printable(t.keyID))
+func noKey(k *keys, t *jwt.Token) string {
+	text := fmt.Sprintf("no key for algorithm %s", t.Method.Alg())
+	if id := idOf(t); id != "" {
+		text += fmt.Sprintf(" with the id %q", provider.Printable(id))
 	}
 	text += fmt.Sprintf(" among %d", len(k.all))
 	if len(k.skipped) > 0 {

@@ -19,8 +19,9 @@ var _ oidc.KeySet = (*issuer.KeySet)(nil)
 func TestPayload(t *testing.T) {
 	k := logintest.New("Ed25519", "k")
 	s := newSet(t, logintest.NewProvider(t, k), logintest.NewClock())
-	got, err := s.VerifySignature(t.Context(), k.Sign("EdDSA", `{"alg":"EdDSA","kid":"k"}`, "any\x00bytes"))
-	if err != nil || string(got) != "any\x00bytes" {
+	const payload = " {\"sub\" : \"ada\"}\n"
+	got, err := s.VerifySignature(t.Context(), k.Sign("EdDSA", `{"alg":"EdDSA","kid":"k"}`, payload))
+	if err != nil || string(got) != payload {
 		t.Errorf("got %q and %v, want the payload", got, err)
 	}
 }
@@ -81,13 +82,13 @@ func TestCodes(t *testing.T) {
 func TestType(t *testing.T) {
 	k := logintest.New("Ed25519", "k")
 	for header, want := range map[string]string{
-		`{"alg":"EdDSA"}`:                                "",
-		`{"alg":"EdDSA","typ":""}`:                       "",
-		`{"alg":"EdDSA","typ":"Logout+JWT"}`:             "",
-		`{"alg":"EdDSA","typ":"jwt"}`:                    "",
-		`{"alg":"EdDSA","typ":"at+jwt"}`:                 `typ of the token is "at+jwt"; must be JWT, logout+jwt or absent`,
-		`{"alg":"EdDSA","typ":"JWT","typ":"logout+jwt"}`: "malformed",
-		`{"alg":"EdDSA","typ":null}`:                     "malformed",
+		`{"alg":"EdDSA"}`:                            "",
+		`{"alg":"EdDSA","typ":""}`:                   "",
+		`{"alg":"EdDSA","typ":"Logout+JWT"}`:         "",
+		`{"alg":"EdDSA","typ":"jwt"}`:                "",
+		`{"alg":"EdDSA","typ":"at+jwt"}`:             `typ of the token is "at+jwt"; must be JWT, logout+jwt or absent`,
+		`{"alg":"EdDSA","typ":"JWT","typ":"at+jwt"}`: "malformed",
+		`{"alg":"EdDSA","typ":null}`:                 "malformed",
 	} {
 		_, err := issuer.Unverified(k.Sign("EdDSA", header, "{}"), issuer.MaxToken, "JWT", "logout+jwt")
 		switch {

@@ -1,9 +1,14 @@
 package issuer
 
 import (
+	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/provider"
@@ -13,16 +18,6 @@ import (
 // MaxToken is the maximum length of a token in bytes.
 const MaxToken = 64 << 10
 
-// token is a signed token in the compact form (RFC 7515).
-type token struct {
-	algorithm string
-	keyID     string // "" for none
-	kind      string // of the token, "" for none
-	signed    string // the part that the signature is of
-	payload   []byte
-	signature []byte
-}
-
 // Refused returns the error for a token that is not accepted because of the cause. It is the
 // same for clients whatever the cause: only logs contain it.
 func Refused(cause error) error {
@@ -31,61 +26,103 @@ func Refused(cause error) error {
 
 func invalid(format string, args ...any) error { return Refused(fmt.Errorf(format, args...)) }
 
-// Unverified returns the payload of the token, which it does not verify. It returns an error if the token has
-// more than most bytes, or a type but none of the given ones, so that one kind of token is not mistaken for
-// another (RFC 8725 3.11).
-func Unverified(raw string, most int, types ...string) (payload []byte, err error) {
-	t, err := parseToken(raw, most)
-	if err != nil {
-		return nil, err
-	}
-	if t.kind != "" && !slices.ContainsFunc(types, func(other string) bool { return strings.EqualFold(other, t.kind) }) {
-		return nil, invalid("typ of the token is %q; must be %s or absent", provider.Printable(t.kind), strings.Join(types, ", "))
-	}
-	return t.payload, nil
+// payload has the claims of a token for golang-jwt, which otherwise ignores what follows them.
+type payload struct{ jwt.MapClaims }
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *payload) UnmarshalJSON(text []byte) error {
+	c, err := ParseClaims(text)
+	p.MapClaims = jwt.MapClaims(c)
+	return err
 }
 
-func parseToken(raw string, most int) (*token, error) {
-	if len(raw) > most {
-		return nil, invalid("token of %d bytes; at most %d are allowed", len(raw), most)
+// Unverified returns the claims of the token, which it does not verify. It returns an error if the token
+// has more than most bytes, or a type but none of the given ones, so that one kind of token is not
+// mistaken for another (RFC 8725 3.11). Without given types it may have any.
+func Unverified(raw string, most int, types ...string) (Claims, error) {
+	if err := checkForm(raw, most); err != nil {
+		return nil, Refused(err)
 	}
-	parts := strings.SplitN(raw, ".", 4)
-	if len(parts) != 3 {
-		return nil, invalid("token does not have 3 parts")
+	var p payload
+	t, _, err := jwt.NewParser(jwt.WithStrictDecoding()).ParseUnverified(raw, &p)
+	if err == nil {
+		err = checkHeader(t.Header, types)
 	}
-	var decoded [3][]byte
-	for i, name := range []string{"header", "payload", "signature"} {
-		b, err := decode(parts[i])
-		if err != nil {
-			return nil, invalid("%s of the token: %w", name, err)
-		}
-		decoded[i] = b
-	}
-	h, err := parseHeader(decoded[0])
 	if err != nil {
-		return nil, invalid("header of the token: %w", err)
+		return nil, Refused(err)
 	}
-	h.signed, h.payload, h.signature = parts[0]+"."+parts[1], decoded[1], decoded[2]
-	return h, nil
+	return Claims(p.MapClaims), nil
 }
 
-// parseHeader returns a token with algorithm, key id and type. The members jwk, jku, x5u
-// and x5c, by which a token could bring its own key, are ignored.
-func parseHeader(text []byte) (*token, error) {
-	members, err := ParseClaims(text)
-	if err != nil {
-		return nil, err
+// Verify verifies the signature of the token, and what [Unverified] does. It returns the claims, which
+// it does not check, and the generation of the keys.
+func (s *KeySet) Verify(ctx context.Context, raw string, most int, types ...string) (_ Claims, generation uint64, err error) {
+	if err := checkForm(raw, most); err != nil {
+		return nil, 0, Refused(err)
 	}
-	for _, name := range []string{"crit", "b64"} { // b64 is nothing without crit
-		if members.Has(name) {
-			return nil, fmt.Errorf("%s is not supported", name)
-		}
-	}
-	t := &token{}
-	for name, value := range map[string]*string{"alg": &t.algorithm, "kid": &t.keyID, "typ": &t.kind} {
-		if *value, err = members.Text(name); err != nil {
+	var p payload
+	var withoutKeys error // which may be that they cannot be fetched
+	parser := jwt.NewParser(jwt.WithValidMethods(s.config.Algorithms), jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation())
+	_, err = parser.ParseWithClaims(raw, &p, func(t *jwt.Token) (any, error) {
+		if err := checkHeader(t.Header, types); err != nil {
 			return nil, err
 		}
+		var found jwt.VerificationKeySet
+		found, generation, withoutKeys = s.candidates(ctx, t)
+		return found, withoutKeys
+	})
+	switch {
+	case withoutKeys != nil:
+		return nil, 0, withoutKeys
+	case err != nil:
+		return nil, 0, Refused(err)
 	}
-	return t, nil
+	return Claims(p.MapClaims), generation, nil
+}
+
+// VerifySignature implements KeySet of go-oidc. It returns the payload of the token.
+func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
+	if _, _, err := s.Verify(ctx, raw, MaxToken); err != nil {
+		return nil, err
+	}
+	return base64.RawURLEncoding.DecodeString(strings.Split(raw, ".")[1])
+}
+
+// checkForm returns an error for a token that is too long, or has newlines, which decoders ignore: the
+// same token must not have many forms.
+func checkForm(raw string, most int) error {
+	switch {
+	case len(raw) > most:
+		return fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), most)
+	case strings.ContainsAny(raw, "\r\n"):
+		return errors.New("token has a newline")
+	}
+	return nil
+}
+
+// checkHeader returns an error if the header has what golang-jwt ignores but must not, or another type
+// than the given ones. The members jwk, jku, x5u and x5c, by which a token could bring its own key, are
+// ignored.
+func checkHeader(header Claims, types []string) error {
+	for _, name := range []string{"crit", "b64"} { // b64 is nothing without crit
+		if header.Has(name) {
+			return fmt.Errorf("header of the token: %s is not supported", name)
+		}
+	}
+	texts := map[string]string{}
+	for _, name := range []string{"alg", "kid", "typ"} {
+		text, err := header.Text(name)
+		if err != nil {
+			return fmt.Errorf("header of the token: %w", err)
+		}
+		texts[name] = text
+	}
+	if alg := texts["alg"]; !slices.Contains(algorithms, alg) { // those of golang-jwt include none and HMAC
+		return fmt.Errorf("algorithm of the token is %q; must be one of %s", provider.Printable(alg), strings.Join(algorithms, ", "))
+	}
+	kind := texts["typ"]
+	if kind != "" && len(types) > 0 && !slices.ContainsFunc(types, func(other string) bool { return strings.EqualFold(other, kind) }) {
+		return fmt.Errorf("typ of the token is %q; must be %s or absent", provider.Printable(kind), strings.Join(types, ", "))
+	}
+	return nil
 }

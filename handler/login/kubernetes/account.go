@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	maxToken = 16 << 10 // bytes
-	maxName  = 253      // bytes of the name of an object
-	maxUID   = 128      // bytes; they are UUIDs so far
+	maxToken  = 16 << 10 // bytes
+	maxName   = 253      // bytes of the name of an object
+	maxUID    = 128      // bytes; they are UUIDs so far
+	tokenType = "JWT"
 )
 
 // account has the claims of a token about a service account. It is not verified.
@@ -23,7 +24,6 @@ type account struct {
 	issuer               string
 	audiences            []string
 	expires              time.Time
-	notBefore, issuedAt  time.Time // zero for none
 }
 
 // user returns the name of the account as a user.
@@ -32,17 +32,25 @@ func (a *account) user() string { return userPrefix + a.namespace + ":" + a.name
 // parseAccount returns the claims of the token. It returns an error if the token is not one
 // of a service account, or has expired. So only such tokens are sent to the API server.
 func parseAccount(raw string, now time.Time) (*account, error) {
-	payload, err := issuer.Unverified(raw, maxToken, "JWT")
-	if err != nil {
-		return nil, err
-	}
-	c, err := issuer.ParseClaims(payload)
+	c, err := issuer.Unverified(raw, maxToken, tokenType)
 	if err != nil {
 		return nil, err
 	}
 	a := new(account)
-	if err := a.setTimes(c, now); err != nil {
+	for _, name := range []string{"nbf", "iat"} { // by the clock of the verifier, they may be ahead
+		if _, err := c.Time(name); err != nil {
+			return nil, err
+		}
+	}
+	expires, err := c.Time("exp")
+	a.expires = expires.Truncate(time.Second) // that of the client token is to the second
+	switch {
+	case err != nil:
 		return nil, err
+	case a.expires.IsZero():
+		return nil, errors.New("token does not expire; only tokens with exp are accepted")
+	case !a.expires.After(now):
+		return nil, fmt.Errorf("token expired at %s", a.expires.Format(time.RFC3339))
 	}
 	if a.issuer, err = c.Text("iss"); err != nil {
 		return nil, err
@@ -55,35 +63,17 @@ func parseAccount(raw string, now time.Time) (*account, error) {
 	return a, a.setObjects(c)
 }
 
-func (a *account) setTimes(c issuer.Claims, now time.Time) error {
-	var errs [3]error
-	a.expires, errs[0] = c.Time("exp")
-	a.expires = a.expires.Truncate(time.Second) // that of the client token is to the second
-	a.notBefore, errs[1] = c.Time("nbf")
-	a.issuedAt, errs[2] = c.Time("iat")
-	if err := errors.Join(errs[:]...); err != nil {
-		return err
-	}
-	switch {
-	case a.expires.IsZero():
-		return errors.New("token does not expire; only tokens with exp are accepted")
-	case !a.expires.After(now):
-		return fmt.Errorf("token expired at %s", a.expires.Format(time.RFC3339))
-	}
-	return nil
-}
-
 const userPrefix = "system:serviceaccount:"
 
 // setObjects sets the account and the pod. The claim sub and the private claims of
 // Kubernetes must name the same account.
 func (a *account) setObjects(c issuer.Claims) error {
-	private, ok := c["kubernetes.io"].(issuer.Claims)
+	private, ok := c["kubernetes.io"].(map[string]any)
 	if !ok {
 		return errors.New("token has no claims of kubernetes.io")
 	}
-	object, _ := private["serviceaccount"].(issuer.Claims)
-	pod, _ := private["pod"].(issuer.Claims)
+	object, _ := private["serviceaccount"].(map[string]any)
+	pod, _ := private["pod"].(map[string]any)
 	var sub string
 	for _, field := range []struct {
 		object issuer.Claims

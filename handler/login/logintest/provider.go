@@ -30,7 +30,10 @@ func NewProvider(t testing.TB, keys ...*Key) *Provider {
 	t.Helper()
 	p := &Provider{handlers: map[string]http.Handler{}, requests: map[string]int{}}
 	p.Server = httptest.NewServer(p)
-	t.Cleanup(p.Close)
+	t.Cleanup(func() {
+		p.CloseClientConnections() // of requests that hang
+		p.Close()
+	})
 	p.Publish(DiscoveryPath, p.Discovery())
 	p.PublishKeys(keys...)
 	return p

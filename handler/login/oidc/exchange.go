@@ -102,21 +102,19 @@ func redact(text string, secrets []string) string {
 // are known. An error has the code Internal if the provider rejects our client_id or
 // client_secret.
 func (p *Provider) Check(ctx context.Context) (urls []string, err error) {
-	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) ([]string, error) {
-		urls, keysErr := p.keys.Check(ctx)
-		d, err := p.keys.Document(ctx)
-		if err != nil {
-			return urls, err
-		}
-		urls = slices.Insert(urls, 1, d.TokenEndpoint)
-		if d.UserinfoEndpoint != "" && (p.config.Userinfo || p.config.NeedEmail || p.config.NeedGroups) {
-			urls = append(urls, d.UserinfoEndpoint)
-		}
-		if keysErr != nil {
-			return urls, keysErr
-		}
-		return urls, p.checkClient(ctx, d)
-	})
+	urls, keysErr := p.keys.Check(ctx)
+	d, err := p.keys.Document(ctx)
+	if err != nil {
+		return urls, err
+	}
+	urls = slices.Insert(urls, 1, d.TokenEndpoint)
+	if d.UserinfoEndpoint != "" && (p.config.Userinfo || p.config.NeedEmail || p.config.NeedGroups) {
+		urls = append(urls, d.UserinfoEndpoint)
+	}
+	if keysErr != nil {
+		return urls, keysErr
+	}
+	return urls, p.checkClient(ctx, d)
 }
 
 // checkClient returns an error unless the token endpoint accepts our credentials. It must

@@ -132,22 +132,6 @@ func TestUnreachable(t *testing.T) {
 	w.checkDiscreet(t, err, a, code)
 }
 
-// TestTooSlow: the whole call has a limit, which is not the client's.
-func TestTooSlow(t *testing.T) {
-	for _, path := range []string{logintest.DiscoveryPath, logintest.TokenPath, logintest.KeysPath, logintest.UserinfoPath} {
-		t.Run(path, func(t *testing.T) {
-			w := newWorld(t, func(c *oidc.Config) { c.Userinfo = true })
-			a, code := w.authorize(t)
-			w.clock.Advance(25 * time.Hour)
-			w.remote.Serve(path, logintest.Hang(make(chan struct{}, 10)))
-			w.SetLimit(50 * time.Millisecond)
-			_, err := w.Identify(t.Context(), a, code)
-			checkCode(t, err, guidon.Unavailable, "did not answer all requests within 50ms")
-			w.checkDiscreet(t, err, a, code)
-		})
-	}
-}
-
 // TestCanceled: the provider is not unavailable because a client leaves.
 func TestCanceled(t *testing.T) {
 	for _, path := range []string{logintest.TokenPath, logintest.UserinfoPath} {

@@ -1,14 +1,9 @@
 package oidc
 
 import (
-	"time"
-
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/service"
 )
-
-// SetLimit replaces the ten seconds that a call may take, for tests that wait for it.
-func (p *Provider) SetLimit(d time.Duration) { p.limit = d }
 
 // SetGoogle makes the provider one of Google, whose issuer is fixed.
 func (p *Provider) SetGoogle() { p.google = true }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
-	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -14,13 +13,16 @@ import (
 // state, and an issuer that [Provider.CheckIssuer] accepts. Whether the person is admitted is
 // for the caller to decide. The tokens are forgotten.
 func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
-	return provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (*service.Identity, error) {
-		who, err := p.person(ctx, a, code)
-		if err != nil {
-			return nil, err
-		}
-		return p.identity(who)
-	})
+	leave, err := p.client.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	who, err := p.person(ctx, a, code)
+	if err != nil {
+		return nil, err
+	}
+	return p.identity(who)
 }
 
 // person returns the claims of the provider about the person.

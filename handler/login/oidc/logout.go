@@ -11,7 +11,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
-	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -36,16 +35,19 @@ type Logout struct {
 // returns Unauthenticated for one that is not valid. The caller must check that its ID was
 // not used before.
 func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
-	logout, err := provider.Wait(ctx, p.client, p.limit, func(ctx context.Context) (logout *Logout, err error) {
-		accept := func(c issuer.Claims) (err error) {
-			logout, err = p.logout(c)
-			return err
-		}
-		err = p.verify(ctx, raw, []string{"JWT", "logout+jwt"}, accept, func(v *gooidc.IDTokenVerifier) error {
-			_, err := v.VerifyLogout(ctx, raw)
-			return err
-		})
-		return logout, err
+	leave, err := p.client.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var logout *Logout
+	accept := func(c issuer.Claims) (err error) {
+		logout, err = p.logout(c)
+		return err
+	}
+	err = p.verify(ctx, raw, []string{"JWT", "logout+jwt"}, accept, func(v *gooidc.IDTokenVerifier) error {
+		_, err := v.VerifyLogout(ctx, raw)
+		return err
 	})
 	if guidon.CodeOf(err) == guidon.Unauthenticated {
 		err = &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid logout token", Err: err}
@@ -96,8 +98,8 @@ func (p *Provider) logoutSubject(c issuer.Claims) (string, error) {
 
 // isLogoutEvent reports whether the value is that of events in a logout token.
 func isLogoutEvent(value any) bool {
-	events, _ := value.(issuer.Claims)
-	_, ok := events[logoutEvent].(issuer.Claims)
+	events, _ := value.(map[string]any)
+	_, ok := events[logoutEvent].(map[string]any)
 	return ok && len(events) == 1
 }
 

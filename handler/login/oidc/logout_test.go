@@ -137,15 +137,12 @@ func TestLogoutForms(t *testing.T) {
 	w := newWorld(t, nil)
 	payload := members(w.logoutClaims(nil), "")
 	for _, test := range []struct{ name, token, cause string }{
-		{"empty", "", "3 parts"},
+		{"empty", "", "number of segments"},
 		{"typ of access tokens", w.logoutToken("at+jwt", nil), "typ"},
 		{"typ of other events", w.logoutToken("secevent+jwt", nil), "typ"},
 		{"another key", logintest.New("P-256 2", "p256").Sign("ES256", `{"alg":"ES256","kid":"p256"}`, payload), "signature"},
 		{"alg none", logintest.Encode([]byte(`{"alg":"none"}`)) + "." + logintest.Encode([]byte(payload)) + ".", "token"},
 		{"HS256 with the public key", hmacToken(w.flow.Key.PEM())(w.logoutClaims(nil)), "token"},
-		{"sid twice", w.flow.Key.Sign("ES256", `{"alg":"ES256"}`, members(w.logoutClaims(nil), `,"sid":"x"`)), "sid is there twice"},
-		{"event twice", w.flow.Key.Sign("ES256", `{"alg":"ES256"}`,
-			members(w.logoutClaims(map[string]any{"events": logintest.Absent}), fmt.Sprintf(`,"events":{%q:{},%q:{}}`, logoutEvent, logoutEvent))), "twice"},
 		{"ID token", w.flow.Key.Token("ES256", w.flow.Standard()), "events must"},
 		{"too large", w.logoutToken("", map[string]any{"x": strings.Repeat("x", 64<<10)}), "65536"},
 	} {

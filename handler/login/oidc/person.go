@@ -93,7 +93,7 @@ func (w person) groups(path issuer.ClaimPath) []string {
 func (w person) hasTooManyGroups(path issuer.ClaimPath) bool {
 	name := path.First()
 	for _, source := range []issuer.Claims{w.token, w.info} {
-		if elsewhere, ok := source["_claim_names"].(issuer.Claims); ok && elsewhere.Has(name) {
+		if elsewhere, ok := source["_claim_names"].(map[string]any); ok && issuer.Claims(elsewhere).Has(name) {
 			return true
 		}
 		if source.Has(name + ":src1") {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
@@ -13,8 +12,8 @@ import (
 )
 
 // Provider is an OpenID provider. It is safe for concurrent use. Its methods that take a
-// context may wait for the provider: at most 64 calls do so at the same time, each for at
-// most ten seconds; otherwise the error is Unavailable.
+// context may wait for the provider: at most 64 calls do so at the same time; for more the
+// error is Unavailable.
 type Provider struct {
 	config      Config
 	client      *provider.Client
@@ -23,7 +22,6 @@ type Provider struct {
 	roles       issuer.ClaimPath // "" for none
 	fingerprint loginstate.Fingerprint
 	google      bool
-	limit       time.Duration
 }
 
 const (
@@ -44,7 +42,7 @@ func New(c Config) (*Provider, error) {
 		config: c, client: client,
 		keys:   issuer.Remote(issuer.Config{Client: client, Issuer: c.Issuer, Algorithms: c.Algorithms, Now: c.Now}),
 		groups: issuer.ClaimPath(c.GroupsClaim), roles: issuer.ClaimPath(c.RolesClaim),
-		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer, limit: provider.MaxWait,
+		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer,
 	}, nil
 }
 
@@ -56,7 +54,12 @@ func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
 
 // document returns the discovery document, within the limits of [Provider].
 func (p *Provider) document(ctx context.Context) (*issuer.Document, error) {
-	return provider.Wait(ctx, p.client, p.limit, p.keys.Document)
+	leave, err := p.client.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return p.keys.Document(ctx)
 }
 
 // subject returns the subject for a value of that kind that the provider vouches for.

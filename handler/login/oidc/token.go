@@ -14,40 +14,27 @@ import (
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// verified is the KeySet of go-oidc for a token whose signature has been verified: it has the
-// payload.
-type verified []byte
-
-// VerifySignature implements KeySet of go-oidc.
-func (v verified) VerifySignature(context.Context, string) ([]byte, error) { return v, nil }
-
 // verify returns an error unless the token has one of the types, the signature of the provider, and
 // right claims. accept checks the claims that only this kind of token has. After that judge calls
 // go-oidc, so that it judges only what has passed.
 func (p *Provider) verify(
 	ctx context.Context, raw string, types []string, accept func(issuer.Claims) error, judge func(*gooidc.IDTokenVerifier) error,
 ) error {
-	if _, err := issuer.Unverified(raw, issuer.MaxToken, types...); err != nil {
-		return p.refuse("token: %w", err)
-	}
-	payload, err := p.keys.VerifySignature(ctx, raw)
+	c, _, err := p.keys.Verify(ctx, raw, issuer.MaxToken, types...)
 	if errors.Is(err, guidon.Unauthenticated) {
 		return p.refuse("token: %w", err)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot verify the token: %w", err)
 	}
-	c, err := issuer.ParseClaims(payload)
-	if err == nil {
-		err = p.checkClaims(c, p.config.Now())
-	}
+	err = p.checkClaims(c, p.config.Now())
 	if err == nil {
 		err = accept(c)
 	}
 	if err != nil {
 		return p.refuse("claims of the token: %w", err)
 	}
-	err = judge(gooidc.NewVerifier(p.config.Issuer, verified(payload), &gooidc.Config{
+	err = judge(gooidc.NewVerifier(p.config.Issuer, p.keys, &gooidc.Config{
 		ClientID: p.config.ClientID, SupportedSigningAlgs: p.keys.Algorithms(),
 		SkipExpiryCheck: true, // it grants no skew for exp, and five minutes for nbf
 	}))

@@ -183,17 +183,16 @@ func TestForms(t *testing.T) {
 		{"typ of logout tokens", typ(`"logout+jwt"`), "typ"},
 		{"typ of events", typ(`"secevent+jwt"`), "typ"},
 		{"typ number", typ(`1`), "typ"},
-		{"sub twice", payload(`,"sub":"eve"`), "sub is there twice"},
-		{"sub twice, escaped", payload(`,"\u0073ub":"eve"`), "sub is there twice"},
-		{"aud twice", payload(`,"aud":"guidon"`), "aud is there twice"},
-		{"twice within", payload(`,"x":{"a":1,"a":2}`), "a is there twice"},
+		{"iss twice", payload(`,"iss":"https://evil.example"`), "iss is"}, // the last counts
+		{"iss twice, escaped", payload(`,"\u0069ss":"https://evil.example"`), "iss is"},
+		{"aud twice", payload(`,"aud":"other"`), "aud does not contain"},
 		{"sub in another case", payload(`,"SUB":"eve"`), ""}, // go-oidc takes it for the subject, we do not
 		{"iss in another case", payload(`,"ISS":"https://evil.example"`), "different provider"},
 		{"not UTF-8", payload(",\"x\":\"\xff\""), "UTF-8"},
 		{"no object", func(map[string]any) string { return sign(usual, `[]`) }, "not a JSON object"},
-		{"null", func(map[string]any) string { return sign(usual, `null`) }, "not a JSON object"},
-		{"malformed", func(c map[string]any) string { return sign(usual, members(c, ",")) }, "malformed JSON"},
-		{"deep", payload(`,"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40)), "nested"},
+		{"null", func(map[string]any) string { return sign(usual, `null`) }, "iss is"},
+		{"malformed", func(c map[string]any) string { return sign(usual, members(c, ",")) }, "malformed"},
+		{"deep", payload(`,"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40)), ""},
 		{"too large", payload(`,"x":"` + strings.Repeat("x", 64<<10) + `"`), "65536"},
 		{"alg none", func(c map[string]any) string {
 			return logintest.Encode([]byte(`{"alg":"none"}`)) + "." + logintest.Encode([]byte(members(c, ""))) + "."
@@ -213,12 +212,12 @@ func TestForms(t *testing.T) {
 			parts := strings.Split(key.Token("ES256", c), ".")
 			return fmt.Sprintf(`{"payload":%q,"signatures":[{"protected":%q,"signature":%q},{"protected":%q,"signature":%q}]}`,
 				parts[1], parts[0], parts[2], parts[0], parts[2])
-		}, "3 parts"},
+		}, "number of segments"},
 		{"crit", func(c map[string]any) string {
 			return sign(`{"alg":"ES256","kid":"p256","crit":["exp"]}`, members(c, ""))
 		}, "crit"},
 		{"nothing", func(map[string]any) string { return "" }, "no id_token"},
-		{"a word", func(map[string]any) string { return logintest.Words }, "3 parts"},
+		{"a word", func(map[string]any) string { return logintest.Words }, "number of segments"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w.flow.Token = test.token

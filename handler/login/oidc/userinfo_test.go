@@ -54,7 +54,7 @@ func TestUserinfoRejected(t *testing.T) {
 		{"sub in another case", write(`{"sub":"Ada"}`), guidon.Unauthenticated, "sub of the ID token"},
 		{"no sub", write(`{"email":"ada@example.com","email_verified":true}`), guidon.Unauthenticated, "sub of the ID token"},
 		{"sub array", write(`{"sub":["ada"]}`), guidon.Unauthenticated, "sub of the ID token"},
-		{"sub twice", write(`{"sub":"eve","sub":"ada"}`), guidon.Unavailable, "sub is there twice"},
+		{"sub twice", write(`{"sub":"ada","sub":"eve"}`), guidon.Unauthenticated, "did not return the sub"},
 		{"signed response", write("eyJ.eyJ.x"), guidon.Unavailable, "malformed JSON"},
 		{"401", logintest.Reject(401, "invalid_token"), guidon.Unauthenticated, "rejected the access token"},
 		{"403", logintest.Reject(403, "insufficient_scope"), guidon.Unauthenticated, "rejected the access token"},

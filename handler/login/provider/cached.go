@@ -2,12 +2,9 @@ package provider
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/guidonhq/guidon"
 )
 
 // How long a [Cached] value is used, and how often it is fetched.
@@ -28,11 +25,11 @@ type Cached[T any] struct {
 
 	mu      sync.Mutex
 	current Version[T]
-	fetched time.Time // start of the fetch of current
-	started time.Time // start of the last fetch
-	retryAt time.Time // after a failed fetch, when the next may start
-	err     error     // of the last fetch
-	running *sharedFetch
+	fetched time.Time     // start of the fetch of current
+	started time.Time     // start of the last fetch
+	retryAt time.Time     // after a failed fetch, when the next may start
+	err     error         // of the last fetch
+	running chan struct{} // closed when the fetch ends; nil if none runs
 }
 
 // Version is one version of a cached value. Number is 0 for none, and greater for each
@@ -42,14 +39,13 @@ type Version[T any] struct {
 	Number uint64
 }
 
-// NewCached returns a cached value. The fetch must end soon after its context.
+// NewCached returns a cached value. The fetch must end by itself: it goes on when its callers have left, so that
+// one that disconnects again and again cannot keep a newer version from the others.
 func NewCached[T any](fetch func(context.Context) (T, error), now func() time.Time) *Cached[T] {
 	return &Cached[T]{fetch: fetch, now: now}
 }
 
-// Get returns the value, fetched if needed. It waits until ctx ends, except that the
-// last caller to leave a running fetch may stay for another second (see sharedFetch).
-// Without a usable value it returns the error of the last fetch, immediately if that
+// Get returns the value, fetched if needed. It waits until ctx ends. Without a usable value it returns the error of the last fetch, immediately if that
 // was less than [RetryPause] ago.
 func (c *Cached[T]) Get(ctx context.Context) (Version[T], error) {
 	if v, done, err := c.ready(); done {
@@ -115,27 +111,28 @@ func (c *Cached[T]) settled(now time.Time) (bool, error) {
 func (c *Cached[T]) await(
 	ctx context.Context, settled func(now time.Time) (bool, error), usable func(now time.Time) bool,
 ) (Version[T], error) {
-	for {
-		c.mu.Lock()
-		if done, err := settled(c.now()); done {
-			defer c.mu.Unlock()
-			return c.currentUnless(err)
-		}
-		f := c.join(ctx)
-		c.mu.Unlock()
-		if f == nil {
-			continue
-		}
-		if err := f.wait(ctx, &c.mu); err != nil {
-			return Version[T]{}, err
-		}
-		c.mu.Lock()
+	c.mu.Lock()
+	if done, err := settled(c.now()); done {
 		defer c.mu.Unlock()
-		if usable(c.now()) {
-			return c.current, nil
-		}
-		return c.currentUnless(f.err)
+		return c.currentUnless(err)
 	}
+	if c.running == nil {
+		c.running, c.started = make(chan struct{}), c.now()
+		go c.run(context.WithoutCancel(ctx), c.running)
+	}
+	running := c.running
+	c.mu.Unlock()
+	select {
+	case <-running:
+	case <-ctx.Done():
+		return Version[T]{}, ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if usable(c.now()) {
+		return c.current, nil
+	}
+	return c.currentUnless(c.err)
 }
 
 // currentUnless returns the current version, or the error if there is one. c.mu must be
@@ -147,50 +144,19 @@ func (c *Cached[T]) currentUnless(err error) (Version[T], error) {
 	return c.current, nil
 }
 
-// join adds a waiter to the running fetch, or to one that it starts. It returns nil
-// after waiting for an abandoned one. c.mu must be held; it is released while waiting.
-func (c *Cached[T]) join(ctx context.Context) *sharedFetch {
-	if f := c.running; f != nil && f.ctx.Err() != nil {
-		c.mu.Unlock()
-		<-f.done
-		c.mu.Lock()
-		return nil
-	}
-	if c.running == nil {
-		c.running = newSharedFetch(ctx)
-		c.started = c.now()
-		go c.run(c.running, c.started)
-	}
-	c.running.waiters++
-	return c.running
-}
-
-// errAbandoned is the error of a fetch that was canceled. It does not wrap that of the
-// fetch: the callers that get it have not canceled anything.
-var errAbandoned = &guidon.Error{
-	Code:    guidon.Unavailable,
-	Message: "a provider is unavailable; try again later",
-	Err:     errors.New("the last fetch was canceled because its callers left"),
-}
-
-// run fetches the value for the waiters of f.
-func (c *Cached[T]) run(f *sharedFetch, started time.Time) {
-	value, err := c.guarded(f.ctx)
+// run fetches the value, and closes the channel at its end.
+func (c *Cached[T]) run(ctx context.Context, end chan struct{}) {
+	value, err := c.guarded(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	defer close(f.done)
-	abandoned := f.ctx.Err() != nil
-	f.cancel()
-	switch {
-	case err == nil:
+	defer close(end)
+	if err == nil {
 		c.current = Version[T]{Value: value, Number: c.current.Number + 1}
-		c.fetched = started
-	case abandoned: // the provider may be fine, so the next caller need not wait
-		err = errAbandoned
-	default:
+		c.fetched = c.started
+	} else {
 		c.retryAt = c.now().Add(RetryPause)
 	}
-	c.running, c.err, f.err = nil, err, err
+	c.running, c.err = nil, err
 }
 
 // guarded turns a panic into an error: otherwise it would end the process.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/internal/bubble"
 )
@@ -173,11 +172,10 @@ func TestOneFetch(t *testing.T) {
 	})
 }
 
-// TestAbandoned: the last caller stays for a second and then cancels the fetch. Nothing
-// is running when it returns, and the next caller need not wait for a pause to end.
+// TestAbandoned: all callers leave in time. The fetch goes on, for the next one.
 func TestAbandoned(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
-		o := &origin{took: time.Minute}
+		o := &origin{took: 5 * time.Second}
 		c := o.cached()
 		var all sync.WaitGroup
 		for _, limit := range []time.Duration{time.Second, 2 * time.Second} {
@@ -185,21 +183,17 @@ func TestAbandoned(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
 				want := result{Err: context.DeadlineExceeded.Error(), After: limit}
-				if limit == 2*time.Second {
-					want.After += provider.AbandonedTime
-				}
 				if diff := cmp.Diff(want, caller(ctx, c)); diff != "" {
 					t.Errorf("caller of %v (-want +got):\n%s", limit, diff)
 				}
 			})
 		}
 		all.Wait()
-		if o.canceled != 1 {
-			t.Errorf("%d fetches canceled, want 1", o.canceled)
-		}
-		o.set(0, nil)
-		if diff := cmp.Diff(result{Value: 2}, caller(t.Context(), c)); diff != "" {
+		if diff := cmp.Diff(result{Value: 1, After: 3 * time.Second}, caller(t.Context(), c)); diff != "" {
 			t.Errorf("the next caller (-want +got):\n%s", diff)
+		}
+		if o.fetches != 1 || o.canceled != 0 {
+			t.Errorf("%d fetches, %d canceled, want one", o.fetches, o.canceled)
 		}
 	})
 }
@@ -245,37 +239,6 @@ func TestAgeSinceStart(t *testing.T) {
 	})
 }
 
-// TestNewerAfterAbandoned: that other callers left is no error of a later one's own. It is
-// not an answer either: whether there is a newer version is unknown.
-func TestNewerAfterAbandoned(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		o := &origin{}
-		c := o.cached()
-		first, err := c.Get(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.set(time.Minute, nil)
-		time.Sleep(provider.ForcedPause)
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := c.Newer(gone, first.Number); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want Canceled", err)
-		}
-		if _, err := c.Newer(t.Context(), first.Number); guidon.CodeOf(err) != guidon.Unavailable || errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want Unavailable", err)
-		}
-		if got, err := c.Get(t.Context()); err != nil || got != first {
-			t.Errorf("got %v and %v, want the first version", got, err)
-		}
-		o.set(0, nil)
-		time.Sleep(provider.ForcedPause)
-		if got, err := c.Newer(t.Context(), first.Number); err != nil || got.Value != 3 {
-			t.Errorf("got %v and %v, want the third fetch", got, err)
-		}
-	})
-}
-
 // TestDisconnecting: a client that disconnects immediately does not keep others from
 // a newer version.
 func TestDisconnecting(t *testing.T) {
@@ -297,55 +260,6 @@ func TestDisconnecting(t *testing.T) {
 		}
 		if o.fetches != 2 {
 			t.Errorf("%d fetches, want 2", o.fetches)
-		}
-	})
-}
-
-// TestJoinAfterLeaving: a caller that comes while the last one is about to leave keeps
-// the fetch running.
-func TestJoinAfterLeaving(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		o := &origin{took: 3 * time.Second}
-		c := o.cached()
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		left := make(chan result)
-		go func() { left <- caller(gone, c) }()
-		time.Sleep(provider.AbandonedTime / 2)
-		if diff := cmp.Diff(result{Value: 1, After: 2500 * time.Millisecond}, caller(t.Context(), c)); diff != "" {
-			t.Errorf("the caller that joined (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(result{Err: context.Canceled.Error(), After: provider.AbandonedTime}, <-left); diff != "" {
-			t.Errorf("the caller that left (-want +got):\n%s", diff)
-		}
-	})
-}
-
-// TestJoinAbandoned: a caller that comes while an abandoned fetch still ends gets one of
-// its own.
-func TestJoinAbandoned(t *testing.T) {
-	bubble.Test(t, func(t *testing.T) {
-		ended := make(chan struct{})
-		fetches := 0
-		c := provider.NewCached(func(ctx context.Context) (int, error) {
-			fetches++
-			if fetches == 1 {
-				<-ctx.Done()
-				<-ended
-				return 0, ctx.Err()
-			}
-			return fetches, nil
-		}, time.Now)
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		go caller(gone, c)
-		time.Sleep(2 * provider.AbandonedTime)
-		next := make(chan result)
-		go func() { next <- caller(t.Context(), c) }()
-		synctest.Wait()
-		close(ended)
-		if diff := cmp.Diff(result{Value: 2}, <-next); diff != "" {
-			t.Errorf("the next caller (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -4,6 +4,3 @@ import "time"
 
 // SetTimeout replaces [Timeout], for tests that wait for it.
 func (c *Client) SetTimeout(d time.Duration) { c.http.Timeout = d }
-
-// AbandonedTime is how long a fetch goes on without waiters.
-const AbandonedTime = abandonedTime
