@@ -69,8 +69,13 @@ func (i invocation) connected() error { return i.bounded.Context.Err() }
 // named: the reference to a state of the namespace is valid.
 func (i invocation) named() error { return i.reference }
 
-// writable: a read-only service changes nothing.
-func (i invocation) writable() error { return i.invoker.checkReadOnly(i.operation, i.request) }
+// writable: a read-only service changes nothing. A dry run stores nothing.
+func (i invocation) writable() error {
+	if i.call.DryRun {
+		return nil
+	}
+	return i.invoker.checkReadOnly(i.operation, i.request)
+}
 
 // message: the texts of the message can be stored, and its fields are known. Evaluations, which
 // are served from memory, store nothing.
