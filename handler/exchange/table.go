@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +51,12 @@ type Mount struct {
 type mountErrors struct{ Mount }
 
 // Error implements [ErrorForm].
-func (m mountErrors) Error(x *Exchange, err error) { m.Mount.Error(x, err) }
+func (m mountErrors) Error(x *Exchange, err error) {
+	if header := x.Header(); errors.Is(err, ErrNoMethod) && header.Get("Allow") == "" {
+		header.Set("Allow", strings.Join(mountMethods, ", "))
+	}
+	m.Mount.Error(x, err)
+}
 
 // checkOverlaps panics if two routes are the same or a mount owns the path of a route.
 func checkOverlaps(rows []Row, plain []Plain, mounts []Mount) {
