@@ -21,9 +21,11 @@ type OpenBackup func(ctx context.Context) (copied io.ReadCloser, size int64, err
 
 // Backup returns the route for a copy of the database, for administrators of the whole
 // instance. One copy is made at a time. required states that credentials are required.
+//
+// The copy has the keys of this service and the secrets of webhooks, which nothing else shows.
 func Backup(open OpenBackup, required bool) exchange.Plain {
 	var one sync.Mutex
-	return exchange.Plain{Method: http.MethodGet, Pattern: BackupPath, AnyHost: required, Serve: func(x *exchange.Exchange) {
+	return exchange.Plain{Method: http.MethodGet, Pattern: BackupPath, AnyHost: required, Secret: true, Serve: func(x *exchange.Exchange) {
 		if required {
 			if err := require(x, service.RoleAdmin, service.Everywhere); err != nil {
 				x.ReplyError(err)

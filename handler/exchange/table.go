@@ -34,6 +34,7 @@ type Row struct {
 type Plain struct {
 	Method, Pattern string
 	AnyHost         bool // served under any host name
+	Secret          bool // pages of other origins cannot read it, unless they have a token
 	Serve           func(x *Exchange)
 }
 
