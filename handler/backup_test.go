@@ -8,9 +8,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -64,6 +66,51 @@ func TestBackupOrigins(t *testing.T) {
 			if r := s.do("GET", "/meta/backup", "", test.headers...); r.status != test.want || (r.status == 200) != (len(r.body) == 10) {
 				t.Errorf("got %d %s, want %d", r.status, r.body, test.want)
 			}
+		})
+	}
+}
+
+// slowClient takes as long to receive each piece.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	piece time.Duration
+}
+
+func (c slowClient) Write(b []byte) (int, error) {
+	time.Sleep(c.piece)
+	return c.ResponseRecorder.Write(b)
+}
+
+// TestBackupSlowly: a client that reads slowly gets the whole backup. One that reads so slowly
+// that nobody else could make a backup for hours does not.
+func TestBackupSlowly(t *testing.T) {
+	const size = 64 << 20
+	for name, test := range map[string]struct {
+		piece time.Duration // for 32 KiB or more
+		whole bool
+	}{
+		"1 Mbit/s":              {250 * time.Millisecond, true},
+		"just not disconnected": {9 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
+				var config handler.Config
+				backedUp(size)(&config)
+				h, begun := handler.New(config), time.Now()
+				r := httptest.NewRequest(http.MethodGet, "http://localhost/meta/backup", nil)
+				w := slowClient{httptest.NewRecorder(), test.piece}
+				h.ServeHTTP(w, r)
+				if got := w.Body.Len() == size; got != test.whole {
+					t.Errorf("got %d bytes of %d after %s", w.Body.Len(), size, time.Since(begun))
+				}
+				if took := time.Since(begun); took > time.Hour {
+					t.Errorf("took %s", took)
+				}
+				again := httptest.NewRecorder()
+				if h.ServeHTTP(again, r); again.Code != http.StatusOK || again.Body.Len() != size {
+					t.Errorf("the next backup: got %d, %d bytes", again.Code, again.Body.Len())
+				}
+			})
 		})
 	}
 }
