@@ -67,7 +67,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if c.Metrics.EMF {
 		h.Observer = &emf{out: out, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: time.Now}
 	}
-	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger}
+	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger, now: time.Now}
 	return lambda.New(lambda.Config{
 		Handler:  flushing(handler.New(h), counter, c.Analytics.Buffer.FlushPeriod, logger),
 		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup, "tick": jobs.tick},
