@@ -8,6 +8,7 @@ var checks = [...]func(invocation) error{
 	invocation.enabled,
 	invocation.load,
 	invocation.headers,
+	invocation.ready,
 	invocation.caller,
 	invocation.connected,
 	invocation.named,
@@ -51,6 +52,14 @@ func (i invocation) headers() (err error) {
 	i.call.Demand, err = i.operation.demand(i.request)
 	i.bounded.deadline = i.call.Demand.Begun.Add(i.invoker.config.Timeout)
 	return err
+}
+
+// ready: what the service is made of can be used.
+func (i invocation) ready() error {
+	if i.invoker.config.Ready == nil {
+		return nil
+	}
+	return i.invoker.config.Ready(&i.bounded)
 }
 
 // caller: the message can be read, and the caller may send it. Failed credentials are limited.
