@@ -44,7 +44,7 @@ func TestCORS(t *testing.T) {
 	}
 	denied, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
 	all := "accept, authorization, content-type, x-csrf-token, x-fern-language, x-fern-sdk-name, x-fern-sdk-version, x-flipt-namespace, " +
-		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace, cache-control, guidon-min-revision, guidon-message, x-api-key, traceparent, tracestate"
+		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace, cache-control, guidon-min-revision, guidon-message, guidon-dry-run, grpc-timeout, x-api-key, traceparent, tracestate"
 	var off *exchange.CORSConfig
 	anyOrigin := &exchange.CORSConfig{}
 	listed := &exchange.CORSConfig{AllowedOrigins: []string{"https://a.example"}}

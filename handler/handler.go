@@ -62,6 +62,7 @@ type Config struct {
 	TrustedOrigins []string                                 // of other pages that may use the sessions of their visitors
 	Mounts         []exchange.Mount                         // pages
 	Pages          func(rows []exchange.Row) exchange.Mount // pages that run operations of the table; optional
+	Ready          func(ctx context.Context) error          // why no operation can run yet; nil means that they always can
 	Observer       call.Observer                            // optional
 	Tracer         call.Tracer                              // optional
 	Evaluations    evaluation.Observer                      // optional
@@ -98,7 +99,7 @@ func New(config Config) *Handler {
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer, Tracer: config.Tracer,
-		RecordAddress: config.RecordAddress, ReadOnly: config.ReadOnly,
+		RecordAddress: config.RecordAddress, ReadOnly: config.ReadOnly, Ready: config.Ready,
 	})
 	rows := rows(config, invoker, tick)
 	mounts := config.Mounts

@@ -28,6 +28,8 @@ func TestOFREPErrors(t *testing.T) {
 		{"unknown namespace", "POST", ofrepPath + "/on?namespace=x", `{}`, 404, "", `{"key":"on","errorCode":"FLAG_NOT_FOUND","errorDetails":"flag \"x/on\" not found"}`},
 		{"a malformed namespace", "POST", ofrepPath + "/on?namespace=x%zz", `{}`, 400, "", `{"key":"on","errorCode":"GENERAL","errorDetails":"the query string is malformed"}`},
 		{"a semicolon, bulk", "POST", ofrepPath + "?namespace=x;a=b", `{}`, 400, "", `{"errorCode":"GENERAL","errorDetails":"the query string is malformed"}`},
+		{"a namespace twice", "POST", ofrepPath + "/on?namespace=default&namespace=x", `{}`, 400, "", `{"key":"on","errorCode":"GENERAL","errorDetails":"too many values for parameter \"namespace\""}`},
+		{"a namespace twice, bulk", "POST", ofrepPath + "?namespace=x&a=b&namespace=x", `{}`, 400, "", `{"errorCode":"GENERAL","errorDetails":"too many values for parameter \"namespace\""}`},
 		{"a comma", "POST", ofrepPath + "/a%2Cb", `{}`, 404, "", `{"key":"a,b","errorCode":"FLAG_NOT_FOUND","errorDetails":"flag \"default/a,b\" not found"}`},
 		{"a slash", "POST", ofrepPath + "/a%2Fb", `{}`, 404, "", `{"key":"a/b","errorCode":"FLAG_NOT_FOUND","errorDetails":"flag \"default/a/b\" not found"}`},
 		{"not JSON", "POST", ofrepPath + "/half", `{`, 400, "", `{"key":"half",` + notObject + `}`},

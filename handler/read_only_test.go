@@ -95,6 +95,11 @@ func TestReadOnlyWorks(t *testing.T) {
 	if !strings.Contains(dry.body, `"key":"y"`) {
 		t.Errorf("a dry run: got %s, want a change of y", dry.body)
 	}
+	created := s.must("", "POST", "/api/v1/namespaces", `{"key":"n","name":"N"}`, "Guidon-Dry-Run", "true")
+	if !strings.Contains(created.body, `"key":"n"`) {
+		t.Errorf("a dry run of a write: got %s, want the namespace", created.body)
+	}
+	s.do("DELETE", "/api/v1/namespaces/default/flags/x", "", "Guidon-Dry-Run", "false").fails(t, http.StatusForbidden, 7, readOnlyRefusal)
 	if diff := cmp.Diff(before, s.state()); diff != "" {
 		t.Errorf("the state has changed (-before +after):\n%s", diff)
 	}

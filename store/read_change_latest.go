@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 )
 
@@ -33,20 +32,14 @@ func (d *DB) LatestChanges(ctx context.Context, namespace string, kind change.Ki
 		}
 	}
 	return readValue(ctx, d, func(ctx context.Context, s *session) ([]*change.Record, error) {
-		var positions []guidon.Position
-		var at guidon.Position
-		err := s.rowsOfEach(ctx, query, objects, func() { positions = append(positions, at) }, &at.Revision, &at.Sequence)
-		if err != nil {
-			return nil, err
-		}
-		return s.recordsAt(ctx, selectSummarized, namespace, positions)
+		return s.recordsOf(ctx, query, objects)
 	})
 }
 
-// selectLatest reads the position of the latest record of an object. The row of the object
-// has the revision, so the length of its history does not matter.
+// selectLatest reads the latest record of an object. The row of the object has the revision, so
+// the length of its history does not matter.
 func (k *kind[T]) selectLatest() string {
-	return `SELECT c.revision, c.seq FROM changes c ` + byObject + ` WHERE c.namespace_key = ? AND c.object_key = ? AND c.kind = ?
+	return selectSummarized + byObject + ` WHERE c.namespace_key = ? AND c.object_key = ? AND c.kind = ?
 		AND c.revision <= (SELECT o.changed_rev FROM ` + k.table + ` o WHERE o.namespace_key = ? AND o.` + k.keyColumn + ` = ?)
 		ORDER BY c.object_key DESC, c.revision DESC, c.seq DESC LIMIT 1`
 }
@@ -56,10 +49,10 @@ func (k *kind[T]) selectLatest() string {
 // for a comment.
 const byObject = `/*! FORCE INDEX (changes_by_object) */`
 
-// selectSummarized reads the record at a position. The bodies are for summaries, so those of
-// large records are not read.
+// selectSummarized reads a record. The bodies are for summaries, so those of large records are
+// not read.
 var selectSummarized = "SELECT " + recordColumns + fmt.Sprintf(`, CASE WHEN c.body_size <= %[1]d THEN c.before_body END, CASE WHEN c.body_size <= %[1]d THEN c.after_body END
-	FROM changes c`, maxLatestBody) + atPosition
+	FROM changes c `, maxLatestBody)
 
 // selectLast reads the newest record of an object, whether it still exists or not.
 var selectLast = "SELECT " + recordColumns + `, NULL, NULL FROM changes c

@@ -47,19 +47,20 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 		return nil, err
 	}
 	snapshots := instance.NewCache(storage, c.Cache)
-	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
 	counter := instance.NewCounter(c.Analytics, db)
-	service, err := instance.NewService(c, instance.Watch(checkedStore{snapshots, schema}, logger), counter)
+	service, err := instance.NewService(c, instance.Watch(snapshots, logger), counter)
 	if err != nil {
 		return nil, err
 	}
 	service, deliveries := instance.WithWebhooks(c, service, db, version, logger)
 	deliveries.Audit(c, db, instance.AuditSenders(c, version, out), logger)
-	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, db, nil, instance.BuildInfo(version, commit, date),
+	h, err := instance.HandlerConfig(c, service, db, db, nil, instance.BuildInfo(version, commit, date),
 		instance.Runtime{RemovedPath: lambda.RemovedPath}, logger)
 	if err != nil {
 		return nil, err
 	}
+	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
+	h.Ready = schema.check
 	h.AllowedHosts = []string{"*"} // AWS serves only host names that it has assigned, so DNS rebinding is impossible
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
@@ -67,7 +68,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if c.Metrics.EMF {
 		h.Observer = &emf{out: out, function: os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), now: time.Now}
 	}
-	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger}
+	jobs := jobs{config: c, db: db, schema: schema, service: service, deliveries: deliveries, logger: logger, now: time.Now}
 	return lambda.New(lambda.Config{
 		Handler:  flushing(handler.New(h), counter, c.Analytics.Buffer.FlushPeriod, logger),
 		Jobs:     map[string]lambda.Job{"migrate": jobs.migrate, "cleanup": jobs.cleanup, "tick": jobs.tick},

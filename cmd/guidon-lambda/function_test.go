@@ -51,8 +51,9 @@ func TestWithoutDatabase(t *testing.T) {
 	}
 	front := lambdatest.HTTPAPI("prod")
 	for path, want := range map[string]int{
-		"/flags/health": http.StatusOK, "/flags/meta/info": http.StatusOK, "/flags/metrics": http.StatusNotFound,
+		"/flags/health": http.StatusOK, "/flags/openapi.yaml": http.StatusOK, "/flags/metrics": http.StatusNotFound,
 		"/flags/debug/pprof/": http.StatusNotFound, "/flags/api/v1/namespaces": http.StatusServiceUnavailable,
+		"/flags/meta/info": http.StatusServiceUnavailable,
 	} {
 		event, err := front.Event(httptest.NewRequest(http.MethodGet, path, nil))
 		if err != nil {

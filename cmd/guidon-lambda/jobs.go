@@ -23,6 +23,7 @@ type jobs struct {
 	schema  *schema
 	service *service.Service
 	logger  *slog.Logger
+	now     func() time.Time
 
 	deliveries *instance.Deliveries
 }
@@ -68,11 +69,15 @@ func (j jobs) cleanup(ctx context.Context) (any, error) {
 const tickTime = 45 * time.Second
 
 // rollUpMinutes is at which minutes of an hour a tick computes hours and days of evaluations: at those that it
-// divides.
-const rollUpMinutes = 10
+// divides. rollUpTime limits how long changes wait for that.
+const (
+	rollUpMinutes = 10
+	rollUpTime    = 15 * time.Second
+)
 
-// tick does what a server does all the time: it delivers changes to webhooks, and computes hours and days of
-// evaluations. What it has no time for is left to a later tick.
+// tick does what a server does all the time: it computes hours and days of evaluations, and delivers changes to
+// webhooks. The deliveries come last, because a backlog may take all of the time. What it has no time for is left
+// to a later tick.
 func (j jobs) tick(ctx context.Context) (any, error) {
 	if err := j.schema.check(ctx); err != nil {
 		return nil, err
@@ -80,16 +85,24 @@ func (j jobs) tick(ctx context.Context) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, tickTime)
 	defer cancel()
 	var failed []error
+	if j.now().Minute()%rollUpMinutes == 0 {
+		failed = append(failed, j.rollUp(ctx))
+	}
 	for _, runner := range j.deliveries.Runners {
 		if err := runner.Drain(ctx); err != nil && ctx.Err() == nil {
 			failed = append(failed, err)
 		}
 	}
-	if time.Now().Minute()%rollUpMinutes == 0 {
-		cleaner := instance.NewCleaner(j.config, j.db, j.service, change.Actor{ID: "system:cleanup"})
-		if err := cleaner.LoopEvaluations(ctx); err != nil && ctx.Err() == nil {
-			failed = append(failed, err)
-		}
-	}
 	return struct{}{}, errors.Join(failed...)
+}
+
+// rollUp computes hours and days of evaluations.
+func (j jobs) rollUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, rollUpTime)
+	defer cancel()
+	err := instance.NewCleaner(j.config, j.db, j.service, change.Actor{ID: "system:cleanup"}).LoopEvaluations(ctx)
+	if ctx.Err() != nil {
+		return nil // the next one goes on from there
+	}
+	return err
 }

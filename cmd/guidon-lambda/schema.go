@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate"
-	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -52,105 +50,4 @@ func (s *schema) check(ctx context.Context) error {
 			Err: err}
 	}
 	return err
-}
-
-// checkedStore is a store that checks the schema before the first use.
-type checkedStore struct {
-	service.Store
-	schema *schema
-}
-
-// The methods of [service.Store] check the schema.
-
-func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.Namespaces(ctx)
-}
-
-func (s checkedStore) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, 0, err
-	}
-	return s.Store.Snapshot(ctx, namespace, d)
-}
-
-func (s checkedStore) SnapshotAt(
-	ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit,
-) (*guidon.Snapshot, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.SnapshotAt(ctx, namespace, at, d, admit)
-}
-
-func (s checkedStore) Update(
-	ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error,
-) (int64, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return 0, err
-	}
-	return s.Store.Update(ctx, namespace, w, fn)
-}
-
-func (s checkedStore) Authentications(
-	ctx context.Context, d service.Demand, next string,
-) (*service.AuthenticationSet, time.Duration, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, 0, err
-	}
-	return s.Store.Authentications(ctx, d, next)
-}
-
-func (s checkedStore) UpdateAuthentications(
-	ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error,
-) error {
-	if err := s.schema.check(ctx); err != nil {
-		return err
-	}
-	return s.Store.UpdateAuthentications(ctx, w, fn)
-}
-
-func (s checkedStore) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.Changes(ctx, query)
-}
-
-func (s checkedStore) SearchChanges(ctx context.Context, search change.Search) ([]*change.Record, guidon.Position, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, guidon.Position{}, err
-	}
-	return s.Store.SearchChanges(ctx, search)
-}
-
-func (s checkedStore) AllChanges(ctx context.Context, feed change.Feed) ([]*change.Record, change.Place, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, change.Place{}, err
-	}
-	return s.Store.AllChanges(ctx, feed)
-}
-
-func (s checkedStore) LatestChanges(ctx context.Context, namespace string, kind change.Kind, keys []string) ([]*change.Record, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.Store.LatestChanges(ctx, namespace, kind, keys)
-}
-
-// checkedSecrets is the part of the database that attempts to sign in need. It checks the
-// schema before the first use.
-type checkedSecrets struct {
-	service.SecretStore
-	schema *schema
-}
-
-// Secrets implements [service.SecretStore].
-func (s checkedSecrets) Secrets(ctx context.Context) ([]service.Secret, error) {
-	if err := s.schema.check(ctx); err != nil {
-		return nil, err
-	}
-	return s.SecretStore.Secrets(ctx)
 }

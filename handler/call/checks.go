@@ -8,6 +8,7 @@ var checks = [...]func(invocation) error{
 	invocation.enabled,
 	invocation.load,
 	invocation.headers,
+	invocation.ready,
 	invocation.caller,
 	invocation.connected,
 	invocation.named,
@@ -53,6 +54,14 @@ func (i invocation) headers() (err error) {
 	return err
 }
 
+// ready: what the service is made of can be used.
+func (i invocation) ready() error {
+	if i.invoker.config.Ready == nil {
+		return nil
+	}
+	return i.invoker.config.Ready(&i.bounded)
+}
+
 // caller: the message can be read, and the caller may send it. Failed credentials are limited.
 func (i invocation) caller() error {
 	err := i.invoker.receive(&i.bounded, i.operation, i.request, i.Work)
@@ -69,8 +78,13 @@ func (i invocation) connected() error { return i.bounded.Context.Err() }
 // named: the reference to a state of the namespace is valid.
 func (i invocation) named() error { return i.reference }
 
-// writable: a read-only service changes nothing.
-func (i invocation) writable() error { return i.invoker.checkReadOnly(i.operation, i.request) }
+// writable: a read-only service changes nothing. A dry run stores nothing.
+func (i invocation) writable() error {
+	if i.call.DryRun {
+		return nil
+	}
+	return i.invoker.checkReadOnly(i.operation, i.request)
+}
 
 // message: the texts of the message can be stored, and its fields are known. Evaluations, which
 // are served from memory, store nothing.

@@ -31,6 +31,9 @@ type Config struct {
 	ReadOnly       bool            // refuses writes of namespaces, also those of trusted callers
 	Observer       Observer        // optional
 	Tracer         Tracer          // optional
+
+	// Ready returns why no operation can run yet. It is optional.
+	Ready func(ctx context.Context) error
 }
 
 // AuthenticationConfig configures which requests need a credential.

@@ -27,7 +27,7 @@ var defaultCORSHeaders = []string{
 // those that this service supports beyond the contract.
 var furtherCORSHeaders = []string{
 	"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace", "Cache-Control",
-	"Guidon-Min-Revision", "Guidon-Message",
+	"Guidon-Min-Revision", "Guidon-Message", "Guidon-Dry-Run", "Grpc-Timeout",
 	"X-API-Key", "Last-Event-ID", "Traceparent", "Tracestate",
 }
 

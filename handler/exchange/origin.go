@@ -14,6 +14,7 @@ import (
 type exposure struct {
 	writes  bool // changes a namespace or authentications
 	signs   bool // starts or ends a session
+	secret  bool // must not be read by a page of another origin, even if CORS allows that elsewhere
 	tokens  bool // identifies its callers by a token in a header, if there is one
 	apiKeys bool // X-API-Key may have that token
 	anyHost bool // served under any host name
@@ -91,7 +92,7 @@ var (
 func (c *originChecks) check(r *http.Request, e exposure) error {
 	if !e.presentsToken(r.Header) {
 		session := c.cookie.In(r.Header["Cookie"])
-		if (session || e.signs) && !passes(&c.session, r) {
+		if (session || e.signs || e.secret) && !passes(&c.session, e.asked(r)) {
 			return e.sessionError(session)
 		}
 		if e.writes && !passes(&c.writes, r) {
@@ -102,6 +103,16 @@ func (c *originChecks) check(r *http.Request, e exposure) error {
 		return c.hosts.check(r.Host)
 	}
 	return nil
+}
+
+// asked returns the request as it is checked: reading a secret is as bad as a write.
+func (e exposure) asked(r *http.Request) *http.Request {
+	if !e.secret {
+		return r
+	}
+	write := *r
+	write.Method = http.MethodPost
+	return &write
 }
 
 // presentsToken reports whether the credential of a request is a token in its header. A
@@ -118,7 +129,7 @@ func (e exposure) presentsToken(header http.Header) bool {
 }
 
 // sessionError returns the error for a request with the session cookie, or for one that
-// starts or ends a session.
+// starts or ends a session or reads a secret.
 func (e exposure) sessionError(session bool) error {
 	switch {
 	case !e.tokens:

@@ -135,7 +135,8 @@ func splitAtLast(text, separator string) (before, after string) {
 
 func (t *Router) addPlain(p Plain) {
 	to := &route{Route: call.Route{Method: p.Method, Pattern: p.Pattern}, errors: Messages}
-	t.handle(p.Method, p.Pattern, t.entry(p.Pattern, to, exposure{anyHost: p.AnyHost}, p.Serve))
+	exposed := exposure{secret: p.Secret, tokens: p.Secret && t.invoker.Required(), anyHost: p.AnyHost}
+	t.handle(p.Method, p.Pattern, t.entry(p.Pattern, to, exposed, p.Serve))
 }
 
 // mountMethods are the methods that pages use.

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type Row struct {
 type Plain struct {
 	Method, Pattern string
 	AnyHost         bool // served under any host name
+	Secret          bool // pages of other origins cannot read it, unless they have a token
 	Serve           func(x *Exchange)
 }
 
@@ -50,7 +52,12 @@ type Mount struct {
 type mountErrors struct{ Mount }
 
 // Error implements [ErrorForm].
-func (m mountErrors) Error(x *Exchange, err error) { m.Mount.Error(x, err) }
+func (m mountErrors) Error(x *Exchange, err error) {
+	if header := x.Header(); errors.Is(err, ErrNoMethod) && header.Get("Allow") == "" {
+		header.Set("Allow", strings.Join(mountMethods, ", "))
+	}
+	m.Mount.Error(x, err)
+}
 
 // checkOverlaps panics if two routes are the same or a mount owns the path of a route.
 func checkOverlaps(rows []Row, plain []Plain, mounts []Mount) {

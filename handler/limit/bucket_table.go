@@ -1,37 +1,29 @@
 package limit
 
 import (
-	"container/heap"
+	"maps"
 	"time"
 )
 
 // MaxKeys is how many keys a [BucketTable] remembers. With short keys, they take 2 MB at most.
 //
-// Beyond it, the key with the fullest bucket is forgotten, which means that its bucket is
-// full again. So an attacker cannot refill an empty bucket by using many other keys: all
+// Beyond it, the keys with the fullest buckets are forgotten, which means that their buckets are
+// full again. So an attacker cannot refill an empty bucket by using many other keys: half
 // of their buckets would have to be emptied first. To gain the uses of one bucket, the
-// attacker would spend those of all the others. The keys that are forgotten are those with
+// attacker would spend those of thousands of others. The keys that are forgotten are those with
 // the fewest uses, and it is to their advantage.
 const MaxKeys = 10_000
 
 // BucketTable has the buckets of the keys that are not known to be full. It is not safe for
 // concurrent use.
 type BucketTable[K comparable] struct {
-	rate  Rate
-	byKey map[K]*bucket[K]
-	order bucketOrder[K]
-}
-
-// bucket belongs to one key.
-type bucket[K comparable] struct {
-	key   K
-	full  time.Time // when it is full again
-	place int       // in the order
+	rate Rate
+	full map[K]time.Time // when the bucket of a key is full again
 }
 
 // NewBucketTable returns a table in which all buckets are full, and fill at the rate.
 func NewBucketTable[K comparable](r Rate) *BucketTable[K] {
-	return &BucketTable[K]{rate: r, byKey: make(map[K]*bucket[K])}
+	return &BucketTable[K]{rate: r, full: make(map[K]time.Time)}
 }
 
 // Take takes a use out of the bucket of the key. If it is empty, Take reports false. For a
@@ -40,74 +32,30 @@ func (t *BucketTable[K]) Take(key K, now time.Time) bool {
 	if t.rate == 0 {
 		return true
 	}
-	e := t.byKey[key]
-	if e == nil {
-		e = t.add(key, now)
+	before, known := t.full[key]
+	after, ok := t.rate.Take(before, now)
+	if !ok {
+		return false
 	}
-	full, ok := t.rate.Take(e.full, now)
-	if ok {
-		e.full = full
-		heap.Fix(&t.order, e.place)
+	if !known && len(t.full) == MaxKeys {
+		t.forgetHalf(now)
 	}
-	return ok
+	t.full[key] = after
+	return true
 }
 
 // Has reports whether there is a use in the bucket of the key.
 func (t *BucketTable[K]) Has(key K, now time.Time) bool {
-	e := t.byKey[key]
-	if t.rate == 0 || e == nil {
-		return true
-	}
-	_, ok := t.rate.Take(e.full, now)
+	_, ok := t.rate.Take(t.full[key], now)
 	return ok
 }
 
-// add returns a full bucket for a new key. It reuses the first one if that is full, which
-// need not be remembered, or if the table is.
-func (t *BucketTable[K]) add(key K, now time.Time) *bucket[K] {
-	if len(t.order) > 0 && (len(t.order) == MaxKeys || !t.order[0].full.After(now)) {
-		e := t.order[0]
-		delete(t.byKey, e.key)
-		e.key, e.full = key, now
-		t.byKey[key] = e
-		return e
+// forgetHalf forgets the keys whose buckets are full and, as long as those are less than half,
+// the ones with the fullest buckets of the others.
+func (t *BucketTable[K]) forgetHalf(now time.Time) {
+	for soon := now; len(t.full) > MaxKeys/2; soon = soon.Add(Window / 16) {
+		maps.DeleteFunc(t.full, func(_ K, full time.Time) bool { return !full.After(soon) })
 	}
-	e := &bucket[K]{key: key, full: now}
-	t.byKey[key] = e
-	heap.Push(&t.order, e)
-	return e
-}
-
-// bucketOrder is a heap, in which the first bucket is the one that is full again first. Time
-// does not change the order, because all buckets fill at the same rate.
-type bucketOrder[K comparable] []*bucket[K]
-
-// Len implements [heap.Interface].
-func (o *bucketOrder[K]) Len() int { return len(*o) }
-
-// Less implements [heap.Interface].
-func (o *bucketOrder[K]) Less(i, j int) bool { return (*o)[i].full.Before((*o)[j].full) }
-
-// Swap implements [heap.Interface].
-func (o *bucketOrder[K]) Swap(i, j int) {
-	s := *o
-	s[i], s[j] = s[j], s[i]
-	s[i].place, s[j].place = i, j
-}
-
-// Push implements [heap.Interface].
-func (o *bucketOrder[K]) Push(e any) {
-	added := e.(*bucket[K])
-	added.place = len(*o)
-	*o = append(*o, added)
-}
-
-// Pop implements [heap.Interface]. It is not called: buckets are reused.
-func (o *bucketOrder[K]) Pop() any {
-	last := len(*o) - 1
-	e := (*o)[last]
-	*o = (*o)[:last]
-	return e
 }
 
 // Window is how long an empty bucket takes to fill.

@@ -240,6 +240,9 @@ func namespaceIn(x *exchange.Exchange) (string, error) {
 		return namespace, nil // the same as below, at less cost
 	}
 	values, err := x.Query()
+	if len(values["namespace"]) > 1 {
+		return "", guidon.Errorf(guidon.InvalidArgument, `too many values for parameter "namespace"`)
+	}
 	namespace := values.Get("namespace")
 	if namespace != "" || !strings.Contains(query, "namespace=") {
 		err = nil // what is malformed is another parameter, and ignored

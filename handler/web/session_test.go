@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/webtest"
@@ -86,4 +87,32 @@ func TestEndedSession(t *testing.T) {
 
 	s.Get("/sign-in?back=yes").Check(http.StatusOK).Contains("You are signed in", "You can close this tab")
 	s.Get("/sign-in").Check(http.StatusOK).Contains("You are signed in").Lacks("You can close this tab")
+}
+
+// TestSendAgainBelowPath: behind a proxy that serves the pages below a path, a form is sent again
+// below that path, and so is the page that people look at first.
+func TestSendAgainBelowPath(t *testing.T) {
+	away := false
+	s := webtest.New(t, webtest.Options{
+		Page: func(c *page.Config) { c.PublicPath = "/below" },
+		Fault: func() error {
+			if away {
+				return guidon.Errorf(guidon.Unavailable, "the database is away")
+			}
+			return nil
+		},
+	})
+	const path = "/namespaces/default/new-flag?type=boolean"
+	form := url.Values{"type": {"boolean"}, "name": {"Gift cards"}, "key": {"gift-cards"}, "do": {"save"}}
+	ended := s.As("").Post(path, form).Check(http.StatusUnauthorized)
+	away = true
+	unknown := s.Post(path, form).Check(http.StatusServiceUnavailable)
+	for _, r := range []*webtest.Reply{ended, unknown} {
+		if action, _ := r.Form(""); action != "/below"+path {
+			t.Errorf("%d: the form is sent to %s, want %s", r.Status, action, "/below"+path)
+		}
+		if links := r.Links(); len(links) == 0 || !strings.HasPrefix(links[0], "/below/") {
+			t.Errorf("%d: the links are %v, want the first below the path", r.Status, links)
+		}
+	}
 }

@@ -111,6 +111,16 @@ func TestPublicPath(t *testing.T) {
 	}
 }
 
+// TestMethods: requests that no page takes are refused with the methods that pages take.
+func TestMethods(t *testing.T) {
+	s := newServer(t, setup{})
+	for _, method := range []string{"PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
+		if r := s.do(method, "/sign-in", ""); r.status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "GET, HEAD, POST" {
+			t.Errorf("%s: got %d, Allow %q", method, r.status, r.header.Get("Allow"))
+		}
+	}
+}
+
 // TestAssets: what pages refer to is there, and may be kept for ever, because another
 // content has another address.
 func TestAssets(t *testing.T) {

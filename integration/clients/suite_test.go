@@ -48,6 +48,8 @@ var lambdaDifferences = []struct {
 	{"REST API", "TestSteps/a_malformed_query", "the same"},
 	{"load balancer", "TestBadInput/a_parameter_twice", "the last of several is passed on; not with multi-value headers"},
 	{"load balancer", "TestSteps/a_parameter_twice", "the same"},
+	{"load balancer", "TestOFREPErrors/a_namespace_twice", "the same"},
+	{"load balancer", "TestOFREPErrors/a_namespace_twice,_bulk", "the same"},
 	{"load balancer", "TestCredentials/only_the_first_header_counts", "the same"},
 	{"load balancer", "TestRevision/two_headers", "the same"},
 	{"load balancer", "TestLatestChanges/several_keys", "the same"},
@@ -61,7 +63,7 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestCORSCredentials", "TestCounts", "TestCountsOff", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
+	"TestAbort", "TestBackupOrigins", "TestCORSCredentials", "TestCounts", "TestCountsOff", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
 	"TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestEveryRouteIsReachable", "TestFailureAddress", "TestFailureEvent",
 	"TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
 	"TestFewLatestChanges", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHeavy", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",

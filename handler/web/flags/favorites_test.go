@@ -199,7 +199,9 @@ func TestStar(t *testing.T) {
 	s.Post(list+"/none/favorite", add).Check(http.StatusNotFound)
 	s.As(s.SignIn(service.TokenInput{Name: "Olga", Role: service.RoleViewer, Namespaces: []string{"other"}})).Post(wishlist, add).Check(http.StatusForbidden)
 	s.As("").Post(wishlist, add).Check(http.StatusUnauthorized)
-	s.Get(wishlist).Check(http.StatusMethodNotAllowed)
+	if got, want := s.Get(wishlist).Check(http.StatusMethodNotAllowed).Header.Get("Allow"), "POST"; got != want {
+		t.Errorf("got Allow %q, want %q", got, want)
+	}
 }
 
 // TestFavoritesUnchanged: a browser gets a page again after a favorite has changed.
