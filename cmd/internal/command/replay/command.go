@@ -64,6 +64,9 @@ func ReplayCommand(p *cli.Program) *cobra.Command {
 	return r.Command(cli.Verb{
 		Use: "replay <log>... | - | --generate", Short: "Compare the evaluations of two servers", Long: replayHelp, Example: replayExample,
 		Names: "the flags that differ, such as shop/new-checkout", Args: cobra.ArbitraryArgs, Options: r.flags, Run: r.run,
+		Check: func(command *cobra.Command) error {
+			return cli.NotEmpty(command, "from", "to", "from-token-file", "to-token-file", "namespaces")
+		},
 	})
 }
 
