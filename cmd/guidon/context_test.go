@@ -99,7 +99,8 @@ func TestDatabaseBeforeContext(t *testing.T) {
 	s.ok("flag", "create", "here", "--db", path)
 	for name, local := range map[string]*shell{
 		"the environment": s.with("GUIDON_DB_URL=file:" + path),
-		"its parts":       s.withoutDatabase().with("GUIDON_DB_URL_FILE=" + s.file("url", "file:"+path)),
+		"a file":          s.withoutDatabase().with("GUIDON_DB_URL_FILE=" + s.file("url", "file:"+path)),
+		"its parts":       s.withoutDatabase().with("GUIDON_DB_PROTOCOL=file", "GUIDON_DB_NAME="+path),
 	} {
 		if got := local.ok("flag", "list", "-o", "name"); got != "here\n" {
 			t.Errorf("%s: got %q, want the flags of the database", name, got)
@@ -112,8 +113,10 @@ func TestDatabaseBeforeContext(t *testing.T) {
 			t.Errorf("%q: got %q, want the flags of the database", args, got)
 		}
 	}
-	if got := configured.ok("flag", "list", "-o", "name"); got != "" {
-		t.Errorf("got %q, want the flags of the server, which has none", got)
+	for _, variable := range []string{"", "GUIDON_DB_MAX_OPEN_CONN=5", "GUIDON_DB_PORT=tcp://10.0.0.1:5432", "GUIDON_DB_SERVICE_HOST=10.0.0.1"} {
+		if got := configured.with(variable).ok("flag", "list", "-o", "name"); got != "" {
+			t.Errorf("%s: got %q, want the flags of the server, which has none", variable, got)
+		}
 	}
 }
 
@@ -127,6 +130,11 @@ func TestContextErrors(t *testing.T) {
 		{"context use a --none", "give either"},
 		{"flag list --address nowhere", `there is no context "nowhere"`},
 		{"flag list --address=", "--address must not be empty"},
+		{"flag list --timeout 0", "--timeout must be more than 0"},
+		{"export --timeout -1s --address http://x", "--timeout must be more than 0"},
+		{"replay --generate --from= --to http://x", "--from must not be empty"},
+		{"replay --generate --from http://x --to=", "--to must not be empty"},
+		{"replay --generate --from http://x --to http://x --from-token-file=", "--from-token-file must not be empty"},
 		{"flag off dark-mode --namespace=", "--namespace must not be empty"},
 		{"export --namespaces=", "--namespaces must not be empty"},
 		{"login --address http://x --context a/b", "invalid --context"},

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -317,6 +320,40 @@ func TestValidateLimit(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	if len(lines) != 1001 || lines[1000] != "and 2598 more findings" {
 		t.Errorf("got %d lines, the last one %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+// TestExportUnexpected: an answer without a proper namespace writes no file, and replaces none.
+func TestExportUnexpected(t *testing.T) {
+	for _, answer := range []string{`{}`, `{"flags":[]}`, `{"namespace":{"key":"../x","name":"X"}}`} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, answer)
+		}))
+		t.Cleanup(server.Close)
+		s := newEmptyShell(t)
+		kept, dir := s.file("flags.yaml", "kept"), filepath.Join(t.TempDir(), "a", "b")
+		for _, to := range [][]string{{"--out", kept}, {"--dir", dir}} {
+			s.fails(cli.ExitFailure, append([]string{"export", "--address", server.URL}, to...), "unexpected response")
+		}
+		if got, err := os.ReadFile(kept); err != nil || string(got) != "kept" {
+			t.Errorf("%s: got %q and %v, want the file as it was", answer, got, err)
+		}
+		if _, err := os.Stat(filepath.Dir(dir)); err == nil {
+			t.Errorf("%s: something was written to %s", answer, filepath.Dir(dir))
+		}
+	}
+}
+
+// TestImportSameNamespace: a dry run says what it does not know.
+func TestImportSameNamespace(t *testing.T) {
+	s := newShell(t)
+	file := s.file("small.yaml", small)
+	s.ok("migrate")
+	s.fails(cli.ExitOK, []string{"import", "--dry-run", file, file}, "namespace \"small\" is in "+file+" and in "+file+
+		"; each is compared with what there is now, not with what the others make of it")
+	if r := s.run("import", "--dry-run", file); strings.Contains(r.err, "compared") {
+		t.Errorf("of one document: got %q", r.err)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestEvaluateMany(t *testing.T) {
 	}
 }
 
-// TestEvaluateWatch: results are printed when they change, and only then.
+// TestEvaluateWatch: results are printed when they change, by a change or by time, and only then.
 func TestEvaluateWatch(t *testing.T) {
 	s := newShell(t)
 	server := s.serve()
@@ -71,6 +71,15 @@ func TestEvaluateWatch(t *testing.T) {
 	s.ok("flag", "update", "beta", "--name", "Another name", "--address", server.web)
 	s.ok("flag", "on", "beta", "--everyone", "--address", server.web)
 	next(`"enabled":true`)
+	s.ok("flag", "rule", "add", "beta", "100%", "--value", "off", "--from", "2s", "--address", server.web)
+	next(`"enabled":false`) // without a change
+	s.ok("flag", "create", "gate", "--address", server.web)
+	s.ok("flag", "rule", "remove", "beta", "1", "--address", server.web)
+	next(`"enabled":true`)
+	s.ok("flag", "update", "beta", "--requires", "gate", "--address", server.web)
+	next(`"enabled":false`)
+	s.ok("flag", "rule", "add", "gate", "100%", "--from", "2s", "--address", server.web)
+	next(`"enabled":true`) // by a flag that it requires
 	s.ok("flag", "delete", "beta", "--yes", "--address", server.web)
 	next(`"reason":"NOT_FOUND_ERROR_EVALUATION_REASON"`)
 	watcher.interrupt()

@@ -54,6 +54,15 @@ func TestSeveralFlags(t *testing.T) {
 	if got := states(); got != "a b @11" {
 		t.Errorf("after errors: got %s", got)
 	}
+	for _, query := range []string{"tag:web", "tag:web is:on"} { // several flags, and one
+		for _, verb := range [][]string{{"update", "--description", query}, {"off"}} {
+			args := append([]string{"flag"}, append(verb, "-q", query, "-y", "-o", "json")...)
+			if got := s.ok(args...); !strings.HasPrefix(got, "[\n") {
+				t.Errorf("%q: got %s, want a list", args, got)
+			}
+			s.ok("flag", "on", "a")
+		}
+	}
 	s.ok("segment", "create", "beta")
 	s.ok("flag", "rollout", "a", "--segment", "beta")
 	s.fails(cli.ExitFailure, []string{"segment", "delete", "beta", "--dry-run"}, `segment "beta" not found`)

@@ -171,6 +171,7 @@ func TestFlagUsage(t *testing.T) {
 		{[]string{"segment", "create", "s", "--constraint", "bool:beta true"}, "did you mean boolean:beta?"},
 		{[]string{"segment", "update", "s"}, "nothing to change"},
 		{[]string{"namespace", "update", "n"}, "nothing to change"},
+		{[]string{"webhook", "update", "w", "--on", "default"}, "nothing to change: give --name, --url"},
 	} {
 		s.fails(cli.ExitUsage, test.args, test.want)
 	}

@@ -177,8 +177,8 @@ type Client struct {
 func ClientFrom(environ []string) Client {
 	env := newEnvironment(environ)
 	c := Client{Address: env["GUIDON_ADDRESS"], Namespace: env["GUIDON_NAMESPACE"], CAFile: env["GUIDON_CA_FILE"]}
-	for name, value := range env {
-		c.Database = c.Database || strings.HasPrefix(name, "GUIDON_DB_") && value != ""
+	for _, name := range []string{"GUIDON_DB_URL", "GUIDON_DB_PROTOCOL", "GUIDON_DB_HOST", "GUIDON_DB_NAME"} {
+		c.Database = c.Database || env[name] != "" || env[name+fileSuffix] != ""
 	}
 	return c
 }

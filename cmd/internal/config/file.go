@@ -204,10 +204,6 @@ func (l *fileLoader) value(f field, node *yaml.Node) error {
 		return fmt.Errorf("must be a single value (%s)", f.kind())
 	}
 	text, err := l.substitute(node.Value)
-	if err != nil && l.problems.elsewhere {
-		l.problems.without(f.key)
-		return f.assume()
-	}
 	if err != nil {
 		return err
 	}
@@ -222,9 +218,7 @@ func (l *fileLoader) listValue(f field, node *yaml.Node) error {
 			return errors.New("must be a list of strings")
 		}
 		text, err := l.substitute(item.Value)
-		if err != nil && l.problems.elsewhere {
-			l.problems.without(f.key)
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		list = append(list, text)
@@ -250,7 +244,7 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 			return f.duplicate(key)
 		}
 		text, err := l.substitute(item.Value)
-		if err != nil && !l.problems.elsewhere {
+		if err != nil {
 			return err
 		}
 		values[key] = text

@@ -49,8 +49,6 @@ func (e *Error) Error() string {
 type problems struct {
 	list    []Problem
 	unknown map[string]bool // keys whose values could not be fetched
-
-	elsewhere bool // the configuration is for another machine
 }
 
 func (p *problems) add(format string, args ...any) {

@@ -33,19 +33,19 @@ func CredentialsIn(path string) *CredentialsFile { return &CredentialsFile{path:
 // Path returns the path of the file.
 func (f *CredentialsFile) Path() string { return f.path }
 
-// members are the members of a JSON object. Those that this release does not know are kept.
-type members map[string]json.RawMessage
+// servers is the only member of the file. It has an entry for each address.
+const servers = "servers"
+
+// entries are the members of an object in the file. Those that are malformed stay until they are replaced.
+type entries map[string]json.RawMessage
 
 // Get returns the credential for the server at the address, and whether there is one. It
 // returns an error if other users can read the file.
 func (f *CredentialsFile) Get(address string) (Credential, bool, error) {
-	_, servers, err := f.read()
-	if err != nil {
+	all, err := f.read()
+	raw, ok := all[servers][address]
+	if err != nil || !ok {
 		return Credential{}, false, err
-	}
-	raw, ok := servers[address]
-	if !ok {
-		return Credential{}, false, nil
 	}
 	var c Credential
 	if json.Unmarshal(raw, &c) != nil || c.Token == "" { // its error could contain the token
@@ -56,19 +56,8 @@ func (f *CredentialsFile) Get(address string) (Credential, bool, error) {
 
 // Set stores the credential for the server at the address.
 func (f *CredentialsFile) Set(ctx context.Context, address string, c Credential) error {
-	return f.update(ctx, func(servers members) error {
-		entry := make(members)
-		if json.Unmarshal(servers[address], &entry) != nil || entry == nil { // absent or malformed
-			entry = make(members)
-		}
-		fields, err := json.Marshal(c)
-		if err == nil {
-			err = json.Unmarshal(fields, &entry)
-		}
-		if err != nil {
-			return err
-		}
-		servers[address], err = json.Marshal(entry)
+	return f.update(ctx, func(servers entries) (err error) {
+		servers[address], err = json.Marshal(c)
 		return err
 	})
 }
@@ -76,7 +65,7 @@ func (f *CredentialsFile) Set(ctx context.Context, address string, c Credential)
 // Remove removes the credential for the server at the address if it has the token:
 // another process may have signed in again.
 func (f *CredentialsFile) Remove(ctx context.Context, address, token string) error {
-	return f.update(ctx, func(servers members) error {
+	return f.update(ctx, func(servers entries) error {
 		var c Credential
 		if json.Unmarshal(servers[address], &c) == nil && c.Token == token {
 			delete(servers, address)
@@ -91,63 +80,46 @@ func (f *CredentialsFile) Prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = f.read()
+	_, err = f.read()
 	return errors.Join(err, lock.Release())
 }
 
 // update changes the entries of the servers. Of several processes, one at a time does.
-func (f *CredentialsFile) update(ctx context.Context, change func(servers members) error) error {
+func (f *CredentialsFile) update(ctx context.Context, change func(servers entries) error) error {
 	return updateFile(ctx, f.path, func() ([]byte, error) {
-		all, servers, err := f.read()
+		all, err := f.read()
 		if err == nil {
-			err = change(servers)
+			err = change(all[servers])
 		}
 		if err != nil {
 			return nil, err
 		}
-		return encodeCredentials(all, servers)
+		content, err := json.MarshalIndent(all, "", "  ")
+		if len(content) >= maxFile {
+			err = errors.New("too many credentials: the file would be larger than 1 MiB")
+		}
+		return append(content, '\n'), err
 	})
 }
 
-func encodeCredentials(all, servers members) ([]byte, error) {
-	var err error
-	if all["servers"], err = json.Marshal(servers); err != nil {
-		return nil, err
-	}
-	var content bytes.Buffer
-	encoder := json.NewEncoder(&content)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(all); err != nil {
-		return nil, err
-	}
-	if content.Len() > maxFile {
-		return nil, errors.New("too many credentials: the file would be larger than 1 MiB")
-	}
-	return content.Bytes(), nil
-}
-
-// read returns the members of the file and the entries of the servers. Both are empty if
-// there is no file.
-func (f *CredentialsFile) read() (all, servers members, err error) {
-	all, servers = make(members), make(members)
+// read returns the members of the file, with the entries of the servers. They are empty if there is
+// no file.
+func (f *CredentialsFile) read() (map[string]entries, error) {
+	all := map[string]entries{servers: {}}
 	content, err := readPrivate(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return all, servers, nil
+		return all, nil
 	case err != nil:
-		return nil, nil, err
+		return nil, err
 	case len(bytes.TrimSpace(content)) == 0:
-		return all, servers, nil
+		return all, nil
 	}
 	// The error of package json could contain a part of a token.
-	if json.Unmarshal(content, &all) != nil || all == nil {
-		return nil, nil, fmt.Errorf("%s is not a JSON object; repair or delete it, and sign in again", f.path)
+	if json.Unmarshal(content, &all) != nil || all[servers] == nil {
+		return nil, fmt.Errorf("%s is not a JSON object, in which servers must be an object; repair or delete it, and sign in again", f.path)
 	}
-	if raw, ok := all["servers"]; ok && (json.Unmarshal(raw, &servers) != nil || servers == nil) {
-		return nil, nil, fmt.Errorf("%s: servers must be an object; repair or delete the file, and sign in again", f.path)
-	}
-	return all, servers, nil
+	return all, nil
 }
 
 // readPrivate returns the content of the file, which has at most maxFile bytes. It returns an

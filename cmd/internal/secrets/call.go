@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -29,13 +30,12 @@ const maxResponse = 1 << 20
 // API, which would add megabytes to the program.
 type service struct {
 	name   string // in hosts and signatures
-	id     string // in the SDK's configuration
 	target string // in the X-Amz-Target header
 }
 
 var (
-	secretsManager = service{"secretsmanager", "Secrets Manager", "secretsmanager"}
-	parameterStore = service{"ssm", "SSM", "AmazonSSM"}
+	secretsManager = service{"secretsmanager", "secretsmanager"}
+	parameterStore = service{"ssm", "AmazonSSM"}
 )
 
 // plain is the client for configurations without one. It does not follow redirects,
@@ -57,7 +57,7 @@ func (s service) call(ctx context.Context, c aws.Config, operation string, reque
 	if err != nil {
 		return err
 	}
-	endpoint, err := s.endpoint(ctx, c)
+	endpoint, err := s.endpoint(c)
 	if err != nil {
 		return err
 	}
@@ -79,6 +79,21 @@ func (s service) call(ctx context.Context, c aws.Config, operation string, reque
 			return err
 		}
 	}
+}
+
+// endpoint returns the URL of the service: that of AWS_ENDPOINT_URL, or else the one in the region.
+func (s service) endpoint(c aws.Config) (string, error) {
+	if configured := aws.ToString(c.BaseEndpoint); configured != "" {
+		return configured, nil
+	}
+	if strings.Trim(c.Region, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		return "", fmt.Errorf("invalid AWS region %q", c.Region)
+	}
+	domain := "amazonaws.com"
+	if strings.HasPrefix(c.Region, "cn-") {
+		domain += ".cn"
+	}
+	return "https://" + s.name + "." + c.Region + "." + domain, nil
 }
 
 func retryer(c aws.Config) aws.Retryer {

@@ -30,65 +30,33 @@ func (s *script) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{Status: status, StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
 
-// source is one of the SDK's sources of configuration.
-type source struct{ fips, dual bool }
-
-func (s source) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, bool, error) {
-	return aws.FIPSEndpointStateEnabled, s.fips, nil
-}
-
-func (s source) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointState, bool, error) {
-	return aws.DualStackEndpointStateEnabled, s.dual, nil
-}
-
 // newAWS returns an AWS that uses the client and the environment.
-func newAWS(client aws.HTTPClient, further source) *secrets.AWS {
+func newAWS(client aws.HTTPClient) *secrets.AWS {
 	return &secrets.AWS{Load: func(ctx context.Context) (aws.Config, error) {
 		c, err := secrets.Environment(ctx)
-		c.HTTPClient, c.ConfigSources = client, append(c.ConfigSources, further)
+		c.HTTPClient = client
 		return c, err
 	}}
 }
 
-// The endpoints are the same as those of the SDK's own clients.
+// TestEndpoint: the endpoints are those of the SDK's own clients.
 func TestEndpoint(t *testing.T) {
 	const manager, parameter = "aws-sm://x", "aws-ssm://x"
-	for _, c := range []struct {
-		reference, region string
-		further           source
-		endpoints         []string // in the environment
-		want              string   // a host, or a part of the error
-	}{
-		{manager, "eu-central-1", source{}, nil, "secretsmanager.eu-central-1.amazonaws.com"},
-		{parameter, "eu-central-1", source{}, nil, "ssm.eu-central-1.amazonaws.com"},
-		{"aws-sm://arn:aws-cn:secretsmanager:cn-north-1:123456789012:secret:x-AbCdEf", "eu-central-1", source{}, nil, "secretsmanager.cn-north-1.amazonaws.com.cn"},
-		{parameter, "cn-northwest-1", source{dual: true}, nil, "ssm.cn-northwest-1.api.amazonwebservices.com.cn"},
-		{manager, "eusc-de-east-1", source{}, nil, "secretsmanager.eusc-de-east-1.amazonaws.eu"},
-		{manager, "us-iso-east-1", source{}, nil, "secretsmanager.us-iso-east-1.c2s.ic.gov"},
-		{manager, "us-isob-east-1", source{}, nil, "secretsmanager.us-isob-east-1.sc2s.sgov.gov"},
-		{manager, "us-east-1", source{fips: true}, nil, "secretsmanager-fips.us-east-1.amazonaws.com"},
-		{parameter, "us-east-1", source{true, true}, nil, "ssm-fips.us-east-1.api.aws"},
-		{parameter, "us-gov-west-1", source{fips: true}, nil, "ssm.us-gov-west-1.amazonaws.com"},
-		{parameter, "us-gov-west-1", source{true, true}, nil, "ssm-fips.us-gov-west-1.api.aws"},
-		{manager, "us-gov-west-1", source{fips: true}, nil, "secretsmanager-fips.us-gov-west-1.amazonaws.com"},
-		{manager, "us-east-1", source{}, []string{"https://all"}, "all"},
-		{manager, "us-east-1", source{}, []string{"https://all", "https://vpce"}, "vpce"},
-		{parameter, "us-east-1", source{}, []string{"https://all", "https://vpce"}, "all"},
-		{manager, "us-east-1", source{}, []string{"", "https://vpce/"}, "vpce"},
-		{manager, "us-east-1", source{fips: true}, []string{"https://all"}, "cannot be combined with FIPS"},
-		{manager, "evil.example/", source{}, nil, `invalid AWS region "evil.example/"`},
+	for _, c := range []struct{ reference, region, endpoint, want string }{ // a host, or a part of the error
+		{manager, "eu-central-1", "", "secretsmanager.eu-central-1.amazonaws.com"},
+		{parameter, "eu-central-1", "", "ssm.eu-central-1.amazonaws.com"},
+		{"aws-sm://arn:aws-cn:secretsmanager:cn-north-1:123456789012:secret:x-AbCdEf", "eu-central-1", "", "secretsmanager.cn-north-1.amazonaws.com.cn"},
+		{parameter, "us-gov-west-1", "", "ssm.us-gov-west-1.amazonaws.com"},
+		{manager, "us-east-1", "https://all", "all"},
+		{parameter, "us-east-1", "https://all", "all"},
+		{manager, "evil.example/", "", `invalid AWS region "evil.example/"`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			startAWS(t)
 			t.Setenv("AWS_REGION", c.region)
-			for i, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SECRETS_MANAGER"} {
-				t.Setenv(name, "")
-				if i < len(c.endpoints) {
-					t.Setenv(name, c.endpoints[i])
-				}
-			}
+			t.Setenv("AWS_ENDPOINT_URL", c.endpoint)
 			client := &script{responses: []string{`200 {"SecretString":"x","Parameter":{"Value":"x"}}`}}
-			if _, err := newAWS(client, c.further).Fetch(t.Context(), c.reference); err != nil {
+			if _, err := newAWS(client).Fetch(t.Context(), c.reference); err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want %s", err, c.want)
 				}
@@ -124,7 +92,7 @@ func TestResponses(t *testing.T) {
 			client := &script{responses: c.responses}
 			var got, text string
 			bubble.Test(t, func(t *testing.T) { // skips the pauses
-				value, err := newAWS(client, source{}).Fetch(t.Context(), "aws-sm://x")
+				value, err := newAWS(client).Fetch(t.Context(), "aws-sm://x")
 				if got = value; err != nil {
 					text = strings.TrimPrefix(err.Error(), "aws-sm://x: ")
 				}

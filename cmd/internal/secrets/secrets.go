@@ -174,9 +174,8 @@ func Environment(context.Context) (aws.Config, error) {
 		return aws.Config{}, errors.New("no AWS credentials in the environment")
 	}
 	c := aws.Config{
-		Region:        cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
-		Credentials:   aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return credentials, nil }),
-		ConfigSources: []any{environment{}},
+		Region:      cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return credentials, nil }),
 	}
 	if endpoint := os.Getenv("AWS_ENDPOINT_URL"); endpoint != "" {
 		c.BaseEndpoint = &endpoint

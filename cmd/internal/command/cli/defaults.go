@@ -60,6 +60,9 @@ func (p *Program) setDefaults(command *cobra.Command) error {
 	if err := NotEmpty(command, "namespace", "namespaces"); err != nil {
 		return err
 	}
+	if timeout, err := command.Flags().GetDuration("timeout"); err == nil && timeout <= 0 && isConnection(command.Flags().Lookup("timeout")) {
+		return UsageError("--timeout must be more than 0")
+	}
 	d, err := p.defaults(command.Flags())
 	if err != nil {
 		return err

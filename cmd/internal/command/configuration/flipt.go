@@ -1,14 +1,9 @@
 package configuration
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
-
-	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
 // fliptSource is the configuration of a Flipt server.
@@ -20,14 +15,11 @@ type fliptSource struct {
 
 // fliptResult is a configuration of Guidon.
 type fliptResult struct {
-	// Text is a YAML file, which may contain secrets.
+	// Text is a YAML file, which may contain secrets, and values that Guidon does not accept.
 	Text []byte
 	// Findings name the keys that have no counterpart, and those whose meaning differs from
 	// before. They contain no values.
 	Findings []string
-	// Refused are the keys whose values Guidon does not accept, with the reasons. They are
-	// comments in Text, which then has a line that Guidon rejects.
-	Refused []string
 	// Old is Flipt's database, which may contain a password, or "" if it is not known here.
 	Old string
 	// Server reports whether the new database must be created on a database server.
@@ -41,14 +33,11 @@ func translateFlipt(source fliptSource) (*fliptResult, error) {
 		return nil, err
 	}
 	t.translate()
-	if err := t.check(); err != nil {
+	text, err := t.out.text()
+	if err != nil {
 		return nil, fmt.Errorf("cannot translate %s: %w", t.sourceName(), err)
 	}
-	head := "# Translated from " + t.sourceName() + " of Flipt v1 by \"guidon config import\".\n"
-	if len(t.Refused) > 0 {
-		head += unfinishedHead
-	}
-	t.Text = append([]byte(head+"\n"), t.out.text()...)
+	t.Text = append([]byte("# Translated from "+t.sourceName()+" of Flipt v1 by \"guidon config import\".\n\n"), text...)
 	return &t.fliptResult, nil
 }
 
@@ -121,71 +110,4 @@ func parent(key string) string {
 		return key[:i]
 	}
 	return ""
-}
-
-// unfinished is the key that keeps a server from starting with a file in which keys are
-// refused: without one of them, it may be open to more people than before.
-const unfinished = "unfinished"
-
-const unfinishedHead = `
-# Guidon refuses some keys. They are comments that begin with "Refused". Correct each of
-# them, and then remove the next line, with which no server starts.
-` + unfinished + ": true\n"
-
-// check makes comments of the keys that Guidon does not accept, until it accepts the rest or
-// only misses something.
-func (t *translation) check() error {
-	seen := make(map[string]bool)
-	for {
-		err := config.Check("the translation", t.out.text())
-		problems, ok := errors.AsType[*config.Error](err)
-		if !ok {
-			return err
-		}
-		before := len(seen)
-		for _, problem := range problems.Problems {
-			if problem.Key == "" {
-				return err
-			}
-			if id := problem.Key + ": " + problem.Rule; !seen[id] {
-				seen[id] = true
-				t.refuse(problem.Key, problem.Rule)
-			}
-		}
-		if len(seen) == before {
-			return nil
-		}
-	}
-}
-
-// refuse makes a comment of the key of the result, or adds one if it is missing.
-func (t *translation) refuse(key, rule string) {
-	e := t.out.find(key)
-	switch {
-	case e == nil:
-		t.out.remark(parent(key), "Refused: "+key+": "+rule)
-	case e.refused:
-		return // that it is missing follows from that
-	default:
-		e.comments = append(e.comments, "Refused: "+rule)
-		// A switch such as authentication.required is refused because of others.
-		e.refused = e.value == nil || e.value.Value != "true"
-	}
-	t.Refused = append(t.Refused, t.originOf(key)+key+": refused: "+rule)
-}
-
-// originOf returns where the key of the result comes from, as the beginning of a message.
-func (t *translation) originOf(key string) string {
-	for _, s := range t.order {
-		if (s.key == key || s.entry.To == key) && s.origin != s.key {
-			return s.origin + ": "
-		}
-	}
-	return ""
-}
-
-// refuseSetting adds a comment for a key of the source that cannot be read.
-func (t *translation) refuseSetting(key string, name, value *yaml.Node, rule string) {
-	t.out.refuse(key, value, "Refused: "+rule)
-	t.Refused = append(t.Refused, fmt.Sprintf("%s line %d: %s: refused: %s", t.source.Name, name.Line, key, rule))
 }

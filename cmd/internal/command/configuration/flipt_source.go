@@ -66,15 +66,14 @@ func (t *translation) readFile() error {
 	if root.Kind != yaml.MappingNode {
 		return fmt.Errorf("%s line %d: must be a mapping of keys to values, as in Flipt's config.yml", t.source.Name, root.Line)
 	}
-	t.group("", root, 0)
-	return nil
+	return t.group("", root, 0)
 }
 
 // maxDepth is how deep groups may be nested. Flipt's are six deep.
 const maxDepth = 20
 
 // group reads the members of a mapping, whose keys Flipt compares in lower case.
-func (t *translation) group(key string, node *yaml.Node, depth int) {
+func (t *translation) group(key string, node *yaml.Node, depth int) error {
 	seen := make(map[string]bool)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name, value := node.Content[i], config.Resolve(node.Content[i+1])
@@ -82,26 +81,31 @@ func (t *translation) group(key string, node *yaml.Node, depth int) {
 		if key != "" {
 			member = key + "." + member
 		}
+		rule := ""
 		switch {
 		case name.ShortTag() == "!!merge":
-			t.refuseSetting(member, name, value, "is not supported; write the keys out")
+			rule = "is not supported; write the keys out"
 		case seen[member]:
-			t.refuseSetting(member, name, value, "duplicate key "+name.Value)
+			rule = "duplicate key " + name.Value
 		case depth == maxDepth:
-			t.refuseSetting(member, name, nil, "is nested too deeply")
-		default:
-			t.member(member, name, value, depth)
+			rule = "is nested too deeply"
+		}
+		if rule != "" {
+			return fmt.Errorf("%s line %d: %s: %s", t.source.Name, name.Line, member, rule)
+		}
+		if err := t.member(member, name, value, depth); err != nil {
+			return err
 		}
 		seen[member] = true
 	}
+	return nil
 }
 
-func (t *translation) member(key string, name, value *yaml.Node, depth int) {
+func (t *translation) member(key string, name, value *yaml.Node, depth int) error {
 	entry, known := config.FindFlipt(key)
 	whole := known && (config.FliptIsWhole(key) || config.FliptHasMembers(key))
 	if value != nil && value.Kind == yaml.MappingNode && !whole {
-		t.group(key, value, depth+1)
-		return
+		return t.group(key, value, depth+1)
 	}
 	s := &setting{
 		key: key, value: value, known: known, entry: entry,
@@ -113,6 +117,7 @@ func (t *translation) member(key string, name, value *yaml.Node, depth int) {
 	}
 	t.order = append(t.order, s)
 	t.settings[key] = s
+	return nil
 }
 
 // comment returns the comments about a key, without their signs.
@@ -185,9 +190,4 @@ func (t *translation) readMember(key, member, name, value string, entry config.F
 		}
 	}
 	s.value.Content = append(s.value.Content, scalar(member), scalar(value))
-}
-
-// scalar returns a node for a text that is a value as YAML writes it.
-func scalar(text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
 }

@@ -2,197 +2,126 @@ package configuration
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
+	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// tree is a configuration file that is being written, or a group in it: its members and comments
-// in order.
-type tree struct{ entries []*entry }
-
-// entry is a comment, a key with its value, or a group.
-type entry struct {
-	name     string
-	comments []string
-	value    *yaml.Node
-	group    *tree
-	refused  bool // the key is a comment, too
+// tree is a configuration file that is being written.
+type tree struct {
+	file    yaml.Node // a mapping
+	remarks []remark
 }
+
+// remark is a comment about a group, which the file may lack.
+type remark struct{ group, text string }
+
+// remark adds a comment to the group, or to the closest one around it that the file has in the end.
+func (t *tree) remark(group, text string) { t.remarks = append(t.remarks, remark{group, text}) }
 
 // put sets a key.
 func (t *tree) put(key string, value *yaml.Node, comments ...string) {
-	t = t.at(parent(key))
-	name := key[strings.LastIndexByte(key, '.')+1:]
-	for _, existing := range t.entries {
-		if existing.name == name && !existing.refused {
-			existing.value, existing.comments = value, append(existing.comments, comments...)
-			return
+	name, present := t.find(key)
+	if name == nil {
+		name, present = t.add(key)
+	}
+	*present = *plain(value)
+	for _, comment := range comments {
+		name.HeadComment += commentLines(comment)
+	}
+}
+
+// find returns the name and the value of a key or group, or nil.
+func (t *tree) find(key string) (name, value *yaml.Node) {
+	in := &t.file
+	if group := parent(key); group != "" {
+		_, in = t.find(group)
+	}
+	for i := 0; in != nil && in.Kind != yaml.SequenceNode && i < len(in.Content); i += 2 {
+		if in.Content[i].Value == lastName(key) {
+			return in.Content[i], in.Content[i+1]
 		}
 	}
-	t.entries = append(t.entries, &entry{name: name, value: value, comments: comments})
+	return nil, nil
 }
 
-// find returns the entry of a key or group, or nil.
-func (t *tree) find(key string) (found *entry) {
-	for name := range strings.SplitSeq(key, ".") {
-		if t == nil {
-			return nil
-		}
-		i := slices.IndexFunc(t.entries, func(e *entry) bool { return e.name == name })
-		if i < 0 {
-			return nil
-		}
-		found = t.entries[i]
-		t = found.group
-	}
-	return found
-}
-
-// at returns the group with the key, which is empty for the whole file.
-func (t *tree) at(key string) *tree {
-	if key == "" {
-		return t
-	}
-	t = t.at(parent(key))
-	name := key[strings.LastIndexByte(key, '.')+1:]
-	for _, e := range t.entries {
-		if e.name == name && e.group != nil {
-			return e.group
+// add adds a key or group, and the groups around it.
+func (t *tree) add(key string) (name, value *yaml.Node) {
+	in := &t.file
+	if group := parent(key); group != "" {
+		if _, in = t.find(group); in == nil || in.Kind != yaml.MappingNode {
+			_, in = t.add(group)
+			in.Kind = yaml.MappingNode
 		}
 	}
-	e := &entry{name: name, group: new(tree)}
-	t.entries = append(t.entries, e)
-	return e.group
+	name, value = scalar(lastName(key)), new(yaml.Node)
+	in.Content = append(in.Content, name, value)
+	return name, value
 }
 
-// remark adds a comment to the group, or to the closest one around it that exists in
-// Guidon.
-func (t *tree) remark(group, text string) {
-	t = t.closest(group)
-	t.entries = append(t.entries, &entry{comments: []string{text}})
-}
-
-// refuse adds a key that is a comment to the closest group that exists in Guidon.
-func (t *tree) refuse(key string, value *yaml.Node, comment string) {
-	t = t.closest(parent(key))
-	t.entries = append(t.entries, &entry{name: key, value: value, comments: []string{comment}, refused: true})
-}
-
-// closest returns the group, or the closest one around it that exists in Guidon.
-func (t *tree) closest(group string) *tree {
-	for group != "" && config.KindOf(group) != config.KindGroup {
-		group = parent(group)
-	}
-	return t.at(group)
-}
-
-// has reports whether there are keys in the group, which may be refused, and not only
-// remarks.
-func (t *tree) has() bool {
-	return slices.ContainsFunc(t.entries, func(e *entry) bool {
-		return e.refused || e.value != nil || e.group != nil && e.group.has()
-	})
-}
+func lastName(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
 // text returns the file.
-func (t *tree) text() []byte {
+func (t *tree) text() ([]byte, error) {
 	var out bytes.Buffer
-	t.write(&out, "")
-	return out.Bytes()
-}
-
-func (t *tree) write(out *bytes.Buffer, indent string) {
-	for _, e := range t.entries {
-		remarks := e.group != nil && !e.group.has() // which are separated themselves
-		if indent == "" && out.Len() > 0 && !remarks {
+	for _, r := range t.remarks {
+		name, _ := t.find(r.group)
+		for name == nil && r.group != "" {
+			r.group = parent(r.group)
+			name, _ = t.find(r.group)
+		}
+		if name == nil {
+			out.WriteString(commentLines(r.text))
+		} else {
+			name.HeadComment += commentLines(r.text)
+		}
+	}
+	for i := 0; i < len(t.file.Content); i += 2 {
+		if out.Len() > 0 {
 			out.WriteByte('\n')
 		}
-		for _, comment := range e.comments {
-			for paragraph := range strings.SplitSeq(comment, "\n") {
-				out.WriteString(config.Comment(indent, paragraph))
-			}
-		}
-		switch {
-		case e.refused:
-			e.writeRefused(out, indent)
-		case e.group != nil && e.group.has():
-			fmt.Fprintf(out, "%s%s:\n", indent, e.name)
-			e.group.write(out, indent+"  ")
-		case e.group != nil:
-			e.group.write(out, indent)
-		case e.value != nil:
-			writeValue(out, indent, e.name, e.value)
+		encoder := yaml.NewEncoder(&out)
+		encoder.SetIndent(2)
+		group := &yaml.Node{Kind: yaml.MappingNode, Content: t.file.Content[i : i+2]}
+		if err := errors.Join(encoder.Encode(group), encoder.Close()); err != nil {
+			return nil, err
 		}
 	}
+	return out.Bytes(), nil
 }
 
-// writeRefused writes the key, or the group, as lines of comments.
-func (e *entry) writeRefused(out *bytes.Buffer, indent string) {
-	var lines bytes.Buffer
-	if e.group != nil {
-		fmt.Fprintf(&lines, "%s:\n", e.name)
-		e.group.write(&lines, "  ")
-	} else {
-		writeValue(&lines, "", e.name, e.value)
+func commentLines(text string) (lines string) {
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		lines += config.Comment("", paragraph)
 	}
-	for line := range strings.Lines(lines.String()) {
-		out.WriteString(indent + "# " + line)
-	}
+	return lines
 }
 
-// writeValue writes a key with a value of one line, or one line for each element or
-// member.
-func writeValue(out *bytes.Buffer, indent, name string, value *yaml.Node) {
-	switch {
-	case value == nil:
-		fmt.Fprintf(out, "%s%s:\n", indent, name)
-	case value.Kind == yaml.SequenceNode && len(value.Content) > 0:
-		fmt.Fprintf(out, "%s%s:\n", indent, name)
-		for _, item := range value.Content {
-			fmt.Fprintf(out, "%s  - %s\n", indent, inline(config.Resolve(item)))
+// plain returns a copy of the value without comments and aliases. What a list or mapping must not
+// contain becomes null, which Guidon does not accept either.
+func plain(value *yaml.Node) *yaml.Node {
+	c := &yaml.Node{Kind: value.Kind, Tag: value.Tag, Value: value.Value, Style: value.Style &^ yaml.FlowStyle}
+	if strings.ContainsAny(c.Value, "\r\n") {
+		c.Style, c.Tag = yaml.DoubleQuotedStyle, "!!str"
+	}
+	for _, item := range value.Content {
+		if item = config.Resolve(item); item == nil || item.Kind != yaml.ScalarNode {
+			item = &yaml.Node{Kind: yaml.ScalarNode, Value: "null"}
 		}
-	case value.Kind == yaml.MappingNode && len(value.Content) > 0:
-		fmt.Fprintf(out, "%s%s:\n", indent, name)
-		for i := 0; i+1 < len(value.Content); i += 2 {
-			fmt.Fprintf(out, "%s  %s: %s\n", indent, inline(value.Content[i]), inline(config.Resolve(value.Content[i+1])))
-		}
-	default:
-		fmt.Fprintf(out, "%s%s: %s\n", indent, name, inline(value))
+		c.Content = append(c.Content, plain(item))
 	}
+	return c
 }
 
-// inline returns a single value on one line. Something else becomes a flow value, which
-// the check of the result then rejects.
-func inline(node *yaml.Node) string {
-	if node == nil {
-		return "null"
+// scalar returns a node for a text that is a value as YAML writes it.
+func scalar(text string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+	if n.ShortTag() == "!!null" || !utf8.ValidString(text) {
+		n.Tag = "!!str"
 	}
-	plain := yaml.Node{Kind: node.Kind, Value: node.Value, Tag: node.Tag, Content: node.Content,
-		Style: node.Style &^ (yaml.LiteralStyle | yaml.FoldedStyle)}
-	if node.Kind != yaml.ScalarNode {
-		plain.Style = yaml.FlowStyle
-	} else if strings.ContainsAny(node.Value, "\n\r") || plain.Tag == "" && needsQuotes(node.Value) {
-		plain.Style, plain.Tag = yaml.DoubleQuotedStyle, "!!str"
-	}
-	text, err := yaml.Marshal(&plain)
-	if err != nil {
-		return fmt.Sprintf("%q", node.Value)
-	}
-	return strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", " ")
-}
-
-// needsQuotes reports whether a text from the environment would otherwise be read as
-// something else.
-func needsQuotes(text string) bool {
-	var node yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &node); err != nil || len(node.Content) != 1 {
-		return true
-	}
-	value := node.Content[0]
-	return value.Kind != yaml.ScalarNode || value.Value != text || value.ShortTag() == "!!null" || node.HeadComment+value.LineComment+value.HeadComment != ""
+	return n
 }

@@ -20,10 +20,9 @@ variables FLIPT_… of this environment with --from-flipt-environment, or both; 
 Flipt, variables take precedence.
 
 What has no counterpart, and what means something else than in Flipt, is listed on the
-standard error, and stands as a comment in the file. So do keys whose values Guidon
-refuses. The command then fails, and the file has a line that keeps servers from
-starting with it until they are corrected. The file may contain secrets, which are not
-listed; --out creates it readable only by its owner.
+standard error, and stands as a comment in the file. Values are not checked: "guidon
+config check" names those that Guidon refuses, with which no server starts. The file may
+contain secrets, which are not listed; --out creates it readable only by its owner.
 
 Flipt's database is not used: Guidon gets a new one, next to it, and the command is
 printed that takes the data over.`
@@ -71,25 +70,7 @@ func (i *configImport) run(_ context.Context, args []string) error {
 	for _, finding := range result.Findings {
 		fmt.Fprintln(i.Err, finding)
 	}
-	for _, refused := range result.Refused {
-		fmt.Fprintln(i.Err, refused)
-	}
-	if err := i.write(result); err != nil {
-		return err
-	}
-	return refusal(len(result.Refused))
-}
-
-// refusal returns an error if keys are refused.
-func refusal(keys int) error {
-	switch keys {
-	case 0:
-		return nil
-	case 1:
-		return fmt.Errorf("1 key is refused and is a comment in the result: correct it, and then remove the line %q", unfinished)
-	}
-	return fmt.Errorf("%d keys are refused and are comments in the result: correct them, and then remove the line %q",
-		keys, unfinished)
+	return i.write(result)
 }
 
 // write writes the result to the file or the standard output.
@@ -102,9 +83,7 @@ func (i *configImport) write(result *fliptResult) error {
 		return err
 	}
 	fmt.Fprintf(i.Out, "wrote %s\n", i.out)
-	if len(result.Refused) == 0 {
-		i.printNext(result)
-	}
+	i.printNext(result)
 	return nil
 }
 
@@ -135,7 +114,7 @@ const maxFliptConfig = 1 << 20
 // printNext says how to go on, without passwords.
 func (i *configImport) printNext(result *fliptResult) {
 	old := cmp.Or(redact.URL(result.Old), "<URL of Flipt's database>")
-	fmt.Fprintln(i.Out, "next:")
+	fmt.Fprintf(i.Out, "next:\n  guidon config check --config %s\n", i.out)
 	if result.Server {
 		fmt.Fprintf(i.Out, "  create the database of db.url\n  guidon migrate up --config %s\n", i.out)
 	}

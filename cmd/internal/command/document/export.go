@@ -140,6 +140,9 @@ func (e *exportCommand) fetch(ctx context.Context, svc client.Client) ([]*servic
 			return nil, err
 		}
 		d := convert.DocumentOfTaken(message)
+		if !service.ValidNamespaceKey(d.Namespace.Key) { // it is the name of a file
+			return nil, fmt.Errorf("unexpected response: a document of namespace %q, asked for %q", d.Namespace.Key, key)
+		}
 		progress.Add(1)
 		documents = append(documents, d)
 	}

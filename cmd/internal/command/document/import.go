@@ -160,10 +160,10 @@ func (i *importCommand) run(ctx context.Context, paths []string) error {
 	if i.unleash.out != "" {
 		return i.writeUnleash(documents)
 	}
-	if i.drop {
-		if err := checkDistinct(documents); err != nil {
-			return err
-		}
+	if same := sameNamespace(documents); i.drop && same != "" {
+		return fmt.Errorf("%s; with --drop the second would delete the first", same)
+	} else if i.dryRun && same != "" {
+		fmt.Fprintf(i.Err, "%s; each is compared with what there is now, not with what the others make of it\n", same)
 	}
 	mode := cli.Writing
 	if i.dryRun {
@@ -185,17 +185,16 @@ func (i *importCommand) documents(ctx context.Context, paths []string) ([]cli.Fi
 	return i.ReadDocuments(paths, &i.format)
 }
 
-// checkDistinct returns an error if two documents have the same namespace. With --drop
-// the second one would delete the objects that the first one imports.
-func checkDistinct(documents []cli.FileDocument) error {
+// sameNamespace says which two documents have the same namespace, or returns "".
+func sameNamespace(documents []cli.FileDocument) string {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.Key()]; twice {
-			return fmt.Errorf("namespace %s is in %s and in %s; with --drop the second would delete the first", guidon.Quote(d.Key()), other, cli.StreamName(d.Path))
+			return fmt.Sprintf("namespace %s is in %s and in %s", guidon.Quote(d.Key()), other, cli.StreamName(d.Path))
 		}
 		seen[d.Key()] = cli.StreamName(d.Path)
 	}
-	return nil
+	return ""
 }
 
 // preview prints the changes that the import would make.

@@ -3,15 +3,19 @@ package evaluate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -116,26 +120,89 @@ func (e *evaluateCommand) evaluate(ctx context.Context, client client.Client, en
 }
 
 // runWatch prints the results, and then those that changed whenever something in the
-// namespace does.
+// namespace does, or the time comes at which rules of the flag do.
 func (e *evaluateCommand) runWatch(ctx context.Context, service client.Client) error {
 	last, err := cli.NewestChange(ctx, service, e.Namespace)
 	if err != nil {
 		return err
 	}
 	var previous []evaluated
-	update := func(*guidonv1.Change) error {
+	update := func(ctx context.Context) (due <-chan time.Time, err error) {
+		next, err := e.nextBoundary(ctx, service) // before the results, so that none passes in between
+		if err != nil {
+			return nil, err
+		}
 		results, err := e.evaluate(ctx, service, e.given)
 		if err != nil {
-			return err
+			return nil, err
+		}
+		if !next.IsZero() {
+			due = time.After(max(time.Until(next), time.Second)) // the server's clock may be behind
 		}
 		changed := changedResults(previous, results)
 		previous = results
-		return e.printWatched(changed)
+		return due, e.printWatched(changed)
 	}
-	if err := update(nil); err != nil {
+	due, err := update(ctx)
+	if err != nil {
 		return err
 	}
-	return e.Follow(ctx, &e.Connection, e.Namespace, client.PositionOf(last), update)
+	group, ctx := errgroup.WithContext(ctx)
+	changes := make(chan struct{})
+	group.Go(func() error {
+		return e.Follow(ctx, &e.Connection, e.Namespace, client.PositionOf(last), func(*guidonv1.Change) error {
+			select {
+			case changes <- struct{}{}:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+	})
+	group.Go(func() (err error) {
+		for err == nil {
+			select {
+			case <-changes:
+			case <-due:
+			case <-ctx.Done():
+				return nil // Follow says why
+			}
+			due, err = update(ctx)
+		}
+		return err
+	})
+	return group.Wait()
+}
+
+// nextBoundary returns when a rule of the flag, or of one that it requires, next begins, ends or
+// changes its share: nothing is recorded then. It returns the zero time if none does.
+func (e *evaluateCommand) nextBoundary(ctx context.Context, c client.Client) (next time.Time, err error) {
+	keys := []string{e.flag}
+	for i := 0; i < len(keys); i++ {
+		timeline, err := cli.Call[guidonv1.FlagTimeline](ctx, c, "/guidon.v1.AnalysisService/GetFlagTimeline",
+			&guidonv1.GetFlagTimelineRequest{NamespaceKey: e.Namespace, Key: keys[i]})
+		var found *guidonv1.FlagContent
+		if err == nil {
+			found, err = cli.Call[guidonv1.FlagContent](ctx, c, "/guidon.v1.EditService/GetFlagContent",
+				&guidonv1.GetFlagContentRequest{NamespaceKey: e.Namespace, Key: keys[i]})
+		}
+		if errors.Is(err, guidon.NotFound) {
+			continue // deleted, which is recorded
+		}
+		if err != nil {
+			return next, err
+		}
+		for _, b := range timeline.GetBoundaries() {
+			if at := b.GetAt().AsTime(); next.IsZero() || at.Before(next) {
+				next = at
+			}
+		}
+		for _, r := range convert.DocumentFlagOf(found.GetFlag()).Requirements() {
+			if !slices.Contains(keys, r.FlagKey) {
+				keys = append(keys, r.FlagKey)
+			}
+		}
+	}
+	return next, nil
 }
 
 // changedResults returns the results that differ from those before, or all if before is nil.

@@ -82,11 +82,16 @@ func (fs fields[M]) set(object M) error {
 // given returns the fields whose options are given, of which there must be one.
 func (fs fields[M]) given(flags *pflag.FlagSet) (fields[M], error) {
 	given := slices.DeleteFunc(slices.Clone(fs), func(f field[M]) bool { return !flags.Changed(f.option) })
-	if len(given) > 0 {
-		return given, nil
+	return given, oneGiven(flags, lists.Map(fs, func(f field[M]) string { return f.option })...)
+}
+
+// oneGiven returns an error unless one of the options is given.
+func oneGiven(flags *pflag.FlagSet, options ...string) error {
+	if slices.ContainsFunc(options, flags.Changed) {
+		return nil
 	}
-	options := lists.Map(fs, func(f field[M]) string { return "--" + f.option })
-	return nil, cli.UsageError("nothing to change: give %s", cli.JoinWords(options, "or"))
+	options = lists.Map(options, func(option string) string { return "--" + option })
+	return cli.UsageError("nothing to change: give %s", cli.JoinWords(options, "or"))
 }
 
 // setDefaultVariant makes the variant with the key the default, or none if the key is empty.

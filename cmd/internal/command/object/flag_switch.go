@@ -163,7 +163,7 @@ func (s *flagSwitch) preview(ctx context.Context, c client.Client, flags []*guid
 		}
 		outputs[i] = s.would("turn "+s.word, f.GetKey(), effect)
 	}
-	return together(outputs), nil
+	return s.together(outputs), nil
 }
 
 // summaries returns the summaries of the flags, in the order of the keys.
@@ -196,7 +196,7 @@ func (s *flagSwitch) switched(ctx context.Context, c client.Client, keys []strin
 	if err != nil {
 		return cli.Output{}, err
 	}
-	return together(outputs), nil
+	return s.together(outputs), nil
 }
 
 // stateText returns the state of a flag in words.

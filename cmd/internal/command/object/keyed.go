@@ -203,7 +203,8 @@ func (k *keyed) rewrite(
 		return k.planned(ctx, c, &guidonv1.PlanRequest{Document: all}, keys)
 	}
 	if len(keys) == 1 {
-		return k.replaced(ctx, c, keys[0], all, since)
+		output, err := k.replaced(ctx, c, keys[0], all, since)
+		return k.together([]cli.Output{output}), err
 	}
 	done, err := k.patch(ctx, c, edits)
 	if err != nil {
@@ -215,7 +216,7 @@ func (k *keyed) rewrite(
 			return cli.Output{}, err
 		}
 	}
-	return together(outputs), nil
+	return k.together(outputs), nil
 }
 
 // planned returns the output of --dry-run: what the request would change, and its effects.

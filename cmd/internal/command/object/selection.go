@@ -83,10 +83,10 @@ func (k *keyed) selected(ctx context.Context, c client.Client, args []string, wh
 	return found.Names, k.Confirm(fmt.Sprintf("This %s in %s: %s %s\n", what, k.Place(), k.kind, strings.Join(found.Names, ", ")))
 }
 
-// together returns the outputs, which must not be none, as one: of a single object its own, of
-// several a list.
-func together(outputs []cli.Output) cli.Output {
-	if len(outputs) == 1 {
+// together returns the outputs, which must not be none, as one: of the one object that is named its
+// own, of several and of a query a list.
+func (k *keyed) together(outputs []cli.Output) cli.Output {
+	if len(outputs) == 1 && k.query == "" {
 		return outputs[0]
 	}
 	var all cli.Output

@@ -64,6 +64,9 @@ not shown again. Receivers verify signatures with it, as Standard Webhooks says.
 			Long: "Change what is given, and leave everything else as it is. A list replaces the present one.",
 			Example: `  guidon webhook update 8a6e0804-2bd0-4672-b79d-d97027f9071a --name deploys --kind flag,segment
   guidon webhook update 8a6e0804-2bd0-4672-b79d-d97027f9071a --key ''`,
+			Check: func(command *cobra.Command) error {
+				return oneGiven(command.Flags(), "name", "url", "event", "kind", "key", "action", "format", "header")
+			},
 			Write: w.update,
 		},
 		{

@@ -23,11 +23,9 @@ type Report struct {
 	Flags       []*FlagReport `json:"flags"`     // with differences, those with most first
 	MoreFlags   int           `json:"moreFlags,omitempty"`
 
-	SkippedLines int `json:"skippedLines,omitempty"`
-	CutFlags     int `json:"cutFlags,omitempty"` // that would have more requests
+	CutFlags int `json:"cutFlags,omitempty"` // that would have more requests
 
-	examples int
-	flags    map[[2]string]*FlagReport
+	flags map[[2]string]*FlagReport
 }
 
 // FlagReport is about the differences of one flag.
@@ -48,11 +46,12 @@ type Example struct {
 	To          Outcome      `json:"to"`
 }
 
-// maxFlags is how many flags are counted apart, and maxReported how many of them are
-// reported.
+// maxFlags is how many flags are counted apart, maxReported how many of them are reported, and
+// maxExamples with how many of their differences.
 const (
 	maxFlags    = 100_000
 	maxReported = 1000
+	maxExamples = 3
 )
 
 // add counts one request.
@@ -73,7 +72,7 @@ func (r *Report) add(request Request, from, to Outcome) {
 	for _, d := range list {
 		f.Fields[d.Field]++
 	}
-	if len(f.Examples) < r.examples {
+	if len(f.Examples) < maxExamples {
 		f.Examples = append(f.Examples, Example{Request: request, Differences: list, From: from, To: to})
 	}
 }
@@ -123,9 +122,6 @@ func printReplay(out io.Writer, result *Report) error {
 		result.Evaluations, result.FlagCount, result.Equal, result.Different)
 	if result.Failed > 0 {
 		fmt.Fprintf(out, "%d of the equal ones failed on both servers, such as for a flag that neither has\n", result.Failed)
-	}
-	if result.SkippedLines > 0 {
-		fmt.Fprintf(out, "%d lines were skipped, because they are no requests\n", result.SkippedLines)
 	}
 	if result.CutFlags > 0 {
 		fmt.Fprintf(out, "%d flags would have more requests; see --per-flag\n", result.CutFlags)
