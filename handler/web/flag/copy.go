@@ -135,7 +135,7 @@ func (c *copyForm) save(form url.Values) error {
 		c.problems.Add("key", "Somebody has created a flag with this key in the meantime. Take another key.")
 		return c.ask(http.StatusConflict)
 	case code == guidon.InvalidArgument || code == guidon.TooLarge:
-		c.problems.Add("to", guidon.PublicMessage(err))
+		c.problems.Add("to", page.Sentence(guidon.PublicMessage(err)))
 		return c.ask(http.StatusUnprocessableEntity)
 	}
 	return err

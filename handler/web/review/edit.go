@@ -88,7 +88,7 @@ func (e *Edit[M]) Settle(verb string, form url.Values) error {
 	}
 	response, err := e.Replace(settled, now)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		e.Problems.Add(e.ID, guidon.PublicMessage(err))
+		e.Problems.Add(e.ID, page.Sentence(guidon.PublicMessage(err)))
 		return e.reply(http.StatusUnprocessableEntity, open)
 	}
 	return e.Answer(response, err)
