@@ -13,7 +13,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 	out := &review.Edit[*guidonv1.FlagMerge]{
 		Conflict: review.Conflict{
 			Visit: e.v, Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Began: e.began,
-			Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: review.DifferenceList(e.differences()), Problems: e.problems,
+			Confirm: e.takesKey() && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: review.DifferenceList(e.differences()), Problems: e.problems,
 		},
 		Frame: e.plainPage("Your change", nil), List: []string{"namespaces", e.v.Key(), "flags"},
 		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {

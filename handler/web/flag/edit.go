@@ -3,6 +3,8 @@ package flag
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // editor is the draft of a part of a flag, in the form of one tab.
@@ -173,7 +176,7 @@ func (e *edit) show(status int, problems part.Problems) error {
 
 // save stores the draft as one change.
 func (e *edit) save() error {
-	if e.asks && e.confirmed != e.v.Key() {
+	if e.takesKey() && e.confirmed != e.v.Key() {
 		if e.confirmed != "" {
 			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
 			return e.review(http.StatusUnprocessableEntity)
@@ -181,6 +184,16 @@ func (e *edit) save() error {
 		return e.review(http.StatusOK)
 	}
 	return e.editing().Answer(e.replace(e.editor.result(), e.began))
+}
+
+// textPath matches the paths of what is only text for people.
+var textPath = regexp.MustCompile(`^(?:name|description|metadata\[.*\]|variants\[.*\]\.(?:name|description)|rollouts\[.*\]\.description)$`)
+
+// takesKey reports whether saving the draft takes the key of the namespace: it changes more than texts.
+func (e *edit) takesKey() bool {
+	return e.asks && (e.flag == nil || slices.ContainsFunc(e.differences(), func(d change.Difference) bool {
+		return !textPath.MatchString(d.Path) || d.Path == `metadata["openfeature.value"]` || d.Path == `metadata["`+service.OffMember+`"]`
+	}))
 }
 
 // refuse responds to a draft that the service does not take.
