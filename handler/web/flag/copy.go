@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -130,7 +131,7 @@ func (c *copyForm) save(form url.Values) error {
 	response, err := page.Patch.Run(c.v, request)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		return savedAt(c.v, response, "flags", c.key)
+		return review.SavedAt(c.v, response, "flags", c.key)
 	case code == guidon.FailedPrecondition:
 		c.problems.Add("key", "Somebody has created a flag with this key in the meantime. Take another key.")
 		return c.ask(http.StatusConflict)
