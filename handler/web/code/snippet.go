@@ -34,12 +34,12 @@ type Language struct {
 
 // Languages are all of them. The first one is the default.
 var Languages = []Language{
-	{"go", "OpenFeature · Go", golang},
-	{"node", "Node.js", node},
-	{"java", "Java", java},
-	{"python", "Python", python},
-	{"browser", "Browser", browser},
-	{"flipt", "Flipt SDK", fliptClient},
+	{"go", "OpenFeature · Go", golang.write},
+	{"node", "Node.js", node.write},
+	{"java", "Java", java.write},
+	{"python", "Python", python.write},
+	{"browser", "Browser", browser.write},
+	{"flipt", "Flipt SDK", fliptClient.write},
 	{"curl", "curl", curl},
 	{"guidon", "guidon", commandLine},
 }
@@ -56,20 +56,6 @@ func Find(id string) Language {
 
 // elsewhere reports whether the namespace must be named.
 func (f Flag) elsewhere() bool { return f.Namespace != defaultNamespace }
-
-// choose returns the word for the kind of the flag.
-func (f Flag) choose(boolean, text, number, object string) string {
-	return [...]string{boolean, text, number, object}[f.Kind]
-}
-
-// lines writes one line for each property.
-func (f Flag) lines(line func(name, value string) string, value func(Property) string) string {
-	var b strings.Builder
-	for _, p := range f.Properties {
-		b.WriteString(line(textIn(p.Name), value(p)))
-	}
-	return b.String()
-}
 
 // member returns the expression that reads the property of a user, or the sample if its name is not one for
 // code.

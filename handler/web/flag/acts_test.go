@@ -224,8 +224,8 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestAsks: in a namespace that asks before changes, its key must be typed before a flag is
-// saved, turned off or deleted.
+// TestAsks: in a namespace that asks before changes, its key must be typed before a flag gives
+// something else, is turned off or deleted, and not before its texts are saved.
 func TestAsks(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
 	ask := true
@@ -240,6 +240,36 @@ func TestAsks(t *testing.T) {
 	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "rule.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
 	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
 	press(t, s, r, "save", "namespace", "default").Location()
+	for _, test := range []struct {
+		page, field, value string
+		asks               bool
+	}{
+		{"one-click-buy/details", "description", "New", false},
+		{"one-click-buy/details", "owner", "team-shop", false},
+		{"one-click-buy?edit=3", "rule.2.note", "Why", false},
+		{"checkout-redesign/variants?edit=1", "variant.0.name", "Old", false},
+		{"checkout-redesign/variants?edit=1", "variant.0.attachment", "1", true},
+		{"checkout-redesign/variants?edit=1", "variant.0.key", "old", true},
+		{"checkout-redesign/details", "enabled", "off", true},
+	} {
+		draft := s.Get(flags + test.page).Check(200)
+		reviewed := press(t, s, draft, "review", test.field, test.value).Check(200).Contains("Review your change")
+		if got := strings.Contains(reviewed.Text(), "Type default to change this namespace"); got != test.asks {
+			t.Errorf("the review of another %s: it asks %t, want %t", test.field, got, test.asks)
+		}
+		saved, want := press(t, s, draft, "save", test.field, test.value), 303
+		if test.asks {
+			want = 200
+		}
+		saved.Check(want)
+	}
+	row := press(t, s, s.Get(flags+"checkout-redesign/details").Check(200), "row").Check(200)
+	_, form := row.Form("edit")
+	for name := range form {
+		if i, ok := strings.CutSuffix(name, ".key"); ok && form.Get(name) == "" {
+			press(t, s, row, "save", name, "openfeature.value", i+".value", "attachment").Check(200).Contains("Type default to change this namespace")
+		}
+	}
 	off := s.Get(flags + "checkout-redesign/turn-off").Check(200)
 	press(t, s, off, "turn-off").Check(422).Contains("Type the key of the namespace: default.")
 	press(t, s, off, "turn-off", "namespace", "default").Location()

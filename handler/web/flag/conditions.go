@@ -289,9 +289,8 @@ func (d division) check(share, at string, add func(id, message string)) {
 			add(at+"start", "Start and share are more than 100% together.")
 		}
 	}
-	for id, text := range map[string]string{"by": d.By, "seed": d.Seed} {
-		add(at+id, page.TooLong(text, page.MaxText))
-	}
+	add(at+"by", page.TooLong(d.By, page.MaxText))
+	add(at+"seed", page.TooLong(d.Seed, page.MaxText))
 }
 
 // maxConditionWords limits the words of a condition of a closed rule, in bytes.

@@ -219,6 +219,19 @@ func TestConditionProblems(t *testing.T) {
 	}
 }
 
+// TestProblemOrder: problems are in the order of their fields, each time.
+func TestProblemOrder(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	putFlag(t, s, conditioned)
+	page, long := s.Get(flags+"sweden?edit=1").Check(200), strings.Repeat("x", 256)
+	for range 30 {
+		r := press(t, s, page, "save", "rule.0.portion.by", long, "rule.0.portion.seed", long).Check(422)
+		if by, seed := strings.Index(r.Body, `href="#rule-0-portion-by"`), strings.Index(r.Body, `href="#rule-0-portion-seed"`); by < 0 || seed < by {
+			t.Fatalf("the problems of by and seed are at %d and %d", by, seed)
+		}
+	}
+}
+
 // TestConditionConflict: a draft with conditions survives a change by another user.
 func TestConditionConflict(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})

@@ -8,12 +8,12 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// editing returns the edit as one of an object that another user may have changed.
-func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
+// Editing returns the edit as one of an object that another user may have changed.
+func (e *edit) Editing() *review.Edit[*guidonv1.FlagMerge] {
 	out := &review.Edit[*guidonv1.FlagMerge]{
 		Conflict: review.Conflict{
 			Visit: e.v, Noun: "flag", ID: "edit", Action: e.address("review"), Back: e.address(), Began: e.began,
-			Confirm: e.asks && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: review.DifferenceList(e.differences()), Problems: e.problems,
+			Confirm: e.takesKey() && e.confirmed != e.v.Key(), Draft: conflictDraft(e), Mine: review.DifferenceList(e.differences()), Problems: e.problems,
 		},
 		Frame: e.plainPage("Your change", nil), List: []string{"namespaces", e.v.Key(), "flags"},
 		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.FlagMerge, error) {
@@ -28,7 +28,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 		Saved: func(r *guidonv1.EditResponse) error { return e.saved(r, e.tab.path...) },
 		GoOn:  e.goOn, Refuse: e.refuse,
 	}
-	if e.flag != nil {
+	if !e.Gone() {
 		out.Now = e.revision
 	}
 	return out
@@ -37,7 +37,7 @@ func (e *edit) editing() *review.Edit[*guidonv1.FlagMerge] {
 // isStored reports whether the changes of the draft are stored already, though the form began
 // before that.
 func (e *edit) isStored() bool {
-	return e.stale() && e.flag != nil && len(e.unsaved) > 0 && e.editing().Stored()
+	return e.stale() && !e.Gone() && len(e.unsaved) > 0 && e.Editing().Stored()
 }
 
 // goOn makes the merged flag a draft over the flag as it is now.
@@ -54,7 +54,7 @@ func (e *edit) goOn(now int64, m *guidonv1.FlagMerge) error {
 		e.editor = mine.over(e.flag, merged)
 	}
 	e.base, e.began, e.merged = e.flag, now, m.GetDetails()
-	return e.show(http.StatusOK, nil)
+	return e.Show(http.StatusOK, nil)
 }
 
 // rulesOf returns the rules of a merged flag as a draft over the flag as it is now: those that

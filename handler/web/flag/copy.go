@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -130,12 +131,12 @@ func (c *copyForm) save(form url.Values) error {
 	response, err := page.Patch.Run(c.v, request)
 	switch code := guidon.CodeOf(err); {
 	case err == nil:
-		return savedAt(c.v, response, "flags", c.key)
+		return review.SavedAt(c.v, response, "flags", c.key)
 	case code == guidon.FailedPrecondition:
 		c.problems.Add("key", "Somebody has created a flag with this key in the meantime. Take another key.")
 		return c.ask(http.StatusConflict)
 	case code == guidon.InvalidArgument || code == guidon.TooLarge:
-		c.problems.Add("to", guidon.PublicMessage(err))
+		c.problems.Add("to", page.Sentence(guidon.PublicMessage(err)))
 		return c.ask(http.StatusUnprocessableEntity)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -57,7 +58,7 @@ func postDelete(v *page.Visit, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return savedAt(v, response, "flags")
+	return review.SavedAt(v, response, "flags")
 }
 
 // keptWords says which other namespaces keep a flag of the same key.

@@ -251,7 +251,7 @@ func (d *details) over(base *guidonv1.DocumentFlag) *details {
 
 // getDetails shows the details of the flag.
 func getDetails(_ *page.Visit, s *subject) error {
-	return newEdit(s, detailsTab, newDetails(s.flag)).show(http.StatusOK, nil)
+	return newEdit(s, detailsTab, newDetails(s.flag)).Show(http.StatusOK, nil)
 }
 
 // detailsPage is the page of a draft of details.

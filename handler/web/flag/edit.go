@@ -3,6 +3,8 @@ package flag
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // editor is the draft of a part of a flag, in the form of one tab.
@@ -121,41 +124,21 @@ func post(t *tab) func(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		return e.carryOut(page.ActionOf(form), form)
+		return review.CarryOut(e, page.ActionOf(form), form)
 	}
 }
 
-// carryOut runs the action of the button of the form.
-func (e *edit) carryOut(a page.Action, form url.Values) error {
-	switch {
-	case a.Verb == review.Save || a.Verb == review.GoOn:
-		return e.editing().Settle(a.Verb, form)
-	case e.flag == nil:
-		return e.editing().ShowConflict()
-	}
-	problems, err := e.editor.act(e.v, a)
-	if err != nil {
-		return err
-	}
-	switch a.Verb {
-	case "save", "review", review.Merge:
-		problems = append(problems, e.editor.check()...)
-	}
-	switch {
-	case len(problems) > 0:
-		return e.show(http.StatusUnprocessableEntity, problems)
-	case a.Verb == "save":
-		return e.save()
-	case a.Verb == "review":
-		return e.review(http.StatusOK)
-	case a.Verb == review.Merge:
-		return e.editing().MergeNow()
-	}
-	return e.show(http.StatusOK, nil)
-}
+// Gone reports whether the flag was deleted.
+func (e *edit) Gone() bool { return e.flag == nil }
 
-// show shows the tab with the draft.
-func (e *edit) show(status int, problems part.Problems) error {
+// Act applies a button.
+func (e *edit) Act(a page.Action) (part.Problems, error) { return e.editor.act(e.v, a) }
+
+// Check returns the problems of the draft.
+func (e *edit) Check() part.Problems { return e.editor.check() }
+
+// Show shows the tab with the draft.
+func (e *edit) Show(status int, problems part.Problems) error {
 	e.problems, e.unsaved = problems, e.differences()
 	stored, err := e.remarks()
 	if err != nil {
@@ -171,25 +154,35 @@ func (e *edit) show(status int, problems part.Problems) error {
 	return e.v.Reply(status, e.page(main))
 }
 
-// save stores the draft as one change.
-func (e *edit) save() error {
-	if e.asks && e.confirmed != e.v.Key() {
+// Store stores the draft as one change.
+func (e *edit) Store() error {
+	if e.takesKey() && e.confirmed != e.v.Key() {
 		if e.confirmed != "" {
 			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
-			return e.review(http.StatusUnprocessableEntity)
+			return e.Review(http.StatusUnprocessableEntity)
 		}
-		return e.review(http.StatusOK)
+		return e.Review(http.StatusOK)
 	}
-	return e.editing().Answer(e.replace(e.editor.result(), e.began))
+	return e.Editing().Answer(e.replace(e.editor.result(), e.began))
+}
+
+// textPath matches the paths of what is only text for people.
+var textPath = regexp.MustCompile(`^(?:name|description|metadata\[.*\]|variants\[.*\]\.(?:name|description)|rollouts\[.*\]\.description)$`)
+
+// takesKey reports whether saving the draft takes the key of the namespace: it changes more than texts.
+func (e *edit) takesKey() bool {
+	return e.asks && (e.Gone() || slices.ContainsFunc(e.differences(), func(d change.Difference) bool {
+		return !textPath.MatchString(d.Path) || d.Path == `metadata["openfeature.value"]` || d.Path == `metadata["`+service.OffMember+`"]`
+	}))
 }
 
 // refuse responds to a draft that the service does not take.
 func (e *edit) refuse(err error) error {
 	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), "invalid field message: "); ok {
 		e.problems.Add("message", "The message "+problem+".")
-		return e.review(http.StatusUnprocessableEntity)
+		return e.Review(http.StatusUnprocessableEntity)
 	}
-	return e.show(http.StatusUnprocessableEntity, e.refused(err))
+	return e.Show(http.StatusUnprocessableEntity, e.refused(err))
 }
 
 // replace stores a flag in the place of the edited one, unless that has changed since a revision.
@@ -201,7 +194,7 @@ func (e *edit) replace(f *guidonv1.DocumentFlag, since int64) (*guidonv1.EditRes
 
 // readEffect reads the effect of saving the draft.
 func (e *edit) readEffect() {
-	if len(e.editor.check()) == 0 {
+	if len(e.Check()) == 0 {
 		e.effect, _ = e.preview(&guidonv1.PreviewFlagRequest{Flag: e.editor.result()})
 	}
 }

@@ -185,9 +185,10 @@ func (d *draft) eachNeeds(yield func(at string, n *needs) bool) {
 // refused returns the problem that the service has with the draft, at the required flag that it is
 // about, if there is one.
 func (e *edit) refused(err error) part.Problems {
-	p := part.Problem{Field: "edit", Message: guidon.PublicMessage(err)}
+	text := guidon.PublicMessage(err)
+	p := part.Problem{Field: "edit", Message: page.Sentence(text)}
 	if d, ok := e.editor.(*draft); ok {
-		p.Field = cmp.Or(d.needOf(p.Message), p.Field)
+		p.Field = cmp.Or(d.needOf(text), p.Field)
 	}
 	return part.Problems{p}
 }

@@ -247,13 +247,13 @@ func TestRequirementProblems(t *testing.T) {
 		{"no answer of a rule", "layout?edit=1", []act{{"need:0", []string{"rule.0.requires-add", "price"}}, {"done:0", nil}, {"save", nil}}, "rule-0-requires-1", "Choose what price must be."},
 		{"unknown", "layout?edit=1", []act{{"save", []string{"rule.0.requires-add", "new-apo"}}}, "rule-0-requires-add", "No flag “new-apo”. New API (new-api)?"},
 		{"unknown to the flag", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "xyzzy"}}}, "requires-add", "No flag “xyzzy”."},
-		{"itself", "layout?edit=1", []act{{"save", []string{"rule.0.requires-add", "layout"}}}, "rule-0-requires-1", `flag "layout" requires itself: layout → layout`},
+		{"itself", "layout?edit=1", []act{{"save", []string{"rule.0.requires-add", "layout"}}}, "rule-0-requires-1", `Flag "layout" requires itself: layout → layout. Nothing was saved.`},
 		{"a cycle", "new-api", []act{{"needs:edit", nil}, {"save", []string{"requires-add", "layout"}}}, "requires-0", `requires itself: `},
-		{"a flag that is gone", "layout?edit=1", []act{{"save", []string{"rule.0.requires.0.flag", "gone"}}}, "rule-0-requires-0", `flag "default/gone" not found`},
-		{"a variant that is gone", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires.0.is", "dark"}}}, "requires-0", `flag "theme" has no variant "dark"`},
+		{"a flag that is gone", "layout?edit=1", []act{{"save", []string{"rule.0.requires.0.flag", "gone"}}}, "rule-0-requires-0", `Flag "default/gone" not found, which flag "layout" requires. Nothing was saved.`},
+		{"a variant that is gone", "layout", []act{{"needs:edit", nil}, {"save", []string{"requires.0.is", "dark"}}}, "requires-0", `Flag "theme" has no variant "dark". Nothing was saved.`},
 		{"a word of the problem", "layout", []act{{"needs:edit", nil}, {"save", []string{
 			"requires.0.flag", "has", "requires.0.is", "true", "requires.1.flag", "theme", "requires.1.is", "dark",
-		}}}, "requires-1", `flag "theme" has no variant "dark"`},
+		}}}, "requires-1", `Flag "theme" has no variant "dark". Nothing was saved.`},
 		{"too many", "new-api", []act{{"needs:edit", nil}, {"save", many}}, "requires-add", "10 flags at most, these are 11."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -321,7 +321,7 @@ func TestRequirementEffects(t *testing.T) {
 	s.Get(flags+"new-api/turn-off").Check(200).Contains("Flag checkout, which depends on it: ", "Flag invoices, which depends on it: ")
 	press(t, s, s.Get(flags+"new-api/delete").Check(200), "delete", "key", "new-api").Check(422).Contains("Flag \"default/new-api\" is required by flag \"invoices\".", "Nothing was saved.")
 	r := press(t, s, s.Get(flags+"price/variants").Check(200), "remove:1").Check(200)
-	press(t, s, r, "save").Check(422).Contains("variant \"b\" is required by flag \"invoices\"")
+	press(t, s, r, "save").Check(422).Contains("Variant \"b\" is required by flag \"invoices\". Nothing was saved.")
 }
 
 // TestSwitchUnmet: a flag that others keep off is turned off and on all the same.

@@ -29,13 +29,13 @@ func postReview(v *page.Visit, form url.Values) error {
 		}
 		a := page.ActionOf(form)
 		a.Verb = cmp.Or(a.Verb, "review")
-		return e.carryOut(a, form)
+		return review.CarryOut(e, a, form)
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field tab: must be the name of a tab")
 }
 
-// review shows the changes that saving the draft would make.
-func (e *edit) review(status int) error {
+// Review shows the changes that saving the draft would make.
+func (e *edit) Review(status int) error {
 	e.unsaved = e.differences()
 	e.readEffect()
 	draft, err := codec.Marshal(e.editor.result())

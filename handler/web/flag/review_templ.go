@@ -201,7 +201,7 @@ func (e *edit) reviewMain(draft string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if e.asks {
+		if e.takesKey() {
 			templ_7745c5c3_Err = review.ConfirmField(e.v.Key(), "", e.problems).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -123,17 +124,7 @@ func (s *subject) address(segments ...string) string {
 
 // saved sends the visitor to a page of the flag after a change.
 func (s *subject) saved(r *guidonv1.EditResponse, segments ...string) error {
-	return savedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
-}
-
-// savedAt sends the visitor to a page of the namespace after a change, or after there was
-// nothing to change.
-func savedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) error {
-	saved := page.NothingSaved
-	if len(r.GetChanges()) > 0 {
-		saved = page.Revision(r.GetRevision())
-	}
-	return v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
+	return review.SavedAt(s.v, r, append([]string{"flags", s.key}, segments...)...)
 }
 
 // typeName returns the type of the flag in words.

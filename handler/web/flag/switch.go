@@ -122,7 +122,7 @@ func (q *question) store(run func(since int64, message string) (*guidonv1.EditRe
 		q.problems.Add("question", actorOf(q.last)+" changed this flag in the meantime. Look at what this does now, and confirm it again.")
 		return q.ask(http.StatusConflict)
 	case code == guidon.InvalidArgument:
-		q.problems.Add("question", guidon.PublicMessage(err))
+		q.problems.Add("question", page.Sentence(guidon.PublicMessage(err)))
 		return q.ask(http.StatusUnprocessableEntity)
 	}
 	return err

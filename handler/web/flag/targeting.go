@@ -25,7 +25,7 @@ func getTargeting(v *page.Visit, s *subject) error {
 	if s.mayEdit() {
 		d.openAt(v.Query().Get("edit"))
 	}
-	return newEdit(s, targetingTab, d).show(http.StatusOK, nil)
+	return newEdit(s, targetingTab, d).Show(http.StatusOK, nil)
 }
 
 // openAt opens the rule with the number, or everyone else.

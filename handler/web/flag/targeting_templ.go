@@ -443,7 +443,7 @@ func (e *edit) staleNote() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if e.stale() {
-			templ_7745c5c3_Err = review.Stale(e.v, "flag", e.last, "edit", true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Stale(e.v, "flag", e.last, "edit").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -372,7 +372,7 @@ func getVariants(v *page.Visit, s *subject) error {
 	if i, err := strconv.Atoi(v.Query().Get("edit")); err == nil && i >= 1 && i <= len(d.rows) && s.mayEdit() {
 		d.rows[i-1].open = true
 	}
-	return newEdit(s, variantsTab, d).show(http.StatusOK, nil)
+	return newEdit(s, variantsTab, d).Show(http.StatusOK, nil)
 }
 
 // variantsPage is the page of a draft of variants.

@@ -139,7 +139,7 @@ func (n *newFlag) create(v *page.Visit, another bool) error {
 	case guidon.FailedPrecondition: // another user has just created it
 		return n.taken(v, flag)
 	case guidon.InvalidArgument:
-		n.Problems.Add("name", guidon.PublicMessage(err))
+		n.Problems.Add("name", page.Sentence(guidon.PublicMessage(err)))
 		return n.reply(v, http.StatusUnprocessableEntity)
 	}
 	if err != nil {

@@ -23,7 +23,6 @@ type Conflict struct {
 	Back    string // the address of the object as it is now, or of the list if it was deleted
 	Deleted bool   // there is no such object now
 	Began   int64  // the revision that the edit began from
-	GoesOn  bool   // the result can be edited
 	Confirm bool   // the key of the namespace must be typed
 
 	Draft    templ.Component // the draft as hidden fields

@@ -391,6 +391,16 @@ func TestSegment(t *testing.T) {
 		press(t, s, r, "segment", "settle").Location()
 		has(t, content(t, s, "segments/risky-orders"), `"name":"Mine"`)
 	})
+	t.Run("another one removed", func(t *testing.T) {
+		s, jonas := visitors(t)
+		mine := s.Get(segments + "risky-orders?edit=2").Check(200)
+		theirs := press(t, jonas, jonas.Get(segments+"risky-orders"), "segment", "remove:0").Check(200)
+		press(t, jonas, theirs, "segment", "save").Location()
+		r := press(t, s, mine, "segment", "reset:1", "constraint.1.property", "other").Check(200).Contains("Jonas changed this segment").Lacks("unsaved change")
+		if _, form := r.Form("segment"); form.Get("constraint.1.property") != "country" {
+			t.Errorf("as it was, constraint 2 compares %s", form.Get("constraint.1.property"))
+		}
+	})
 	t.Run("deleted", func(t *testing.T) {
 		s, _ := visitors(t)
 		g := &guidon.Segment{Key: "spare", Name: "Spare"}

@@ -7,8 +7,59 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
+
+// Draft is an object as it is edited in a form. M is the message of a merge of it with the changes of another user.
+type Draft[M Answer] interface {
+	Editing() *Edit[M]
+	Gone() bool                               // another user has deleted the object
+	Act(a page.Action) (part.Problems, error) // applies a button to the draft
+	Check() part.Problems
+	Show(status int, problems part.Problems) error // the form
+	Review(status int) error                       // what saving the draft changes
+	Store() error                                  // saves it, or asks first
+}
+
+// CarryOut runs the action of the button of the form of a draft.
+func CarryOut[M Answer](d Draft[M], a page.Action, form url.Values) error {
+	switch {
+	case a.Verb == Save || a.Verb == GoOn:
+		return d.Editing().Settle(a.Verb, form)
+	case d.Gone():
+		return d.Editing().ShowConflict()
+	}
+	problems, err := d.Act(a)
+	if err != nil {
+		return err
+	}
+	switch a.Verb {
+	case "save", "review", Merge:
+		problems = append(problems, d.Check()...)
+	}
+	switch {
+	case len(problems) > 0:
+		return d.Show(http.StatusUnprocessableEntity, problems)
+	case a.Verb == "save":
+		return d.Store()
+	case a.Verb == "review":
+		return d.Review(http.StatusOK)
+	case a.Verb == Merge:
+		return d.Editing().MergeNow()
+	}
+	return d.Show(http.StatusOK, nil)
+}
+
+// SavedAt sends the visitor to a page of the namespace after a change, or after there was nothing
+// to change.
+func SavedAt(v *page.Visit, r *guidonv1.EditResponse, segments ...string) error {
+	saved := page.NothingSaved
+	if len(r.GetChanges()) > 0 {
+		saved = page.Revision(r.GetRevision())
+	}
+	return v.Redirect(page.Below(append([]string{"namespaces", r.GetNamespaceKey()}, segments...)...) + "?saved=" + saved)
+}
 
 // Edit is a draft of an object that another user may have changed since the visitor began. M is
 // the message of a merge of both.
@@ -88,7 +139,7 @@ func (e *Edit[M]) Settle(verb string, form url.Values) error {
 	}
 	response, err := e.Replace(settled, now)
 	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		e.Problems.Add(e.ID, guidon.PublicMessage(err))
+		e.Problems.Add(e.ID, page.Sentence(guidon.PublicMessage(err)))
 		return e.reply(http.StatusUnprocessableEntity, open)
 	}
 	return e.Answer(response, err)
@@ -127,7 +178,6 @@ func (e *Edit[M]) reply(status int, m M) error {
 	if latest := p.Details.GetLatest(); latest != nil {
 		p.Deleted = latest.GetAction() == string(change.ActionDelete)
 	}
-	p.GoesOn = !p.Deleted
 	if p.Deleted {
 		p.Back = e.Site.Path(page.Below(e.List...))
 	}

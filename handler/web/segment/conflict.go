@@ -1,22 +1,24 @@
 package segment
 
 import (
+	"cmp"
 	"net/http"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// edit returns the draft as one of an object that another user may have changed.
-func (e *editor) edit() *review.Edit[*guidonv1.SegmentMerge] {
+// Editing returns the draft as one of an object that another user may have changed.
+func (e *editor) Editing() *review.Edit[*guidonv1.SegmentMerge] {
 	d := e.draft
 	out := &review.Edit[*guidonv1.SegmentMerge]{
 		Conflict: review.Conflict{
 			Visit: e.Visit, Noun: "segment", ID: "segment", Action: e.address(), Back: e.address(), Began: d.Revision,
-			Draft: conflictDraft(d), Mine: review.DifferenceList(d.differences(e.Saved)),
+			Draft: conflictDraft(d), Mine: review.DifferenceList(d.differences(e.base)),
 		},
 		Frame: e.page("Your change", nil), List: []string{"namespaces", e.Visit.Key(), "segments"},
 		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {
@@ -28,33 +30,27 @@ func (e *editor) edit() *review.Edit[*guidonv1.SegmentMerge] {
 		Replace: func(m *guidonv1.SegmentMerge, since int64) (*guidonv1.EditResponse, error) {
 			return e.replace(m.GetSegment(), since)
 		},
-		Saved: e.saved, GoOn: e.goOn, Refuse: e.replyRefused,
+		Saved: func(r *guidonv1.EditResponse) error { return review.SavedAt(e.Visit, r, "segments", e.Key) },
+		GoOn:  e.goOn, Refuse: e.refuse,
 	}
-	if !e.deleted {
+	if !e.Gone() {
 		out.Now = e.Revision
 	}
 	return out
 }
 
-// readDeleted reads the segment of a draft that does not exist any more, as it was when the
-// visitor began.
-func (s *subject) readDeleted(d *draft) {
-	s.Saved, s.deleted = d.document(), true
-	began := s.Visit.At(d.Revision)
-	if content, err := page.GetSegmentContent.Run(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: s.Key}); err == nil {
-		s.Saved = content.GetSegment()
+// beginning returns the segment as it was when the visitor began. If that is not known any more, it is
+// as it is now: saving is then a conflict anyway.
+func (e *editor) beginning() (*guidonv1.DocumentSegment, error) {
+	if e.Saved != nil && !e.stale() {
+		return e.Saved, nil
 	}
-}
-
-// mergeNow merges the draft with the changes that others have saved, and continues editing it.
-func (e *editor) mergeNow() error {
-	if e.acted.Problems = e.draft.check(e.Saved, e.Location()); len(e.acted.Problems) > 0 {
-		if err := e.readAround(); err != nil {
-			return err
-		}
-		return e.reply(http.StatusUnprocessableEntity)
+	began := e.Visit.At(e.draft.Revision)
+	content, err := page.GetSegmentContent.Run(e.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: began, Key: e.Key})
+	if err == nil || guidon.CodeOf(err) == guidon.Unavailable {
+		return content.GetSegment(), err
 	}
-	return e.edit().MergeNow()
+	return cmp.Or(e.Saved, e.draft.document()), nil
 }
 
 // goOn makes the merged segment a draft over the segment as it is now.
@@ -78,11 +74,8 @@ func (e *editor) goOn(now int64, m *guidonv1.SegmentMerge) error {
 	}
 	pair(func(i, j int) bool { return proto.Equal(merged.GetConstraints()[i], saved[j]) })
 	pair(func(i, j int) bool { return merged.GetConstraints()[i].GetProperty() == saved[j].GetProperty() })
-	e.draft, e.merged = d, m.GetDetails()
-	if err := e.readAround(); err != nil {
-		return err
-	}
-	return e.reply(http.StatusOK)
+	e.draft, e.base, e.merged = d, e.Saved, m.GetDetails()
+	return e.Show(http.StatusOK, nil)
 }
 
 // openLike opens the constraints that are open in another draft, as far as they are the same.

@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -70,5 +71,5 @@ func (d *deletion) delete() error {
 	if err != nil {
 		return err
 	}
-	return d.Redirect(page.Below("namespaces", d.Visit.Key(), "segments") + savedQuery(deleted.GetRevision()))
+	return review.SavedAt(d.Visit, deleted, "segments")
 }

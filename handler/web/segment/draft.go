@@ -2,6 +2,7 @@ package segment
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"time"
 
@@ -59,6 +60,7 @@ type constraint struct {
 	Doubles int       `json:"-"` // how many values of the list were dropped, as it has them already
 	Bad     string    `json:"-"` // why Text is no list
 	Turned  bool      `json:"-"` // the way of comparing changed after the fields were shown
+	Halves  []string  `json:"-"` // two numbers in the list that may be meant as one with a decimal comma
 }
 
 // newConstraint returns the constraint that is added.
@@ -126,11 +128,17 @@ func (c *constraint) items() []string {
 	return items
 }
 
+// decimalComma matches two numbers between which there is only a comma, unless a list goes on like that.
+var decimalComma = regexp.MustCompile(`(?:^|[\s;])([+-]?\d+),(\d+)(?:[\s;]|$)`)
+
 func (c *constraint) acceptList() {
 	entered, err := pasted(c.Text)
 	if err != nil {
 		c.Bad = page.Sentence(err.Error())
 		return
+	}
+	if halves := decimalComma.FindStringSubmatch(c.Text); halves != nil && c.Type == typeNumber {
+		c.Halves = halves[1:]
 	}
 	was, ok := itemsOf(c.Value, c.Type)
 	if ok && slices.Equal(was, entered) {

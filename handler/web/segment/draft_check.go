@@ -132,6 +132,9 @@ func (c *constraint) checkList() string {
 		}
 	}
 	c.Text, c.Value = linesOf(items), listOf(items, c.Type)
+	if h := c.Halves; h != nil { // the page shows them on two lines now, which the next form has
+		return h[0] + "," + h[1] + " is two values. Save again if you mean both, or write " + h[0] + "." + h[1] + "."
+	}
 	return ""
 }
 

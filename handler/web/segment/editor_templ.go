@@ -438,7 +438,7 @@ func (e *editor) body() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if e.stale() && !e.readonly {
-			templ_7745c5c3_Err = review.Stale(e.Visit, "segment", e.Last, "segment", true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.Stale(e.Visit, "segment", e.Last, "segment").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -213,6 +213,28 @@ func TestPaste(t *testing.T) {
 	}
 }
 
+// TestDecimalComma: two numbers that may be meant as one with a decimal comma are shown before they are saved.
+func TestDecimalComma(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	r := press(t, s, s.Get(segmentsPath+"/nordics").Check(200), "edit:0").Check(200)
+	r = press(t, s, r, "compare:0", "constraint.0.type", "2", "constraint.0.list", "1").Check(200)
+	for _, text := range []string{"12,5", "7 -12,5", "12,5\n3"} {
+		shown := press(t, s, r, "save", "constraint.0.list", text).Check(422).Contains("is two values", "Save again if you mean both, or write")
+		_, f := shown.Form("segment")
+		if got := f.Get("constraint.0.list"); !strings.Contains(got, "12\n5") {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+	for _, text := range []string{"12, 5", "12,5,7", "[12,5]", "12;5", "12\n5"} {
+		press(t, s, r, "review", "constraint.0.list", text).Check(200)
+	}
+	shown := press(t, s, r, "done:0", "constraint.0.list", "12,5").Check(422)
+	press(t, s, press(t, s, shown, "done:0").Check(200), "save").Location()
+	if got := stored(t, s, "nordics").Constraints[0].Value; got != "[12,5]" {
+		t.Errorf("stored %s", got)
+	}
+}
+
 // TestLongList: a list of 10,000 values is pasted, saved, shown in part and changed, and one
 // with more is refused and kept.
 func TestLongList(t *testing.T) {

@@ -56,21 +56,19 @@ func read(v *page.Visit) (*subject, error) {
 	return s, err
 }
 
-// readSaved reads the segment as it is saved.
+// readSaved reads the segment as it is saved, and its newest change.
 func (s *subject) readSaved() error {
 	content, state, err := page.GetSegmentContent.RunAt(s.Visit, &guidonv1.GetSegmentContentRequest{NamespaceKey: s.reference(), Key: s.Key})
-	s.Saved, s.Revision = content.GetSegment(), state.Revision
+	if s.Saved, s.Revision = content.GetSegment(), state.Revision; err != nil || s.At != "" {
+		return err
+	}
+	newest, err := page.NewestChanges(s.Visit, kindSegment, s.Key)
+	s.Last = newest[s.Key]
 	return err
 }
 
 // readAround reads the data about the segment that its pages show.
 func (s *subject) readAround() (err error) {
-	if s.At == "" {
-		newest, err := page.NewestChanges(s.Visit, kindSegment, s.Key)
-		if s.Last = newest[s.Key]; err != nil {
-			return err
-		}
-	}
 	if s.Usage, err = page.GetSegmentUsage.Run(s.Visit, &guidonv1.GetSegmentUsageRequest{NamespaceKey: s.reference(), Key: s.Key}); err != nil {
 		return err
 	}

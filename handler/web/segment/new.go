@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
+	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -123,7 +124,7 @@ func (c *creator) create() error {
 		query := page.Query("made", d.Key, "rule", c.Query().Get("rule"))
 		return c.Return(page.Below("namespaces", c.Visit.Key(), "flags", flag) + query)
 	}
-	return c.Redirect(page.Below("namespaces", c.Visit.Key(), "segments", d.Key) + savedQuery(saved.GetRevision()))
+	return review.SavedAt(c.Visit, saved, "segments", d.Key)
 }
 
 // address returns where the form is sent.

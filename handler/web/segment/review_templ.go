@@ -120,7 +120,7 @@ func (e *editor) review() templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = review.DocumentDiff(e.Visit, documentOf(e.Saved), documentOf(e.draft.document())).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = review.DocumentDiff(e.Visit, documentOf(e.base), documentOf(e.draft.document())).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

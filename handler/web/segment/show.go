@@ -3,7 +3,6 @@ package segment
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -25,6 +24,7 @@ const effectRegion = "effect"
 type editor struct {
 	*subject
 	draft    *draft
+	base     *guidonv1.DocumentSegment // the segment when the visitor began
 	acted    actionResult
 	known    Known
 	effect   *effect // of saving the draft; nil if it is as saved, or not complete
@@ -36,9 +36,9 @@ type editor struct {
 
 // showSegment shows the constraints of a segment.
 func showSegment(v *page.Visit, s *subject) error {
-	e := &editor{subject: s, draft: draftOf(s.Saved, s.Revision, v.Location())}
+	e := &editor{subject: s, base: s.Saved, draft: draftOf(s.Saved, s.Revision, v.Location())}
 	e.draft.openAt(v.Query().Get("edit"))
-	return e.reply(http.StatusOK)
+	return e.Show(http.StatusOK, nil)
 }
 
 // openAt opens the constraint with the number.
@@ -63,16 +63,8 @@ func postSegment(v *page.Visit) error {
 		return err
 	}
 	s, err := read(v)
-	if notFound(err) && form.Has("revision") {
-		d.Key = s.Key
-		s.readDeleted(d)
-		e := &editor{subject: s, draft: d}
-		if verb := page.ActionOf(form).Verb; verb == review.Save || verb == review.GoOn {
-			return e.edit().Settle(verb, form)
-		}
-		return e.edit().ShowConflict()
-	}
-	if err != nil {
+	gone := notFound(err) && form.Has("revision")
+	if err != nil && !gone {
 		return err
 	}
 	action := page.ActionOf(form)
@@ -85,71 +77,47 @@ func postSegment(v *page.Visit) error {
 		d = asked
 	}
 	d.Key = s.Key
-	d.keepSpelling(s.Saved)
-	return s.act(d, action, form)
-}
-
-// act runs the action of the button.
-func (s *subject) act(d *draft, action page.Action, form url.Values) error {
 	e := &editor{subject: s, draft: d}
-	switch action.Verb {
-	case "save", "review":
-		return e.finish(action.Verb)
-	case review.Save, review.GoOn:
-		return e.edit().Settle(action.Verb, form)
-	case review.Merge:
-		return e.mergeNow()
-	case "check":
-		if err := e.check(); err != nil {
-			return err
-		}
-	default:
-		e.acted = d.act(action, s.Saved, s.Location())
-	}
-	if err := s.readAround(); err != nil {
+	if e.base, err = e.beginning(); err != nil {
 		return err
 	}
-	if len(e.acted.Problems) > 0 {
-		return e.reply(http.StatusUnprocessableEntity)
+	if gone {
+		s.Saved, s.deleted = e.base, true
 	}
-	return e.reply(http.StatusOK)
+	d.keepSpelling(e.base)
+	return review.CarryOut(e, action, form)
 }
 
-// check evaluates whether an entity is in the drafted segment.
-func (e *editor) check() (err error) {
-	drafted := e.draft.differs(e.Saved)
+// Gone reports whether the segment was deleted.
+func (e *editor) Gone() bool { return e.deleted }
+
+// Act applies a button to the draft, or evaluates whether an entity is in the segment with it.
+func (e *editor) Act(a page.Action) (problems part.Problems, err error) {
+	if a.Verb != "check" {
+		e.acted = e.draft.act(a, e.base, e.Location())
+		return e.acted.Problems, nil
+	}
+	drafted := len(e.draft.differences(e.base)) > 0
 	if drafted {
-		e.acted.Problems = e.draft.check(e.Saved, e.Location())
+		problems = e.Check()
 	}
-	if len(e.acted.Problems) == 0 {
-		e.answer, err = e.ask(e.draft, drafted, &e.acted.Problems)
+	if len(problems) == 0 {
+		e.answer, err = e.ask(e.draft, drafted, &problems)
 	}
-	return err
+	return problems, err
 }
 
-// finish saves the draft or shows the changes of saving it.
-func (e *editor) finish(verb string) error {
+// Check returns the problems of the draft.
+func (e *editor) Check() part.Problems { return e.draft.check(e.base, e.Location()) }
+
+// Store stores the draft as one change. It asks before that removes the last constraint.
+func (e *editor) Store() error {
 	d := e.draft
-	e.acted.Problems = d.check(e.Saved, e.Location())
-	switch {
-	case len(e.acted.Problems) > 0:
-	case len(d.Constraints) == 0 && len(e.Saved.GetConstraints()) > 0 && verb == "save" && !d.Everyone:
+	if len(d.Constraints) == 0 && len(e.base.GetConstraints()) > 0 && !d.Everyone {
 		e.acted.AskLast = true
-	case !d.differs(e.Saved):
-		query, err := e.storedQuery()
-		if err != nil {
-			return err
-		}
-		return e.Redirect(page.Below("namespaces", e.Visit.Key(), "segments", e.Key) + query)
-	case verb == "review":
-		return e.replyReview(http.StatusOK)
-	default:
-		return e.edit().Answer(e.replace(d.document(), d.Revision))
+		return e.Show(http.StatusUnprocessableEntity, nil)
 	}
-	if err := e.readAround(); err != nil {
-		return err
-	}
-	return e.reply(http.StatusUnprocessableEntity)
+	return e.Editing().Answer(e.replace(d.document(), d.Revision))
 }
 
 // showProblems shows the name if something is wrong with it.
@@ -161,16 +129,22 @@ func (e *editor) showProblems() {
 	}
 }
 
-// reply responds with the page.
-func (e *editor) reply(status int) (err error) {
+// Show responds with the page.
+func (e *editor) Show(status int, problems part.Problems) (err error) {
+	e.acted.Problems = problems
 	e.showProblems()
+	if e.Usage == nil {
+		if err = e.readAround(); err != nil {
+			return err
+		}
+	}
 	e.readonly = !e.MayEdit() || e.At != "" || isTooLarge(e.Saved)
 	if !e.readonly {
 		if e.known, err = ReadKnown(e.Visit); err != nil {
 			return err
 		}
-		e.unsaved = e.draft.differences(e.Saved)
-		if len(e.unsaved) > 0 && len(e.draft.check(e.Saved, e.Location())) == 0 {
+		e.unsaved = e.draft.differences(e.base)
+		if len(e.unsaved) > 0 && len(e.Check()) == 0 {
 			if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
 				return err
 			}
@@ -206,7 +180,7 @@ func (e *editor) problems() part.Problems { return e.acted.Problems }
 // rows returns the constraints as the page shows them.
 func (e *editor) rows() *Rows {
 	return &Rows{
-		Visit: e.Visit, Group: &e.draft.Group, Saved: e.Saved.GetConstraints(), Known: e.known, Problems: e.problems(),
+		Visit: e.Visit, Group: &e.draft.Group, Saved: e.base.GetConstraints(), Known: e.known, Problems: e.problems(),
 		readonly: e.readonly,
 	}
 }
