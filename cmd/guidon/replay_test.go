@@ -42,7 +42,7 @@ func TestReplayGenerated(t *testing.T) {
 		}
 	}
 	few := s.with("GUIDON_REPLAY_FROM_TOKEN="+fliptdbtest.Token, "GUIDON_TOKEN="+fliptdbtest.Token).
-		ok("replay", "--generate", "--namespaces", "second", "--per-flag", "3", "--from", flipt.URL, "--to", guidon.web, "--concurrency", "1")
+		ok("replay", "--generate", "--namespaces", "second", "--per-flag", "3", "--from", flipt.URL, "--to", guidon.web, "--batch", "7", "--concurrency", "1")
 	if !strings.HasPrefix(few, "109 evaluations of 40 flags: 109 equal") || !strings.Contains(few, "34 flags would have more requests") {
 		t.Errorf("got %q, want at most 3 evaluations of each of 40 flags", few)
 	}
@@ -68,6 +68,9 @@ func TestReplayDifferences(t *testing.T) {
 		`entity "u-1", context {"n":"1"}`, `result: "NOT_FOUND_ERROR_EVALUATION_REASON" became "boolean"`)
 	s.input = "{\"flagKey\": \"none\"}\nGET /evaluate\n"
 	s.fails(cli.ExitFailure, []string{"replay", "-", "--from", flipt.URL, "--to", guidon.web}, "standard input line 2: must be a JSON object such as")
+	if got := s.ok("replay", "-", "--skip-invalid", "--from", flipt.URL, "--to", guidon.web); !strings.Contains(got, "1 lines were skipped") {
+		t.Errorf("got %q", got)
+	}
 }
 
 // TestReplayFailures: what cannot be compared is a failure, and names the server.
@@ -89,7 +92,7 @@ func TestReplayFailures(t *testing.T) {
 		{cli.ExitUsage, both, "specify logs, - for the standard input, or --generate"},
 		{cli.ExitUsage, append([]string{log, "--generate"}, both...), "specify logs, - for the standard input, or --generate"},
 		{cli.ExitUsage, append([]string{"-", "-"}, both...), "only once"},
-		{cli.ExitUsage, append([]string{log, "--concurrency", "0"}, both...), "invalid --concurrency: must be from 1 to 64, not 0"},
+		{cli.ExitUsage, append([]string{log, "--batch", "0"}, both...), "invalid --batch: must be from 1 to 500, not 0"},
 		{cli.ExitUsage, append([]string{log, "--output", "xml"}, both...), "must be table, json, yaml or name"},
 		{cli.ExitUsage, append([]string{log, "--namespaces", "x"}, both...), "--namespaces requires --generate"},
 		{cli.ExitUsage, []string{log, "--from", "localhost", "--to", guidon.web}, `--from: there is no context "localhost"`},

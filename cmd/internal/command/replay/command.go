@@ -48,8 +48,11 @@ type replayCommand struct {
 	generate    bool
 	namespaces  []string
 	perFlag     int
+	skipInvalid bool
 	options     Options
 	differences cli.Differences
+
+	skipped int // lines
 }
 
 // replaySide is one of the servers.
@@ -79,8 +82,11 @@ func (r *replayCommand) flags(command *cobra.Command) {
 	flags.BoolVar(&r.generate, "generate", false, "make requests from the flags and segments of the first server")
 	flags.StringSliceVar(&r.namespaces, "namespaces", nil, "`keys` of the namespaces for --generate, separated by commas (default: all)")
 	flags.IntVar(&r.perFlag, "per-flag", 500, "maximum `number` of requests that --generate makes for a flag")
+	flags.BoolVar(&r.skipInvalid, "skip-invalid", false, "count lines that are no requests instead of stopping")
+	flags.IntVar(&r.options.Batch, "batch", 50, "`number` of evaluations in one call")
 	flags.IntVar(&r.options.Concurrency, "concurrency", 4, "`number` of concurrent calls to each server")
 	flags.IntVar(&r.options.Rate, "rate", 0, "maximum `number` of evaluations per second on each server; 0 means no limit")
+	flags.IntVar(&r.options.Examples, "examples", 3, "`number` of differences to print for each flag")
 	for _, name := range []string{"from", "to"} {
 		_ = command.MarkFlagRequired(name) // the flags exist
 	}
@@ -115,7 +121,8 @@ func (r *replayCommand) checkUsage(args []string) error {
 		value      int
 		least, max int
 	}{
-		{"--concurrency", r.options.Concurrency, 1, 64}, {"--rate", r.options.Rate, 0, 1_000_000}, {"--per-flag", r.perFlag, 1, 100_000},
+		{"--batch", r.options.Batch, 1, 500}, {"--concurrency", r.options.Concurrency, 1, 64}, {"--rate", r.options.Rate, 0, 1_000_000},
+		{"--examples", r.options.Examples, 0, 100}, {"--per-flag", r.perFlag, 1, 100_000},
 	}
 	for _, l := range limits {
 		if l.value < l.least || l.value > l.max {
@@ -127,6 +134,8 @@ func (r *replayCommand) checkUsage(args []string) error {
 		return cli.UsageError("specify logs, - for the standard input, or --generate")
 	case !r.generate && len(r.namespaces) > 0:
 		return cli.UsageError("--namespaces requires --generate")
+	case r.generate && r.skipInvalid:
+		return cli.UsageError("--skip-invalid is for logs")
 	case r.timeout <= 0:
 		return cli.UsageError("invalid --timeout: must be positive")
 	}
@@ -183,7 +192,7 @@ func (r *replayCommand) compare(ctx context.Context, args []string) (*Report, er
 	if result.Evaluations == 0 {
 		return nil, fmt.Errorf("nothing was compared: there are no requests")
 	}
-	result.CutFlags = generator.Cut
+	result.SkippedLines, result.CutFlags = r.skipped, generator.Cut
 	return result, nil
 }
 
@@ -205,7 +214,11 @@ func (r *replayCommand) log(path string, yield func(Request, error) bool) bool {
 		return yield(Request{}, fmt.Errorf("%s: %w", path, cli.PlainReason(err)))
 	}
 	defer in.Close()
-	for request, err := range ReadLog(cli.StreamName(path), in) {
+	var skip func(error)
+	if r.skipInvalid {
+		skip = func(error) { r.skipped++ }
+	}
+	for request, err := range ReadLog(cli.StreamName(path), in, skip) {
 		if !yield(request, err) {
 			return false
 		}

@@ -31,8 +31,8 @@ type line struct {
 }
 
 // ReadLog returns the requests of a log with one JSON object in each line. A line that is
-// none is an error that names it.
-func ReadLog(name string, in io.Reader) iter.Seq2[Request, error] {
+// none is an error that names it, or is passed to skip unless that is nil.
+func ReadLog(name string, in io.Reader, skip func(error)) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
 		scanner := bufio.NewScanner(in)
 		scanner.Buffer(nil, maxLine)
@@ -41,8 +41,12 @@ func ReadLog(name string, in io.Reader) iter.Seq2[Request, error] {
 			number++
 			requests, err := parseLine(scanner.Bytes())
 			if err != nil {
-				yield(Request{}, fmt.Errorf("%s line %d: %w", name, number, err))
-				return
+				err = fmt.Errorf("%s line %d: %w", name, number, err)
+				if skip == nil {
+					yield(Request{}, err)
+					return
+				}
+				skip(err)
 			}
 			for _, r := range requests {
 				if !yield(r, nil) {

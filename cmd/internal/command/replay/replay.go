@@ -28,15 +28,17 @@ type Request struct {
 // Options configures a comparison.
 type Options struct {
 	From, To    client.Client
+	Batch       int             // evaluations in one call
 	Concurrency int             // calls at a time to each service
 	Rate        int             // evaluations per second on each service; 0 means no limit
+	Examples    int             // differences kept for each flag
 	Progress    func(count int) // called with the number of evaluations of each call
 }
 
 // Run evaluates the requests on both services. An error of a request ends the run, and so
 // does one of a service that is not about the request, such as that it is unavailable.
 func Run(ctx context.Context, requests iter.Seq2[Request, error], o Options) (*Report, error) {
-	r := &run{Options: o, report: &Report{flags: make(map[[2]string]*FlagReport)}}
+	r := &run{Options: o, report: &Report{examples: o.Examples, flags: make(map[[2]string]*FlagReport)}}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(o.Concurrency)
 	err := r.dispatch(ctx, requests, func(batch []Request) {
@@ -61,12 +63,8 @@ type run struct {
 	report *Report
 }
 
-// batchSize is how many evaluations are in one call, and maxPending how many wait for others of their
-// namespace.
-const (
-	batchSize  = 50
-	maxPending = 20 * batchSize
-)
+// maxPending is how many requests wait for others of their namespace, in calls.
+const maxPending = 20
 
 // dispatch collects the requests of each namespace into calls.
 func (r *run) dispatch(ctx context.Context, requests iter.Seq2[Request, error], call func([]Request)) error {
@@ -101,9 +99,9 @@ func (r *run) dispatch(ctx context.Context, requests iter.Seq2[Request, error], 
 		}
 		pending[request.Namespace] = append(pending[request.Namespace], request)
 		waiting++
-		if len(pending[request.Namespace]) == batchSize {
+		if len(pending[request.Namespace]) == r.Batch {
 			err = flush(request.Namespace)
-		} else if waiting >= maxPending {
+		} else if waiting >= maxPending*r.Batch {
 			err = flushAll()
 		}
 		if err != nil {

@@ -66,7 +66,7 @@ func requests(n int) iter.Seq2[Request, error] {
 }
 
 func options(from, to *answers) Options {
-	return Options{From: from, To: to, Concurrency: 2}
+	return Options{From: from, To: to, Batch: 10, Concurrency: 2, Examples: 2}
 }
 
 // TestFields: which differences count.
@@ -108,8 +108,8 @@ func TestFields(t *testing.T) {
 				}
 				return
 			}
-			if report.Different != 5 || len(report.Flags) != 1 || len(report.Flags[0].Examples) != 3 {
-				t.Fatalf("got %+v, want 5 differences with 3 examples", report)
+			if report.Different != 5 || len(report.Flags) != 1 || len(report.Flags[0].Examples) != 2 {
+				t.Fatalf("got %+v, want 5 differences with 2 examples", report)
 			}
 			if diff := cmp.Diff(map[string]int{test.field: 5}, report.Flags[0].Fields); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -149,7 +149,7 @@ func TestFailure(t *testing.T) {
 func TestLimits(t *testing.T) {
 	from, to := variant(nil), variant(nil)
 	from.reject = func(batch int) error {
-		if batch > 50 {
+		if batch > 10 {
 			return errors.New("too many evaluations in a call")
 		}
 		return nil
@@ -163,8 +163,8 @@ func TestLimits(t *testing.T) {
 	if took := time.Since(began); took < 100*time.Millisecond {
 		t.Errorf("205 evaluations took %s, want at least 100ms with 2000 per second", took)
 	}
-	if from.calls.Load() != 5 || from.most.Load() > 2 {
-		t.Errorf("got %d calls, %d at a time; want 5, at most 2", from.calls.Load(), from.most.Load())
+	if from.calls.Load() != 21 || from.most.Load() > 2 {
+		t.Errorf("got %d calls, %d at a time; want 21, at most 2", from.calls.Load(), from.most.Load())
 	}
 }
 
@@ -175,7 +175,7 @@ func TestReadLog(t *testing.T) {
 {"flag_key":"d","entity_id":"v","namespace_key":"shop"}
 {"flagKey":"e"}`)
 	var got []Request
-	for r, err := range ReadLog("log", in) {
+	for r, err := range ReadLog("log", in, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestBadLog(t *testing.T) {
 		strings.Repeat("x", maxLine+1):    "log: line 1: must not be longer than",
 	} {
 		var got error
-		for _, err := range ReadLog("log", strings.NewReader(text)) {
+		for _, err := range ReadLog("log", strings.NewReader(text), nil) {
 			got = err
 		}
 		if got == nil || !strings.Contains(got.Error(), want) {

@@ -23,9 +23,11 @@ type Report struct {
 	Flags       []*FlagReport `json:"flags"`     // with differences, those with most first
 	MoreFlags   int           `json:"moreFlags,omitempty"`
 
-	CutFlags int `json:"cutFlags,omitempty"` // that would have more requests
+	SkippedLines int `json:"skippedLines,omitempty"`
+	CutFlags     int `json:"cutFlags,omitempty"` // that would have more requests
 
-	flags map[[2]string]*FlagReport
+	examples int
+	flags    map[[2]string]*FlagReport
 }
 
 // FlagReport is about the differences of one flag.
@@ -46,12 +48,11 @@ type Example struct {
 	To          Outcome      `json:"to"`
 }
 
-// maxFlags is how many flags are counted apart, maxReported how many of them are reported, and
-// maxExamples with how many of their differences.
+// maxFlags is how many flags are counted apart, and maxReported how many of them are
+// reported.
 const (
 	maxFlags    = 100_000
 	maxReported = 1000
-	maxExamples = 3
 )
 
 // add counts one request.
@@ -72,7 +73,7 @@ func (r *Report) add(request Request, from, to Outcome) {
 	for _, d := range list {
 		f.Fields[d.Field]++
 	}
-	if len(f.Examples) < maxExamples {
+	if len(f.Examples) < r.examples {
 		f.Examples = append(f.Examples, Example{Request: request, Differences: list, From: from, To: to})
 	}
 }
@@ -122,6 +123,9 @@ func printReplay(out io.Writer, result *Report) error {
 		result.Evaluations, result.FlagCount, result.Equal, result.Different)
 	if result.Failed > 0 {
 		fmt.Fprintf(out, "%d of the equal ones failed on both servers, such as for a flag that neither has\n", result.Failed)
+	}
+	if result.SkippedLines > 0 {
+		fmt.Fprintf(out, "%d lines were skipped, because they are no requests\n", result.SkippedLines)
 	}
 	if result.CutFlags > 0 {
 		fmt.Fprintf(out, "%d flags would have more requests; see --per-flag\n", result.CutFlags)
