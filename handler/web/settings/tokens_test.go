@@ -163,6 +163,13 @@ func TestNewToken(t *testing.T) {
 	if secret(s.Post("/settings/new-token", newToken(t, s)).Check(200)) == "" || len(tokens(t, s)) != len(all)+1 {
 		t.Errorf("there is no second token")
 	}
+	// So is that of another person with the same name, whose form was open before.
+	other := s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))
+	theirs := newToken(t, other)
+	s.Post("/settings/new-token", newToken(t, s)).Check(200)
+	if secret(other.Post("/settings/new-token", theirs).Check(200)) == "" {
+		t.Errorf("another person gets no token")
+	}
 	if strings.Contains(s.Log.String(), token) {
 		t.Error("the log has the token")
 	}
