@@ -30,7 +30,7 @@ type changeList struct {
 	actors []page.Actor
 }
 
-// list is the page of changes.
+// list is the page of changes: those of a namespace or, without one, of all.
 func list(v *page.Visit) error {
 	f := readFilter(v)
 	l := &changeList{filter: f}
@@ -38,8 +38,12 @@ func list(v *page.Visit) error {
 	switch format := v.Query().Get(fieldFormat); {
 	case len(f.problems) > 0:
 		status = http.StatusUnprocessableEntity
-	case format == formatCSV || format == formatJSON:
+	case v.Namespace != nil && (format == formatCSV || format == formatJSON):
 		return export(v, f, format)
+	case v.Namespace == nil:
+		if err := l.readEverywhere(v); err != nil {
+			return err
+		}
 	default:
 		if err := l.read(v); err != nil {
 			return err
@@ -47,6 +51,9 @@ func list(v *page.Visit) error {
 		if err := addSigns(v, l.Groups); err != nil {
 			return err
 		}
+	}
+	if v.Namespace == nil {
+		return v.Reply(status, page.Page{Title: "Changes of all namespaces", Place: page.PlaceChanges, Main: everywhereMain(v, l)})
 	}
 	return v.Reply(status, page.Page{
 		Title: "Changes", Place: page.PlaceChanges, Crumbs: []page.Crumb{{Text: "Changes"}}, Live: l.First() && !l.Some(),
@@ -102,6 +109,24 @@ func (l *changeList) read(v *page.Visit) error {
 	return nil
 }
 
+// readEverywhere reads the groups of the page of all namespaces, of which the last one may be a part.
+func (l *changeList) readEverywhere(v *page.Visit) error {
+	q := l.request
+	answer, err := page.ListAllChanges.Run(v, &guidonv1.ListAllChangesRequest{
+		NamespaceKey: l.values[fieldNamespace], Actor: q.GetActor(), Since: q.GetSince(), Until: q.GetUntil(), Events: l.Events,
+		Limit: pageSize, PageToken: q.GetPageToken(), MaxObjectBytes: namesOnly,
+	})
+	l.Groups = groupsOf(answer.GetChanges())
+	if next := answer.GetNextPageToken(); next != "" {
+		l.Older = l.With(v, fieldCursor, next)
+		if n := len(l.Groups); n > 0 && len(l.Groups[n-1].Records) > 1 {
+			l.Groups[n-1].More = true // perhaps
+		}
+	}
+	l.end()
+	return err
+}
+
 // complete reads the records of a group again, of which a page may have only some.
 func (l *changeList) complete(v *page.Visit, g *group) error {
 	request := proto.CloneOf(l.request)
@@ -119,10 +144,10 @@ func (l *changeList) complete(v *page.Visit, g *group) error {
 // end notes that the list ends with the page.
 func (l *changeList) end() { l.Empty = len(l.Groups) == 0 }
 
-// Pruned reports whether changes were removed that would be on the page. Revisions have no
-// gaps otherwise.
+// Pruned reports whether changes of the namespace were removed that would be on the page.
+// Revisions have no gaps otherwise.
 func (l *changeList) Pruned() bool {
-	if l.Some() || len(l.Groups) == 0 {
+	if l.request.GetNamespaceKey() == "" || l.Some() || len(l.Groups) == 0 {
 		return false
 	}
 	for i, g := range l.Groups {
@@ -189,6 +214,14 @@ func (l *changeList) MenuProblems() (problems part.Problems) {
 		}
 	}
 	return problems
+}
+
+// namespaceName returns the name of a namespace, or its key if it has been deleted.
+func namespaceName(v *page.Visit, key string) string {
+	if n := v.NamespaceWith(key); n != nil {
+		return page.NamespaceName(n)
+	}
+	return key
 }
 
 // prunedText says that changes were removed.
