@@ -111,6 +111,9 @@ func TestCreator(t *testing.T) {
 	if got := rows(s.Get("/settings/tokens").Check(200))[1]; !strings.HasPrefix(got, "ci Evaluate All ") || !strings.Contains(got, "just now by Mira") {
 		t.Errorf("got %s", got)
 	}
+	open := webtest.New(t, webtest.Options{Open: true})
+	open.Post("/settings/new-token", newToken(t, open)).Check(200)
+	open.Get("/settings/tokens").Check(200).Contains("just now by Anonymous")
 }
 
 // TestManyTokens: pages of 100 link to each other.
