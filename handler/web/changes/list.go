@@ -26,7 +26,6 @@ type changeList struct {
 	*filter
 	Groups []*group
 	Older  string // the address of the next page, or ""
-	Empty  bool   // nothing was found, as far as the search went
 	actors []page.Actor
 }
 
@@ -71,41 +70,33 @@ func (l *changeList) read(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		request.Limit = pageSize
-		next := answer.GetNextPageToken()
-		groups := groupsOf(answer.GetChanges())
-		for i, g := range groups {
-			if len(l.Groups) == maxGroups {
-				l.goOnBefore(v, l.Groups[maxGroups-1].Revision)
-				return nil
+		next, groups := answer.GetNextPageToken(), groupsOf(answer.GetChanges())
+		last := len(groups) - 1
+		if next != "" && last >= 0 && len(l.Groups)+last < maxGroups {
+			if err := l.complete(v, groups[last]); err != nil {
+				return err
 			}
-			if next != "" && i == len(groups)-1 {
-				if err := l.complete(v, g); err != nil {
-					return err
-				}
-			}
-			l.Groups = append(l.Groups, g)
 		}
+		l.Groups = append(l.Groups, groups...)
 		switch {
-		case next == "":
-			l.end()
+		case len(l.Groups) > maxGroups:
+			l.Groups = l.Groups[:maxGroups]
+			l.Older = l.With(v, fieldBefore, page.Revision(l.Groups[maxGroups-1].Revision))
 			return nil
-		case len(groups) == 0:
+		case next == "" || last >= 0 && groups[last].Revision == 1:
+			return nil
+		case last < 0:
 			request.PageToken = next
-		case len(l.Groups) > 0:
-			request.PageToken, request.LastRevision = "", l.Groups[len(l.Groups)-1].Revision-1
-			if request.GetLastRevision() == 0 {
-				l.end()
-				return nil
-			}
+		default:
+			request.PageToken, request.LastRevision = "", groups[last].Revision-1
 		}
+		request.Limit = pageSize
 	}
-	if len(l.Groups) > 0 && request.GetPageToken() == "" {
-		l.goOnBefore(v, l.Groups[len(l.Groups)-1].Revision)
-		return nil
+	if request.GetPageToken() == "" {
+		l.Older = l.With(v, fieldBefore, page.Revision(request.GetLastRevision()+1))
+	} else {
+		l.Older = l.With(v, fieldCursor, request.GetPageToken())
 	}
-	l.Empty = len(l.Groups) == 0
-	l.Older = l.With(v, fieldCursor, request.GetPageToken())
 	return nil
 }
 
@@ -123,7 +114,6 @@ func (l *changeList) readEverywhere(v *page.Visit) error {
 			l.Groups[n-1].More = true // perhaps
 		}
 	}
-	l.end()
 	return err
 }
 
@@ -141,9 +131,6 @@ func (l *changeList) complete(v *page.Visit, g *group) error {
 	return nil
 }
 
-// end notes that the list ends with the page.
-func (l *changeList) end() { l.Empty = len(l.Groups) == 0 }
-
 // Pruned reports whether changes of the namespace were removed that would be on the page.
 // Revisions have no gaps otherwise.
 func (l *changeList) Pruned() bool {
@@ -156,12 +143,6 @@ func (l *changeList) Pruned() bool {
 		}
 	}
 	return l.Older == "" && l.Groups[len(l.Groups)-1].Revision > 1
-}
-
-func (l *changeList) goOnBefore(v *page.Visit, revision int64) {
-	if revision > 1 {
-		l.Older = l.With(v, fieldBefore, page.Revision(revision))
-	}
 }
 
 // Seen returns the actors of the listed changes, each once.
