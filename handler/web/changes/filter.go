@@ -29,14 +29,22 @@ const (
 	fieldBefore  = "before" // a revision: only changes before it
 	fieldCursor  = "cursor" // where a search continues that has found nothing yet
 	fieldFormat  = "format" // of an export
+
+	// Only of the changes of all namespaces.
+	fieldNamespace = "namespace"
+	fieldEvent     = "event" // may have several values
 )
 
-// filterFields are the fields that restrict the list, in the order of their chips.
-var filterFields = []string{fieldKind, fieldKey, fieldActor, fieldReason, fieldMessage, fieldSince, fieldUntil}
+// The fields that restrict the list of a namespace, in the order of their chips, and that of all namespaces.
+var (
+	filterFields     = []string{fieldKind, fieldKey, fieldActor, fieldReason, fieldMessage, fieldSince, fieldUntil}
+	everywhereFields = []string{fieldNamespace, fieldActor, fieldSince, fieldUntil}
+)
 
 // filter is which changes are listed.
 type filter struct {
 	values   map[string]string // by field, as they were entered; none is empty
+	Events   []string          // of the changes of all namespaces
 	problems part.Problems
 	request  *guidonv1.ListChangesRequest
 }
@@ -47,15 +55,19 @@ const maxFilter = 4096
 // readFilter reads the filter in the address.
 func readFilter(v *page.Visit) *filter {
 	f := &filter{values: make(map[string]string), request: &guidonv1.ListChangesRequest{NamespaceKey: v.Key()}}
-	f.readValues(v, filterFields...)
+	fields := filterFields
+	if v.Namespace == nil {
+		fields, f.Events = everywhereFields, v.Query()[fieldEvent]
+	}
+	f.readValues(v, fields)
 	f.readWords()
-	f.request.Since, f.request.Until = f.readTimes(v)
+	f.readTimes(v)
 	f.readPlace(v)
 	return f
 }
 
 // readValues reads fields of the address.
-func (f *filter) readValues(v *page.Visit, fields ...string) {
+func (f *filter) readValues(v *page.Visit, fields []string) {
 	for _, field := range fields {
 		value := strings.TrimSpace(v.Query().Get(field))
 		switch {
@@ -70,12 +82,12 @@ func (f *filter) readValues(v *page.Visit, fields ...string) {
 }
 
 // readTimes reads since when and until when changes are listed.
-func (f *filter) readTimes(v *page.Visit) (since, until *timestamppb.Timestamp) {
-	since, until = f.readTime(v, fieldSince), f.readTime(v, fieldUntil)
+func (f *filter) readTimes(v *page.Visit) {
+	since, until := f.readTime(v, fieldSince), f.readTime(v, fieldUntil)
 	if f.problems == nil && since != nil && until != nil && !since.AsTime().Before(until.AsTime()) {
 		f.problems.Add(fieldUntil, "This is not after the beginning, so no change can match.")
 	}
-	return since, until
+	f.request.Since, f.request.Until = since, until
 }
 
 // readWords reads the fields that are no times.
@@ -90,6 +102,11 @@ func (f *filter) readWords() {
 		f.problems.Add(fieldReason, "The reason of a change is import, promotion, restore or undo.")
 	}
 	f.problems.Add(fieldMessage, page.TooLong(r.Message, service.MaxMessageLength))
+	for _, event := range f.Events {
+		if part.TextOf(eventOptions, event) == "" {
+			f.problems.Add(fieldEvent, "There are these events: turned-off, turned-on, targeting, created, deleted and other.")
+		}
+	}
 }
 
 // minuteLayout is the form of times in links.
@@ -148,7 +165,7 @@ func (f *filter) First() bool {
 }
 
 // Some reports whether the filter restricts anything.
-func (f *filter) Some() bool { return len(f.values) > 0 }
+func (f *filter) Some() bool { return len(f.values) > 0 || len(f.Events) > 0 }
 
 // Value returns the value of a field as it was entered.
 func (f *filter) Value(field string) string { return f.values[field] }
@@ -160,11 +177,32 @@ func (f *filter) With(v *page.Visit, field, value string) string {
 	for name, old := range f.values {
 		query.Set(name, old)
 	}
+	if len(f.Events) > 0 {
+		query[fieldEvent] = f.Events
+	}
 	query.Del(field)
 	if value != "" {
 		query.Set(field, value)
 	}
-	return page.WithQuery(v.In("changes"), query)
+	return page.WithQuery(listAddress(v), query)
+}
+
+// listAddress returns the address of the list without a filter.
+func listAddress(v *page.Visit) string {
+	if v.Namespace == nil {
+		return v.To("changes")
+	}
+	return v.In("changes")
+}
+
+// Fixed returns the address of the list with the time since when as such, for others who open it
+// later: if the filter says how long ago, or nothing, for the last hour.
+func (f *filter) Fixed(v *page.Visit) string {
+	since := v.Site.Now().Add(-time.Hour)
+	if f.request.Since != nil {
+		since = f.request.GetSince().AsTime()
+	}
+	return f.With(v, fieldSince, since.UTC().Format(minuteLayout))
 }
 
 // Hidden returns the fields that the form does not show.
@@ -223,12 +261,16 @@ func timeChip(v *page.Visit, what, text string, at *timestamppb.Timestamp) strin
 	return what + at.AsTime().In(v.Location()).Format("2 Jan 2006, 15:04")
 }
 
-// The kinds of objects whose changes are listed, and the reasons of changes.
+// The kinds of objects whose changes are listed, the reasons of changes, and what happened.
 var (
 	kindOptions   = part.Options(flagKind.name, "Flags", segmentKind.name, "Segments", string(change.KindNamespace), "The namespace")
 	reasonOptions = part.Options(
 		string(change.ReasonImport), "Imports", string(change.ReasonPromotion), "Promotions", string(change.ReasonRestore), "Restores",
 		string(change.ReasonUndo), "Undone changes",
+	)
+	eventOptions = part.Options(
+		string(change.EventTurnedOff), "Turned off", string(change.EventTurnedOn), "Turned on", string(change.EventTargeting), "Targeting",
+		string(change.EventCreated), "Created", string(change.EventDeleted), "Deleted", string(change.EventOther), "Other",
 	)
 )
 

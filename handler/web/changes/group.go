@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -76,6 +77,20 @@ func (g *group) Verb() string {
 		}
 	}
 	return verb
+}
+
+// objectTitle is the change of one object in a sentence, such as "Rule 3: share 10% → 50%", after the
+// reason, such as "Undid 125: turned on".
+func (g *group) objectTitle() string {
+	r := g.Records[0]
+	title := guidon.Shorten(page.Printable(r.GetSummary(), maxMessage), maxListed)
+	if action := change.Action(r.GetAction()); action != change.ActionUpdate {
+		title = verbs[action]
+	}
+	if why := g.why(); why != "" {
+		title = why + g.Tail() + ": " + title
+	}
+	return page.Capital(title)
 }
 
 // undone says which revisions were undone.

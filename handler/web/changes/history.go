@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxShownMessage limits the messages in the list of a history, in bytes.
-const maxShownMessage = 120
+// maxListed limits the titles and messages in the list of a history, in bytes.
+const maxListed = 120
 
 // maxHistory is how many changes the list of a history has on a page.
 const maxHistory = 50
@@ -73,13 +73,13 @@ func (h *historyPage) read(v *page.Visit) error {
 	}
 	f := readFilter(v)
 	last := f.request.GetLastRevision()
-	answer, err := h.changes(v, last, maxHistory, maxTitled)
+	answer, err := h.changes(v, last, maxHistory, namesOnly)
 	if err != nil {
 		return err
 	}
 	if v.Variable("revision") != "" && !shows(answer, selected) {
 		last = selected
-		if answer, err = h.changes(v, last, maxHistory, maxTitled); err != nil {
+		if answer, err = h.changes(v, last, maxHistory, namesOnly); err != nil {
 			return err
 		}
 	}

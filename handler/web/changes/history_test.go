@@ -52,7 +52,7 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Get(ns+"/changes").Check(200).Contains("rule 1: share 10% → 25%", "rule 1 added (10%: on)").Lacks("rollout", "percentage")
-	s.Get(ns+"/flags/wish/history").Check(200).Contains("Rule 1 Jonas", "Rule 1 added Jonas", "Rule 1 share 10% → , now 25%", "15% of all entities go from off to on.").Lacks("rollout 1", "percentage 10")
+	s.Get(ns+"/flags/wish/history").Check(200).Contains("Rule 1: share 10% → 25% Jonas", "Rule 1 added (10%: on) Jonas", "Rule 1 share 10% → , now 25%", "15% of all entities go from off to on.").Lacks("rollout 1", "percentage 10")
 	s.Get(at(4)).Check(200).Contains("Rule 1 share 10% → , now 25%")
 	s.Get(undoOf(4)).Check(200).Contains("Rule 1 share 25% → , now 10%", "15% of all entities go from on to off.")
 	s.Get(ns + "/changes?format=csv").Check(200)
@@ -83,7 +83,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	r := s.Get(ns + "/flags/wish/history").Check(200)
-	r.Contains("Desires", "Targeting", "Details", "now or never", "Name", `"Wishes" → , now "Desires"`, "Before and after", "For people", "Everyone gets On.", "Turned on, name now or never Jonas Weber", "Imported: name both").Lacks("Variants")
+	r.Contains("Desires", "Targeting", "Details", "now or never", "Name", `"Wishes" → , now "Desires"`, "Before and after", "For people", "Everyone gets On.", `Turned on; name "Wishes" → "Desires" now or never Jonas Weber`, `Imported: name "Wish list" → "Wishes" both`).Lacks("Variants")
 	var lines []string
 	for _, n := range r.All("tr") {
 		lines = append(lines, webtest.Attribute(n, "class")+": "+webtest.TextOf(n))

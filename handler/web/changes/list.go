@@ -26,11 +26,10 @@ type changeList struct {
 	*filter
 	Groups []*group
 	Older  string // the address of the next page, or ""
-	Empty  bool   // nothing was found, as far as the search went
 	actors []page.Actor
 }
 
-// list is the page of changes.
+// list is the page of changes: those of a namespace or, without one, of all.
 func list(v *page.Visit) error {
 	f := readFilter(v)
 	l := &changeList{filter: f}
@@ -38,8 +37,12 @@ func list(v *page.Visit) error {
 	switch format := v.Query().Get(fieldFormat); {
 	case len(f.problems) > 0:
 		status = http.StatusUnprocessableEntity
-	case format == formatCSV || format == formatJSON:
+	case v.Namespace != nil && (format == formatCSV || format == formatJSON):
 		return export(v, f, format)
+	case v.Namespace == nil:
+		if err := l.readEverywhere(v); err != nil {
+			return err
+		}
 	default:
 		if err := l.read(v); err != nil {
 			return err
@@ -47,6 +50,9 @@ func list(v *page.Visit) error {
 		if err := addSigns(v, l.Groups); err != nil {
 			return err
 		}
+	}
+	if v.Namespace == nil {
+		return v.Reply(status, page.Page{Title: "Changes of all namespaces", Place: page.PlaceChanges, Main: everywhereMain(v, l)})
 	}
 	return v.Reply(status, page.Page{
 		Title: "Changes", Place: page.PlaceChanges, Crumbs: []page.Crumb{{Text: "Changes"}}, Live: l.First() && !l.Some(),
@@ -64,42 +70,51 @@ func (l *changeList) read(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		request.Limit = pageSize
-		next := answer.GetNextPageToken()
-		groups := groupsOf(answer.GetChanges())
-		for i, g := range groups {
-			if len(l.Groups) == maxGroups {
-				l.goOnBefore(v, l.Groups[maxGroups-1].Revision)
-				return nil
+		next, groups := answer.GetNextPageToken(), groupsOf(answer.GetChanges())
+		last := len(groups) - 1
+		if next != "" && last >= 0 && len(l.Groups)+last < maxGroups {
+			if err := l.complete(v, groups[last]); err != nil {
+				return err
 			}
-			if next != "" && i == len(groups)-1 {
-				if err := l.complete(v, g); err != nil {
-					return err
-				}
-			}
-			l.Groups = append(l.Groups, g)
 		}
+		l.Groups = append(l.Groups, groups...)
 		switch {
-		case next == "":
-			l.end()
+		case len(l.Groups) > maxGroups:
+			l.Groups = l.Groups[:maxGroups]
+			l.Older = l.With(v, fieldBefore, page.Revision(l.Groups[maxGroups-1].Revision))
 			return nil
-		case len(groups) == 0:
+		case next == "" || last >= 0 && groups[last].Revision == 1:
+			return nil
+		case last < 0:
 			request.PageToken = next
-		case len(l.Groups) > 0:
-			request.PageToken, request.LastRevision = "", l.Groups[len(l.Groups)-1].Revision-1
-			if request.GetLastRevision() == 0 {
-				l.end()
-				return nil
-			}
+		default:
+			request.PageToken, request.LastRevision = "", groups[last].Revision-1
+		}
+		request.Limit = pageSize
+	}
+	if request.GetPageToken() == "" {
+		l.Older = l.With(v, fieldBefore, page.Revision(request.GetLastRevision()+1))
+	} else {
+		l.Older = l.With(v, fieldCursor, request.GetPageToken())
+	}
+	return nil
+}
+
+// readEverywhere reads the groups of the page of all namespaces, of which the last one may be a part.
+func (l *changeList) readEverywhere(v *page.Visit) error {
+	q := l.request
+	answer, err := page.ListAllChanges.Run(v, &guidonv1.ListAllChangesRequest{
+		NamespaceKey: l.values[fieldNamespace], Actor: q.GetActor(), Since: q.GetSince(), Until: q.GetUntil(), Events: l.Events,
+		Limit: pageSize, PageToken: q.GetPageToken(), MaxObjectBytes: namesOnly,
+	})
+	l.Groups = groupsOf(answer.GetChanges())
+	if next := answer.GetNextPageToken(); next != "" {
+		l.Older = l.With(v, fieldCursor, next)
+		if n := len(l.Groups); n > 0 && len(l.Groups[n-1].Records) > 1 {
+			l.Groups[n-1].More = true // perhaps
 		}
 	}
-	if len(l.Groups) > 0 && request.GetPageToken() == "" {
-		l.goOnBefore(v, l.Groups[len(l.Groups)-1].Revision)
-		return nil
-	}
-	l.Empty = len(l.Groups) == 0
-	l.Older = l.With(v, fieldCursor, request.GetPageToken())
-	return nil
+	return err
 }
 
 // complete reads the records of a group again, of which a page may have only some.
@@ -116,13 +131,10 @@ func (l *changeList) complete(v *page.Visit, g *group) error {
 	return nil
 }
 
-// end notes that the list ends with the page.
-func (l *changeList) end() { l.Empty = len(l.Groups) == 0 }
-
-// Pruned reports whether changes were removed that would be on the page. Revisions have no
-// gaps otherwise.
+// Pruned reports whether changes of the namespace were removed that would be on the page.
+// Revisions have no gaps otherwise.
 func (l *changeList) Pruned() bool {
-	if l.Some() || len(l.Groups) == 0 {
+	if l.request.GetNamespaceKey() == "" || l.Some() || len(l.Groups) == 0 {
 		return false
 	}
 	for i, g := range l.Groups {
@@ -131,12 +143,6 @@ func (l *changeList) Pruned() bool {
 		}
 	}
 	return l.Older == "" && l.Groups[len(l.Groups)-1].Revision > 1
-}
-
-func (l *changeList) goOnBefore(v *page.Visit, revision int64) {
-	if revision > 1 {
-		l.Older = l.With(v, fieldBefore, page.Revision(revision))
-	}
 }
 
 // Seen returns the actors of the listed changes, each once.
@@ -189,6 +195,14 @@ func (l *changeList) MenuProblems() (problems part.Problems) {
 		}
 	}
 	return problems
+}
+
+// namespaceName returns the name of a namespace, or its key if it has been deleted.
+func namespaceName(v *page.Visit, key string) string {
+	if n := v.NamespaceWith(key); n != nil {
+		return page.NamespaceName(n)
+	}
+	return key
 }
 
 // prunedText says that changes were removed.

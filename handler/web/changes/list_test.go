@@ -72,6 +72,19 @@ func TestList(t *testing.T) {
 	s.Get(query("key", "nope")).Check(200).Contains("No change matches these filters.")
 }
 
+// TestDirection: a name does not turn the text around it.
+func TestDirection(t *testing.T) {
+	s := newSite(t, webtest.Options{})
+	if _, _, err := s.Service.CreateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "turned", Name: "Shop\u202e"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"/namespaces/turned/changes", "/namespaces/turned/compare?from=default", "/settings/namespaces"} {
+		if r := s.Get(address).Check(200); strings.Contains(r.Body, "\u202e") {
+			t.Errorf("%s has the character", address)
+		}
+	}
+}
+
 // TestListFilters: what a filter does not understand is said beside its field.
 func TestListFilters(t *testing.T) {
 	s := newSite(t, webtest.Options{})

@@ -11,7 +11,7 @@ import (
 // Routes returns the pages of changes and histories.
 func Routes() []page.Route {
 	routes := []page.Route{
-		{Pattern: "/changes", Get: listEverywhere},
+		{Pattern: "/changes", Get: list},
 		{Pattern: "/namespaces/{namespace}/changes", Get: list, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/changes/{revision}", Get: one, Unchanging: true},
 		{Pattern: "/namespaces/{namespace}/changes/{revision}/undo", Get: page.With(newUndo, askReview), Post: page.With(newUndo, submitReview)},

@@ -124,8 +124,17 @@ func submitReview(v *page.Visit, r *undoReview) error {
 		return err
 	}
 	r.Message, r.Confirmed = strings.TrimSpace(form.Get(review.FieldMessage)), strings.TrimSpace(form.Get(review.FieldConfirm))
-	if page.ActionOf(form).Verb != "apply" || form.Get(review.FieldDigest) == "" || r.choose(v, form) != nil {
+	seen := form.Get(review.FieldDigest)
+	if page.ActionOf(form).Verb != "apply" || seen == "" {
 		return r.show(v, http.StatusOK, form)
+	}
+	if r.Request.GetUndo() != nil {
+		if err := r.choose(v, form); err != nil {
+			return err
+		}
+		if v.MayEdit() && r.Answer.GetDigest() != seen {
+			return r.notSeen(v, form)
+		}
 	}
 	revision, status, err := r.Submit(v, form)
 	switch {
@@ -134,31 +143,35 @@ func submitReview(v *page.Visit, r *undoReview) error {
 	case revision > 0:
 		after := cmp.Or(r.after, page.Below("namespaces", v.Key(), "changes", page.Revision(revision)))
 		return v.Redirect(after + "?saved=" + page.Revision(revision))
-	case status == http.StatusConflict: // the choices may be others now
-		r.Chosen = r.choicesChanged(form)
-		r.Moved = !r.Chosen
-		return r.show(v, status, form)
+	case status == http.StatusConflict: // something was saved just now
+		if err := r.choose(v, form); err != nil {
+			return err
+		}
+		return r.notSeen(v, form)
 	}
 	return r.reply(v, status)
 }
 
 // show makes the plan and responds with the review. form has the choices; it may be nil.
 func (r *undoReview) show(v *page.Visit, status int, form url.Values) error {
-	err := r.choose(v, form)
-	if guidon.CodeOf(err) == guidon.InvalidArgument {
-		r.Refuse(err)
-	} else if err != nil {
+	if err := r.choose(v, form); err != nil {
 		return err
-	} else if err := r.Make(v, form); err != nil {
-		return err
-	}
-	if len(r.Impossible) > 0 && v.Request.Method == http.MethodPost {
-		status = http.StatusUnprocessableEntity
 	}
 	return r.reply(v, status)
 }
 
+// notSeen responds with the review of a plan that is not the one in the form: because of the choices, or because something
+// was saved.
+func (r *undoReview) notSeen(v *page.Visit, form url.Values) error {
+	r.Chosen = r.Answer != nil && r.choicesChanged(form)
+	r.Moved = r.Answer != nil && !r.Chosen
+	return r.reply(v, http.StatusConflict)
+}
+
 func (r *undoReview) reply(v *page.Visit, status int) error {
+	if len(r.Impossible) > 0 && v.Request.Method == http.MethodPost {
+		status = http.StatusUnprocessableEntity
+	}
 	return v.Reply(status, page.Page{
 		Title: r.Heading, Place: page.PlaceChanges,
 		Crumbs: []page.Crumb{{Text: "Changes", Address: v.In("changes")}, {Text: r.Heading}},
@@ -172,36 +185,35 @@ func (r *undoReview) changesNobody() bool {
 	return len(r.Others) == 0 && !r.Answer.GetEffectsTruncated() && !slices.ContainsFunc(r.Rows, some)
 }
 
-// choose finds the conflicts, which the plan without any choice has, and resolves them as
+// choose makes the plan. It finds the conflicts, which the plan without any choice has, and resolves them as
 // the form says: by default, what was changed since is kept.
 func (r *undoReview) choose(v *page.Visit, form url.Values) error {
 	undone := r.Request.GetUndo()
 	if undone == nil {
-		return nil
+		return r.Make(v, form)
 	}
 	sides := sidesOf(form)
 	r.OthersAre = cmp.Or(sideOf(form.Get(fieldOthers)), sideCurrent)
 	r.Conflicts, r.Sharing, undone.Choices = nil, 0, nil
 	for range maxPlans {
-		request := &guidonv1.PlanRequest{
-			NamespaceKey: v.Key(), FlagKeys: r.Request.GetFlagKeys(), SegmentKeys: r.Request.GetSegmentKeys(), Undo: undone, PageWords: true,
-		}
-		plan, err := page.MakePlan.Run(v, request)
-		if err != nil || len(plan.GetConflicts()) == 0 {
+		r.Answer = nil
+		if err := r.Make(v, form); err != nil || len(r.Answer.GetConflicts()) == 0 {
 			return err
 		}
-		for _, c := range plan.GetConflicts() {
+		for _, c := range r.Answer.GetConflicts() {
 			side := r.OthersAre
 			if len(r.Conflicts) < maxConflicts {
 				side = cmp.Or(sides[conflictName(c.GetKind(), c.GetKey(), c.GetPath())], sideCurrent)
-				r.Conflicts = append(r.Conflicts, newConflict(c, side, plan.GetAbridged()))
+				r.Conflicts = append(r.Conflicts, newConflict(c, side, r.Answer.GetAbridged()))
 			} else {
 				r.Sharing++
 			}
 			undone.Choices = append(undone.Choices, &guidonv1.ConflictChoice{Kind: c.GetKind(), Key: c.GetKey(), Path: c.GetPath(), Side: side})
 		}
 	}
-	return guidon.Errorf(guidon.InvalidArgument, "too much was changed again since: undo fewer objects at a time")
+	r.Answer = nil
+	r.Refuse(guidon.Errorf(guidon.InvalidArgument, "too much was changed again since: undo fewer objects at a time"))
+	return nil
 }
 
 func newConflict(c *guidonv1.PlanConflict, side string, abridged bool) conflict {

@@ -23,10 +23,13 @@ func ActorOf(a *guidonv1.Actor) Actor {
 	return actor
 }
 
+// Anonymous is the name of whoever needed no credentials.
+const Anonymous = "Anonymous"
+
 // nameOfActor returns a name for an actor that has only an id.
 func nameOfActor(id string) string {
 	if id == change.Anonymous.ID {
-		return "Anonymous"
+		return Anonymous
 	}
 	kind, rest, _ := strings.Cut(id, ":")
 	switch rest = Printable(rest, maxName); {

@@ -127,8 +127,13 @@ func (v *Visit) roleText(n *flipt.Namespace) string {
 	return RoleLabel(role) + " in " + NamespaceName(n)
 }
 
-// NamespaceName returns the name of a namespace, or its key if it has none.
-func NamespaceName(n *flipt.Namespace) string { return cmp.Or(n.GetName(), n.GetKey()) }
+// NamespaceName returns the name of a namespace, or its key if it has none. Sentences have it.
+func NamespaceName(n *flipt.Namespace) string {
+	return cmp.Or(Printable(n.GetName(), maxNamespaceName), n.GetKey())
+}
+
+// maxNamespaceName limits the names of namespaces that are shown, in bytes. They have at most 255 characters.
+const maxNamespaceName = 1024
 
 // title returns the title of the document.
 func (v *Visit) title(p Page) string {

@@ -35,7 +35,7 @@ func NameOf(metadata map[string]string) string {
 // newVisitor returns the visitor with the authentication, which may be nil.
 func newVisitor(a *service.Authentication) Visitor {
 	if a == nil {
-		return Visitor{Name: "Anonymous"}
+		return Visitor{Name: Anonymous}
 	}
 	return Visitor{Authentication: a, Name: NameOf(a.Metadata), Token: a.Method == service.MethodToken}
 }

@@ -20,7 +20,7 @@ type accessPage struct {
 	Enforced bool
 	Done     string // the last action in words, or ""
 	SignedIn []signedIn
-	More     bool // there are more than SignedIn
+	More     bool // there may be more than SignedIn, and more sessions of these
 }
 
 // signedIn is a user with sessions, or a workload with tokens.
@@ -67,12 +67,15 @@ func pages(total int) int { return (total-1)/maxRows + 1 }
 // maxSignedIn limits the accounts that the page lists.
 const maxSignedIn = 50
 
+// maxReadPages limits how many pages of tokens and sessions are read for the list of accounts.
+const maxReadPages = 10
+
 // readSignedIn returns the accounts with sessions or tokens by other methods than static
-// tokens, and whether there are more.
+// tokens, among the oldest tokens and sessions, and whether there are more.
 func readSignedIn(v *page.Visit) (found []signedIn, more bool, err error) {
 	at := make(map[string]int)
 	request := &auth.ListAuthenticationsRequest{Limit: maxTokens}
-	for range maxTokenPages {
+	for range maxReadPages {
 		list, err := page.ListAuthentications.Run(v, request)
 		if err != nil {
 			return nil, false, err
@@ -94,10 +97,10 @@ func readSignedIn(v *page.Visit) (found []signedIn, more bool, err error) {
 			}
 		}
 		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
-			break
+			return found, false, nil
 		}
 	}
-	return found, false, nil
+	return found, true, nil
 }
 
 // accountName returns the name of an account, or its subject.

@@ -144,3 +144,18 @@ func TestManyAccounts(t *testing.T) {
 		t.Error(r.Text())
 	}
 }
+
+// TestUncountedSessions: the page reads the oldest sessions only, however many there are, and says that there are more.
+func TestUncountedSessions(t *testing.T) {
+	s := webtest.New(t, webtest.Options{Policy: people(t), Handler: enforced})
+	const read = 1000
+	for range read {
+		person(t, s, "ada", "Ada", service.ClientBrowser)
+	}
+	person(t, s, "eve", "Eve", service.ClientBrowser)
+	r := s.Get("/settings/access").Check(200).Contains("These are 1 of them", "There are more", "guidon token list --subject")
+	// One of those that are read is that of the visitor.
+	if got := rows(r); len(got) != 1 || !strings.HasPrefix(got[0], "Ada oidc:google:sub:ada 998 ") && !strings.HasPrefix(got[0], "Ada oidc:google:sub:ada 999 ") {
+		t.Errorf("got the rows %q", got)
+	}
+}

@@ -137,8 +137,8 @@ func (p *newTokenPage) expiry(v *page.Visit) *timestamppb.Timestamp {
 // created.
 const maxTokenPages = 1000
 
-// sentBefore reports whether this form has created its token already: the page was
-// reloaded, or the button pressed twice.
+// sentBefore reports whether this form of the visitor has created its token already: the page
+// was reloaded, or the button pressed twice.
 func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
 	shown, err := strconv.ParseInt(p.Shown, 10, 64)
 	if err != nil {
@@ -151,7 +151,9 @@ func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
 			return false, err
 		}
 		for _, t := range list.GetAuthentications() {
-			if t.GetClient() == "" && t.GetMetadata()[service.MetadataTokenName] == p.Name && t.GetCreatedAt().AsTime().UnixMicro() >= shown {
+			metadata := t.GetMetadata()
+			mine := metadata[service.MetadataTokenCreatedBy] == v.Visitor.ActorID()
+			if mine && t.GetClient() == "" && metadata[service.MetadataTokenName] == p.Name && t.GetCreatedAt().AsTime().UnixMicro() >= shown {
 				return true, nil
 			}
 		}

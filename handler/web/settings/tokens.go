@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
@@ -92,8 +93,8 @@ func actorName(names map[string]string, id string) string {
 		return "a token"
 	case strings.HasPrefix(id, "system:"):
 		return "the server"
-	case id == "anonymous":
-		return "anonymous"
+	case id == change.Anonymous.ID:
+		return page.Anonymous
 	}
 	return page.Printable(id, maxShown)
 }

@@ -111,6 +111,9 @@ func TestCreator(t *testing.T) {
 	if got := rows(s.Get("/settings/tokens").Check(200))[1]; !strings.HasPrefix(got, "ci Evaluate All ") || !strings.Contains(got, "just now by Mira") {
 		t.Errorf("got %s", got)
 	}
+	open := webtest.New(t, webtest.Options{Open: true})
+	open.Post("/settings/new-token", newToken(t, open)).Check(200)
+	open.Get("/settings/tokens").Check(200).Contains("just now by Anonymous")
 }
 
 // TestManyTokens: pages of 100 link to each other.
@@ -162,6 +165,13 @@ func TestNewToken(t *testing.T) {
 	// Another form with the same name is another token.
 	if secret(s.Post("/settings/new-token", newToken(t, s)).Check(200)) == "" || len(tokens(t, s)) != len(all)+1 {
 		t.Errorf("there is no second token")
+	}
+	// So is that of another person with the same name, whose form was open before.
+	other := s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))
+	theirs := newToken(t, other)
+	s.Post("/settings/new-token", newToken(t, s)).Check(200)
+	if secret(other.Post("/settings/new-token", theirs).Check(200)) == "" {
+		t.Errorf("another person gets no token")
 	}
 	if strings.Contains(s.Log.String(), token) {
 		t.Error("the log has the token")

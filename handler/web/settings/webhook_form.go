@@ -112,8 +112,8 @@ func makeWebhook(v *page.Visit, form url.Values) error {
 	return replyWebhooks(v, http.StatusOK, "Webhook created", newSecret(v, h, "created"))
 }
 
-// sentBefore returns the webhook that this form has created already, or nil: the page was reloaded, or the button
-// pressed twice.
+// sentBefore returns the webhook that this form of the visitor has created already, or nil: the page was reloaded, or the
+// button pressed twice.
 func (f *webhookForm) sentBefore(v *page.Visit) (*guidonv1.Webhook, error) {
 	shown, err := strconv.ParseInt(f.Shown, 10, 64)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *webhookForm) sentBefore(v *page.Visit) (*guidonv1.Webhook, error) {
 	}
 	list, err := page.ListWebhooks.Run(v, &guidonv1.ListWebhooksRequest{NamespaceKey: f.Namespace})
 	for _, h := range list.GetWebhooks() {
-		if h.GetName() == f.Name && h.GetCreatedAt().AsTime().UnixMicro() >= shown {
+		if h.GetCreatedBy() == v.Visitor.ActorID() && h.GetName() == f.Name && h.GetCreatedAt().AsTime().UnixMicro() >= shown {
 			return h, nil
 		}
 	}

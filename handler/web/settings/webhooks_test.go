@@ -100,6 +100,15 @@ func TestNewWebhook(t *testing.T) {
 	if again := s.Post("/settings/new-webhook", fields).Check(200).Contains("its secret shown once"); hookSecret(again) != "" || len(hooks(t, s)) != 1 {
 		t.Errorf("a form that is sent twice creates two")
 	}
+	other := s.As(s.SignIn(service.TokenInput{Name: "Jonas"}))
+	if r := other.Post("/settings/new-webhook", fields).Check(200); hookSecret(r) == "" || hookSecret(r) == secret || len(hooks(t, s)) != 2 {
+		t.Errorf("another person who names a webhook like it gets none")
+	}
+	for _, theirs := range hooks(t, s) {
+		if theirs.ID != h.ID {
+			s.Post("/settings/webhooks/"+theirs.ID+"/delete", nil).Location()
+		}
+	}
 	row := "Edge cache https://receiver.example Changes of flags, segments Warehouse Active None"
 	if diff := cmp.Diff([]string{row}, rows(s.Get("/settings/webhooks").Check(200))); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)

@@ -90,7 +90,6 @@ func showTransfer(v *page.Visit) error {
 	for _, key := range keys {
 		t.Chosen[key] = true
 	}
-	keys = slices.Compact(keys)
 	if len(keys) == 0 || len(t.Chosen) != len(keys) {
 		t.Problems.Add("all", "Select the namespaces to export, each once.")
 		return t.reply(v, http.StatusUnprocessableEntity)

@@ -299,7 +299,9 @@ func TestTransferExport(t *testing.T) {
 	if got := s.Get(transferAt + "?download=yaml&namespace=warehouse").Check(200).Body; strings.Contains(got, "checkout") || !strings.Contains(got, "warehouse") {
 		t.Errorf("got %s", got)
 	}
-	s.Get(transferAt + "?download=yaml").Check(422).Contains("Select the namespaces to export")
+	for _, query := range []string{"", "&namespace=default&namespace=default", "&namespace=default&namespace=warehouse&namespace=default"} {
+		s.Get(transferAt + "?download=yaml" + query).Check(422).Contains("Select the namespaces to export, each once")
+	}
 	confined := s.As(s.SignIn(service.TokenInput{Name: "One", Namespaces: []string{"warehouse"}, Role: service.RoleViewer}))
 	confined.Get(transferAt + "?download=yaml&namespace=default").Check(403)
 }

@@ -17,6 +17,8 @@ for (const type of ["pointerdown", "keydown"]) document.addEventListener(type, h
 for (const type of ["pointerup", "pointercancel", "keyup"]) addEventListener(type, () => setTimeout(release), true); // after the click
 addEventListener("blur", () => release());
 
+let reached = true; // the server answered the last request
+
 /**
  * load fetches a page, or a region of it, and returns the document, or null if it failed.
  * form, if given, is sent by POST. The answer to a form may be the form with its problems.
@@ -30,11 +32,13 @@ export const load = (url, { region, form, signal, any } = {}) =>
     if (region) request.setRequestHeader("Guidon-Fragment", region);
     if (form) request.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
     request.onload = async () => {
+      reached = true;
       await released;
       const usable = any || request.status === 200 || (form && request.status === 422);
       resolve(usable ? request.response : null);
     };
-    request.onerror = request.onabort = () => resolve(null);
+    request.onerror = () => { reached = false; resolve(null); };
+    request.onabort = () => resolve(null);
     signal?.addEventListener("abort", () => request.abort());
     request.send(form ? form.toString() : null);
   });

@@ -5,7 +5,8 @@
 //  1. A form that is already being sent is not sent again.
 //  2. Handlers registered with onSubmit get the form. One may answer it in the page.
 //  3. If the page has an account, the visitor must still have a session.
-//  4. The browser sends the form. If it has not begun after a second, the page says so.
+//  4. The browser sends the form. If it has not begun after a second, the page says so. It also
+//     does if steps 2 and 3 did not reach the server: the browser would replace the page by an error.
 
 const handlers = [];
 
@@ -33,7 +34,9 @@ const isAnswered = (form, button) => {
     const answer = form.matches(selector) && fn(form, button);
     if (!answer) continue;
     answer.catch((error) => { reportError(error); return false; }).then((done) => {
-      if (done === false && maySend(form, button)) submit(form, button);
+      if (done !== false) return;
+      if (!reached) sayUnsent(form, button);
+      else if (maySend(form, button)) submit(form, button);
     });
     return true;
   }
@@ -50,7 +53,7 @@ const maySend = (form, button) => {
   }
   ensureSession().then((session) => {
     if (attempts.get(form) !== attempt) return; // it was sent without waiting
-    if (session) return submit(form, button);
+    if (session) return reached ? submit(form, button) : sayUnsent(form, button);
     delete form.dataset.sent;
     settle();
   });
@@ -75,8 +78,10 @@ const begin = (form, button) => {
 // submit makes the browser send the form. It does so in a task of its own, because a browser
 // ignores what is submitted while it dispatches a submit event.
 const submit = (form, button) => setTimeout(() => {
-  begin(form, button);
-  leaving = form;
+  if (reached) {
+    begin(form, button);
+    leaving = form;
+  } else settle(); // all steps are taken again
   form.requestSubmit(button?.form === form ? button : null);
 });
 
@@ -91,7 +96,7 @@ const settle = () => {
 addEventListener("formdata", ({ target }) => { if (target === leaving) settle(); }, true);
 
 const sayUnsent = (form, button) => {
-  leaving = undefined;
+  settle();
   if (document.querySelector("dialog.session[open]")) return; // the visitor is asked to sign in
   delete form.dataset.sent;
   const again = make("button", { type: "button", className: "btn tiny", textContent: "Send it now" });

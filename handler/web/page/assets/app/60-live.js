@@ -53,7 +53,7 @@ const updateList = async (list) => {
 const hasDraft = () => document.querySelector("form[data-draft][data-dirty], form[data-draft] :focus, form[data-sent], dialog[open]") !== null;
 
 const updateDetails = async (change) => {
-  const name = change.actor?.name || "Somebody";
+  const name = change.actor?.name || (change.actor?.id === "anonymous" ? "Anonymous" : "Somebody");
   if (hasDraft()) return announceChange(change, name);
   const page = await load(location.href);
   const fresh = page?.querySelector("#main > .page");
