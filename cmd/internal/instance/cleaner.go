@@ -51,17 +51,15 @@ func NewCleaner(c *config.Config, db *store.DB, svc *service.Service, actor chan
 	return cleaner
 }
 
-// tokens deletes authentications of the methods that expired longer than their grace
-// period ago, as many of each as one run may, and counts them in the result. held is false
-// if another process does.
-func (c Cleaner) tokens(ctx context.Context, result *Cleaned, methods ...service.Method) (held bool, err error) {
-	return c.withLease(ctx, "cleanup of tokens", func(ctx context.Context) error {
-		for _, method := range methods {
-			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.graces[method])
-			result.Tokens += n
-			if err != nil {
-				return err
-			}
+// tokens deletes authentications of the method that expired longer than its grace period
+// ago, as many as one run may, and counts them in the result. held is false if another
+// process does. Each method has a lease of its own, because each has a loop of its own.
+func (c Cleaner) tokens(ctx context.Context, result *Cleaned, method service.Method) (held bool, err error) {
+	return c.withLease(ctx, "cleanup of "+method.String(), func(ctx context.Context) error {
+		n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.graces[method])
+		result.Tokens += n
+		if err != nil {
+			return err
 		}
 		return c.attempts(ctx)
 	})
@@ -150,14 +148,17 @@ type Cleaned struct {
 // All runs all cleanups. If it returns an error, the result is that of the cleanups before.
 func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	result.Skipped = []string{}
-	held, err := c.tokens(ctx, &result, service.CleanedMethods()...)
+	for _, method := range service.CleanedMethods() {
+		held, err := c.tokens(ctx, &result, method)
+		if err != nil {
+			return result, err
+		}
+		if !held && len(result.Skipped) == 0 {
+			result.Skipped = append(result.Skipped, "tokens")
+		}
+	}
+	held, err := c.changes(ctx, &result)
 	if err != nil {
-		return result, err
-	}
-	if !held {
-		result.Skipped = append(result.Skipped, "tokens")
-	}
-	if held, err = c.changes(ctx, &result); err != nil {
 		return result, err
 	}
 	if !held {
