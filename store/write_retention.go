@@ -135,7 +135,7 @@ func (d *DB) deleteSome(ctx context.Context, old *oldRecords, limit int) (delete
 		if err := s.lockReaders(ctx); err != nil {
 			return err
 		}
-		_, reached, err := s.slowestReader(ctx, old.namespace)
+		reached, err := s.reached(ctx, old.namespace)
 		if err != nil {
 			return err
 		}
@@ -246,63 +246,4 @@ func (s *session) keepPositions(ctx context.Context, namespace string, creations
 		insert.Add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence)
 	}
 	return insert.Flush(ctx)
-}
-
-// HeldBack returns how many records [DB.DeleteChanges] keeps because a reader has not
-// passed them, by the name of the reader. In each namespace it counts only the records
-// after the revision that the slowest reader has reached. It stops counting at limit
-// records. The errors are those of [service.Store].
-func (d *DB) HeldBack(ctx context.Context, before time.Time, limit int) (map[string]int, error) {
-	namespaces, err := d.namespacesEver(ctx)
-	if err != nil {
-		return nil, err
-	}
-	held, total := map[string]int{}, 0
-	for _, namespace := range namespaces {
-		reader, count, err := d.heldBackIn(ctx, namespace, before, limit-total)
-		if err != nil {
-			return nil, err
-		}
-		if reader == "" {
-			return nil, nil // there are no readers
-		}
-		if count > 0 {
-			held[reader] += count
-		}
-		if total += count; total >= limit {
-			break
-		}
-	}
-	return held, nil
-}
-
-// heldBatch limits the records that one query examines.
-const heldBatch = 1000
-
-// heldBackIn returns the slowest reader of the namespace, and how many records are kept
-// for it.
-func (d *DB) heldBackIn(ctx context.Context, namespace string, before time.Time, limit int) (reader string, count int, err error) {
-	err = d.read(ctx, func(ctx context.Context, s *session) (err error) {
-		var reached int64
-		count = 0
-		reader, reached, err = s.slowestReader(ctx, namespace)
-		if err != nil || reader == "" {
-			return err
-		}
-		old := oldRecords{namespace: namespace, before: ceilMicro(before)}
-		if err := old.find(ctx, s); err != nil {
-			return err
-		}
-		old.at = change.After(reached)
-		for !old.ended && count < limit && err == nil {
-			err = old.next(ctx, s, old.last, min(heldBatch, limit-count), func(r *oldRecord) bool {
-				if r.superseded && r.happenedAt < old.before {
-					count++
-				}
-				return true
-			})
-		}
-		return err
-	})
-	return reader, count, err
 }

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon/change"
@@ -24,8 +22,6 @@ const (
 	cleanupLease = time.Minute
 	// Change records beyond changesRun are left to the next run.
 	changesRun = 10_000_000
-	// Records that are kept for readers are counted up to this number.
-	maxHeldBack = 100_000
 )
 
 // Cleaner deletes expired tokens and old change records. It may be killed at any time.
@@ -97,13 +93,7 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) (held bool, err e
 	before := c.now().Add(-c.retention)
 	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context) (err error) {
 		result.Changes, err = c.db.DeleteChanges(ctx, before, changesRun)
-		if err != nil {
-			return err
-		}
-		if result.More = result.Changes == changesRun; result.More {
-			return nil
-		}
-		result.HeldBack, err = c.db.HeldBack(ctx, before, maxHeldBack)
+		result.More = result.Changes == changesRun
 		return err
 	})
 }
@@ -139,10 +129,6 @@ type Cleaned struct {
 	Changes int      `json:"changes"`
 	More    bool     `json:"more"`    // more change records may remain for the next run
 	Skipped []string `json:"skipped"` // cleanups that another process is running
-
-	// HeldBack counts the old change records that are kept for a reader that has not
-	// passed them, by its name. It is not known if there may be more to delete.
-	HeldBack map[string]int `json:"heldBack,omitempty"`
 }
 
 // All runs all cleanups. If it returns an error, the result is that of the cleanups before.
@@ -188,9 +174,6 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	_, err := c.changes(ctx, &result)
 	if result.Changes > 0 {
 		logger.Info("old change records deleted", "count", result.Changes, "more", result.More)
-	}
-	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
-		logger.Warn("old change records kept for a reader that has not passed them", "reader", reader, "count", result.HeldBack[reader])
 	}
 	return err
 }
