@@ -130,7 +130,8 @@ type deletedObject struct {
 type deletions map[change.Object]*deletedObject
 
 // selectDeletedSince reads the deletions of flags and segments after a revision number, the
-// first of each object first, with the positions of their creation.
+// first of each object first, with the positions of their creation. A deletion without one
+// is read, so that it is an error and not an object that never existed.
 const selectDeletedSince = `SELECT c.kind, c.object_key, COALESCE(d.created_rev, 0), COALESCE(d.created_seq, 0) FROM changes c
 	LEFT JOIN change_deletions d ON d.namespace_key = c.namespace_key AND d.revision = c.revision AND d.seq = c.seq
 	WHERE c.namespace_key = ? AND c.revision > ? AND c.action = 'delete' AND c.kind <> 'namespace' ORDER BY c.revision, c.seq`
