@@ -153,19 +153,17 @@ func (s *session) putCursor(ctx context.Context, reader string, at *change.Recor
 	return insert.Flush(ctx)
 }
 
-// selectSlowest reads the reader whose cursor in a namespace is the first, and its revision.
-const selectSlowest = `SELECT r.reader_name, COALESCE(p.revision, 0)` + readersInNamespaces + `
-	WHERE n.namespace_key = ? ORDER BY COALESCE(p.revision, 0), r.reader_name LIMIT 1`
+// selectReached reads the revision of the first of the cursors in a namespace.
+const selectReached = `SELECT COALESCE(p.revision, 0)` + readersInNamespaces + ` WHERE n.namespace_key = ? ORDER BY COALESCE(p.revision, 0) LIMIT 1`
 
-// slowestReader returns the reader that has passed the fewest records of the namespace, and
-// the revision that it has reached: all readers have passed the records of earlier
-// revisions. If there are no readers, it returns "" and the largest revision.
-func (s *session) slowestReader(ctx context.Context, namespace string) (reader string, reached int64, err error) {
-	found, err := s.row(ctx, selectSlowest, []any{namespace}, &reader, &reached)
+// reached returns the revision of the namespace that all readers have reached: they have
+// passed the records of earlier ones. If there are no readers, it is the largest one.
+func (s *session) reached(ctx context.Context, namespace string) (revision int64, err error) {
+	found, err := s.row(ctx, selectReached, []any{namespace}, &revision)
 	if !found {
-		reached = math.MaxInt64
+		revision = math.MaxInt64
 	}
-	return reader, reached, err
+	return revision, err
 }
 
 // selectBeforeRevision reads the last record of a namespace before a revision.

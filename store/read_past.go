@@ -29,16 +29,15 @@ func (d *DB) SnapshotAt(
 // LoadAt returns the state of the namespace at a moment, as [service.Store.SnapshotAt]
 // does. It is computed from the current state, which is read as by [DB.Load], by undoing
 // for each object the first change after the moment. The cost depends on what has changed
-// since then, and not on the older records. The last states that were computed from held are
-// kept as long as held is in use, within limits. No transaction is open while admit
-// waits. The caller must not modify the snapshot, which may share objects with held.
+// since then, and not on the older records. No transaction is open while admit waits. The
+// caller must not modify the snapshot, which may share objects with held.
 func (d *DB) LoadAt(
 	ctx context.Context, namespace string, at service.Moment, held *guidon.Snapshot, admit service.Admit,
 ) (*guidon.Snapshot, error) {
 	if namespace == service.AuthenticationsKey || !storable(namespace) {
 		return nil, namespaceNotFound(namespace)
 	}
-	p := past{namespace: namespace, at: at, held: held, keeper: &d.past, admitted: freePast}
+	p := past{namespace: namespace, at: at, held: held, admitted: freePast}
 	for range maxPastRuns {
 		snapshot, err := readValue(ctx, d, p.load)
 		if !errors.Is(err, errNotAdmitted) {
@@ -63,7 +62,6 @@ type past struct {
 	namespace string
 	at        service.Moment
 	held      *guidon.Snapshot
-	keeper    *keeper
 	admitted  int64 // bytes
 	size      int64 // the bytes needed; set by load if that is more than admitted
 }
@@ -92,12 +90,6 @@ func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kept, found := keptStatesOf.Of(later).at(revision); found {
-		if p.size = kept.size; p.size > p.admitted {
-			return nil, errNotAdmitted
-		}
-		return kept.snapshot, nil
-	}
 	u := undoReader{s: s, namespace: p.namespace, since: number, rewind: change.NewRewind(later, revision), room: p.admitted}
 	if err := u.run(ctx, h.live); err != nil {
 		p.size = u.used
@@ -106,9 +98,6 @@ func (p *past) load(ctx context.Context, s *session) (*guidon.Snapshot, error) {
 	snapshot := u.rewind.Snapshot()
 	if snapshot.Namespace() == nil {
 		return nil, guidon.Errorf(guidon.NotFound, "namespace %q did not exist at %s", p.namespace, p.moment())
-	}
-	if snapshot != later {
-		p.keeper.keep(later, keptState{snapshot, u.used})
 	}
 	return snapshot, nil
 }

@@ -88,7 +88,6 @@ type DB struct {
 	reader  *sql.DB
 
 	turns            turns
-	past             keeper
 	additions        atomic.Bool   // the database is known to permit them
 	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration

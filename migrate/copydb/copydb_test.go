@@ -20,6 +20,7 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -267,6 +268,23 @@ func TestTargetInUse(t *testing.T) {
 		}},
 		{"a reader of the change log", func(t *testing.T, db *store.DB) {
 			if err := db.RegisterReader(t.Context(), "r"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"evaluations", func(t *testing.T, db *store.DB) {
+			counted := []count.Minute{{Namespace: "default", At: time.Unix(60, 0), Reporter: "r", Counts: count.Counts{"f": {"true": 1}}}}
+			if err := db.AddMinutes(t.Context(), counted, nil); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"evaluations of which only hours are kept", func(t *testing.T, db *store.DB) {
+			hour := count.Slot{Counts: count.Counts{"f": {"true": 1}}}
+			if err := db.PutSlot(t.Context(), count.Hours, "default", time.Unix(3600, 0), hour); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a favorite", func(t *testing.T, db *store.DB) {
+			if err := db.AddFavorite(t.Context(), "ada", service.Favorite{Namespace: "default", Key: "f"}); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -74,6 +74,9 @@ func (s *session) checkEmpty(ctx context.Context) error {
 		{"change records", "SELECT COUNT(*) FROM changes", 1},
 		{"change records", "SELECT COALESCE(SUM(revision), 0) FROM namespaces", 1},
 		{"readers of the change log", "SELECT COUNT(*) FROM change_readers", 0},
+		{"counts of evaluations", "SELECT COUNT(*) FROM evaluation_minutes", 0},
+		{"counts of evaluations", "SELECT COUNT(*) FROM evaluation_series", 0},
+		{"favorites", "SELECT COUNT(*) FROM favorites", 0},
 	} {
 		var n int64
 		if err := s.tx.QueryRowContext(ctx, check.query).Scan(&n); err != nil {

@@ -93,7 +93,7 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 }
 
 // SnapshotAt implements [service.Store]. Earlier states are computed from the current one,
-// which is cached. The source may keep them as long as that is.
+// which is cached.
 func (c *Cache) SnapshotAt(
 	ctx context.Context, namespace string, at service.Moment, d service.Demand, admit service.Admit,
 ) (*guidon.Snapshot, error) {

@@ -190,7 +190,11 @@ func (s *Shared) Update(
 		return 0, err
 	}
 	m := s.revisions.snapshotMirror(namespace)
-	defer func() { s.revisions.recordWrite(namespace, m.kept, err == nil) }()
+	defer func() {
+		if !m.unchanged {
+			s.revisions.recordWrite(namespace, m.kept, err == nil)
+		}
+	}()
 	if s.warmsWrites() && m.last() == nil {
 		if _, _, err := s.Snapshot(ctx, namespace, service.Demand{}); guidon.CodeOf(err) == guidon.Unavailable {
 			return 0, err
@@ -207,7 +211,11 @@ func (s *Shared) UpdateAuthentications(
 		return err
 	}
 	m := s.revisions.authenticationMirror()
-	defer func() { s.revisions.recordWrite(service.AuthenticationsKey, m.kept, err == nil) }()
+	defer func() {
+		if !m.unchanged {
+			s.revisions.recordWrite(service.AuthenticationsKey, m.kept, err == nil)
+		}
+	}()
 	if s.warmsWrites() && m.last() == nil {
 		if _, _, err := s.Authentications(ctx, service.Demand{}, ""); guidon.CodeOf(err) == guidon.Unavailable {
 			return err

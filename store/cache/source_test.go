@@ -44,6 +44,14 @@ func (s *source) total() int {
 	return n
 }
 
+func (s *source) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
+	s.count("Heads")
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	return s.DB.Heads(ctx, keys)
+}
+
 func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	s.count("Namespaces")
 	return s.DB.Namespaces(ctx)

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/lists"
@@ -123,13 +121,6 @@ func prune(t testing.TB, s *store.DB) int {
 		t.Fatalf("DeleteChanges: %v", err)
 	}
 	return n
-}
-
-func wantHeldBack(t testing.TB, s *store.DB, want map[string]int) {
-	t.Helper()
-	got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1000)
-	mustSucceed(t, err)
-	wantEqual(t, "held back", want, got, cmpopts.EquateEmpty())
 }
 
 func testRegisterReader(t *testing.T, s *store.DB) {

@@ -57,28 +57,18 @@ func testReaderRetention(t *testing.T, s *store.DB) {
 	}
 	records := unread(t, s, changed(t, s, "slow")[0], 10)
 	wantEqual(t, "deleted records that a reader has not read", 0, prune(t, s))
-	wantHeldBack(t, s, map[string]int{"slow": 5})
 
 	readAll(t, s, "fast", 10)
 	advance(t, s, "slow", change.After(0), records[2])
 	wantEqual(t, "deleted records", 2, prune(t, s))
 	wantLog("the slower of two readers has read revision 3", 3)
-	wantHeldBack(t, s, map[string]int{"slow": 2})
-	if got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1); err != nil || got["slow"] != 1 {
-		t.Errorf("with a limit: got %v, %v, want 1 record", got, err)
-	}
-	if got, err := s.HeldBack(t.Context(), time.Now().Add(-time.Hour), 100); err != nil || len(got) != 0 {
-		t.Errorf("no record is that old: got %v, %v", got, err)
-	}
 
 	registerEarliest(t, s, "new")
 	advance(t, s, "slow", records[2].Cursor(), records[5])
 	wantEqual(t, "deleted records that the new reader has not read", 0, prune(t, s))
-	wantHeldBack(t, s, map[string]int{"new": 3})
 	mustSucceed(t, s.RemoveReader(t.Context(), "new"))
 	wantEqual(t, "deleted records after the reader was removed", 3, prune(t, s))
 	wantLog("all readers have read everything", 6)
-	wantHeldBack(t, s, nil)
 	wantPosition(t, s, "slow", defaultNamespace, records[5].Cursor())
 	if got := changed(t, s, "fast"); len(got) > 0 {
 		t.Errorf("after the deletion: got %+v", got)

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon/change"
@@ -24,8 +22,6 @@ const (
 	cleanupLease = time.Minute
 	// Change records beyond changesRun are left to the next run.
 	changesRun = 10_000_000
-	// Records that are kept for readers are counted up to this number.
-	maxHeldBack = 100_000
 )
 
 // Cleaner deletes expired tokens and old change records. It may be killed at any time.
@@ -51,17 +47,15 @@ func NewCleaner(c *config.Config, db *store.DB, svc *service.Service, actor chan
 	return cleaner
 }
 
-// tokens deletes authentications of the methods that expired longer than their grace
-// period ago, as many of each as one run may, and counts them in the result. held is false
-// if another process does.
-func (c Cleaner) tokens(ctx context.Context, result *Cleaned, methods ...service.Method) (held bool, err error) {
-	return c.withLease(ctx, "cleanup of tokens", func(ctx context.Context) error {
-		for _, method := range methods {
-			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.graces[method])
-			result.Tokens += n
-			if err != nil {
-				return err
-			}
+// tokens deletes authentications of the method that expired longer than its grace period
+// ago, as many as one run may, and counts them in the result. held is false if another
+// process does. Each method has a lease of its own, because each has a loop of its own.
+func (c Cleaner) tokens(ctx context.Context, result *Cleaned, method service.Method) (held bool, err error) {
+	return c.withLease(ctx, "cleanup of "+method.String(), func(ctx context.Context) error {
+		n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.graces[method])
+		result.Tokens += n
+		if err != nil {
+			return err
 		}
 		return c.attempts(ctx)
 	})
@@ -99,13 +93,7 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) (held bool, err e
 	before := c.now().Add(-c.retention)
 	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context) (err error) {
 		result.Changes, err = c.db.DeleteChanges(ctx, before, changesRun)
-		if err != nil {
-			return err
-		}
-		if result.More = result.Changes == changesRun; result.More {
-			return nil
-		}
-		result.HeldBack, err = c.db.HeldBack(ctx, before, maxHeldBack)
+		result.More = result.Changes == changesRun
 		return err
 	})
 }
@@ -117,15 +105,6 @@ func (c Cleaner) LoopEvaluations(ctx context.Context) error {
 	}
 	_, err := c.withLease(ctx, "evaluations", c.counter.RollUp)
 	return err
-}
-
-// events adds events to change records of earlier releases, and returns to how many.
-func (c Cleaner) events(ctx context.Context) (changed int, err error) {
-	_, err = c.withLease(ctx, "events of changes", func(ctx context.Context) (err error) {
-		changed, err = c.db.AddEvents(ctx, changesRun)
-		return err
-	})
-	return changed, err
 }
 
 // withLease calls fn while holding the lease of that name. held is false if another process
@@ -141,33 +120,28 @@ type Cleaned struct {
 	Changes int      `json:"changes"`
 	More    bool     `json:"more"`    // more change records may remain for the next run
 	Skipped []string `json:"skipped"` // cleanups that another process is running
-
-	// HeldBack counts the old change records that are kept for a reader that has not
-	// passed them, by its name. It is not known if there may be more to delete.
-	HeldBack map[string]int `json:"heldBack,omitempty"`
 }
 
 // All runs all cleanups. If it returns an error, the result is that of the cleanups before.
 func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	result.Skipped = []string{}
-	held, err := c.tokens(ctx, &result, service.CleanedMethods()...)
+	for _, method := range service.CleanedMethods() {
+		held, err := c.tokens(ctx, &result, method)
+		if err != nil {
+			return result, err
+		}
+		if !held && len(result.Skipped) == 0 {
+			result.Skipped = append(result.Skipped, "tokens")
+		}
+	}
+	held, err := c.changes(ctx, &result)
 	if err != nil {
-		return result, err
-	}
-	if !held {
-		result.Skipped = append(result.Skipped, "tokens")
-	}
-	if held, err = c.changes(ctx, &result); err != nil {
 		return result, err
 	}
 	if !held {
 		result.Skipped = append(result.Skipped, "changes")
 	}
-	if err := c.LoopEvaluations(ctx); err != nil {
-		return result, err
-	}
-	_, err = c.events(ctx)
-	return result, err
+	return result, c.LoopEvaluations(ctx)
 }
 
 // LoopTokens is one iteration of the loop that deletes expired authentications of the
@@ -187,18 +161,6 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	_, err := c.changes(ctx, &result)
 	if result.Changes > 0 {
 		logger.Info("old change records deleted", "count", result.Changes, "more", result.More)
-	}
-	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
-		logger.Warn("old change records kept for a reader that has not passed them", "reader", reader, "count", result.HeldBack[reader])
-	}
-	return err
-}
-
-// LoopEvents is one iteration of the loop that adds events to change records of earlier releases.
-func (c Cleaner) LoopEvents(ctx context.Context, logger *slog.Logger) error {
-	changed, err := c.events(ctx)
-	if changed > 0 {
-		logger.Debug("events added to change records", "count", changed) // also to that of a new database
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -74,8 +73,8 @@ func TestCleanChanges(t *testing.T) {
 	}
 }
 
-// Old records that a reader has not passed are kept. Each run reports and logs how many.
-func TestCleanChangesHeldBack(t *testing.T) {
+// Old records that a reader has not passed are kept.
+func TestCleanChangesOfReader(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 2)
 	if err := c.db.RegisterReader(t.Context(), "late"); err != nil {
@@ -83,15 +82,8 @@ func TestCleanChangesHeldBack(t *testing.T) {
 	}
 	describe(t, c.db, 3)
 	result, err := c.All(t.Context())
-	if want := (Cleaned{Changes: 2, Skipped: []string{}, HeldBack: map[string]int{"late": 2}}); err != nil || !cmp.Equal(result, want) {
+	if want := (Cleaned{Changes: 2, Skipped: []string{}}); err != nil || !cmp.Equal(result, want) {
 		t.Errorf("got %+v, %v, want %+v", result, err, want)
-	}
-	var log bytes.Buffer
-	if err := c.LoopChanges(t.Context(), slog.New(slog.NewTextHandler(&log, nil))); err != nil {
-		t.Fatal(err)
-	}
-	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "reader=late count=2") {
-		t.Errorf("got log %q, want a warning that names the reader", got)
 	}
 	if err := c.db.RemoveReader(t.Context(), "late"); err != nil {
 		t.Fatal(err)
@@ -124,7 +116,8 @@ func TestCleanChangesFloor(t *testing.T) {
 func TestCleanAlone(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 2)
-	for _, name := range []string{"cleanup of tokens", "cleanup of changes"} {
+	leases := []string{"cleanup of METHOD_OIDC", "cleanup of METHOD_TOKEN", "cleanup of changes"}
+	for _, name := range leases {
 		if held, err := c.db.AcquireLease(t.Context(), name, "another", time.Hour); err != nil || !held {
 			t.Fatalf("got %t, %v", held, err)
 		}
@@ -133,13 +126,39 @@ func TestCleanAlone(t *testing.T) {
 	if want := (Cleaned{Skipped: []string{"tokens", "changes"}}); err != nil || !cmp.Equal(result, want) {
 		t.Errorf("during another cleanup: got %+v, %v, want %+v", result, err, want)
 	}
-	for _, name := range []string{"cleanup of tokens", "cleanup of changes"} {
+	for _, name := range leases {
 		if renewed, err := c.db.RenewLease(t.Context(), name, "another", 0); err != nil || !renewed {
 			t.Fatalf("got %t, %v", renewed, err)
 		}
 	}
 	if result, err := c.All(t.Context()); err != nil || result.Changes != 2 {
 		t.Errorf("after its lease: got %+v, %v, want 2 records", result, err)
+	}
+}
+
+// The loops of several methods run at the same time, and each does its own work.
+func TestCleanTokensOfSeveralMethods(t *testing.T) {
+	c := newTestCleaner(t)
+	methods := service.CleanedMethods()
+	for _, method := range methods {
+		putExpired(t, c.db, method)
+	}
+	logger := slog.New(slog.DiscardHandler)
+	now, rest := c.now, methods[1:]
+	c.now = func() time.Time { // called while the first loop runs
+		for _, method := range rest {
+			rest = nil
+			if err := c.LoopTokens(t.Context(), method, logger); err != nil {
+				t.Errorf("%s: %v", method, err)
+			}
+		}
+		return now()
+	}
+	if err := c.LoopTokens(t.Context(), methods[0], logger); err != nil {
+		t.Fatal(err)
+	}
+	if got := methodsLeft(t, c.db); len(got) > 0 {
+		t.Errorf("tokens of %v are left, want none", got)
 	}
 }
 
@@ -170,30 +189,40 @@ func TestCleanLease(t *testing.T) {
 // methods, which only a Flipt v1 that was taken over has, stay.
 func TestCleanerOfMethods(t *testing.T) {
 	c := newTestCleaner(t)
-	old := time.Now().Add(-time.Hour)
 	for method := service.MethodToken; method <= service.MethodCloud; method++ {
-		err := c.db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
-			id := service.NewID()
-			return tx.PutAuthentication(ctx, &service.Authentication{ID: id, Method: method, TokenHash: service.HashToken(id), ExpiresAt: old, CreatedAt: old, UpdatedAt: old})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		putExpired(t, c.db, method)
 	}
-	var result Cleaned
-	if _, err := c.tokens(t.Context(), &result, service.CleanedMethods()...); err != nil || result.Tokens != 4 {
+	if result, err := c.All(t.Context()); err != nil || result.Tokens != 4 {
 		t.Errorf("deleted %d, %v; want 4", result.Tokens, err)
 	}
-	set, _, err := c.db.Authentications(t.Context(), service.Demand{}, "")
+	want := []service.Method{service.MethodJWT, service.MethodCloud}
+	if diff := cmp.Diff(want, methodsLeft(t, c.db)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+}
+
+// putExpired stores an authentication of the method that expired an hour ago.
+func putExpired(t *testing.T, db *store.DB, method service.Method) {
+	t.Helper()
+	old := time.Now().Add(-time.Hour)
+	err := db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+		id := service.NewID()
+		return tx.PutAuthentication(ctx, &service.Authentication{ID: id, Method: method, TokenHash: service.HashToken(id), ExpiresAt: old, CreatedAt: old, UpdatedAt: old})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []service.Method
+}
+
+// methodsLeft returns the methods of all authentications.
+func methodsLeft(t *testing.T, db *store.DB) (methods []service.Method) {
+	t.Helper()
+	set, _, err := db.Authentications(t.Context(), service.Demand{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, a := range set.All() {
-		got = append(got, a.Method)
+		methods = append(methods, a.Method)
 	}
-	want := []service.Method{service.MethodJWT, service.MethodCloud}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("left (-want +got):\n%s", diff)
-	}
+	return methods
 }

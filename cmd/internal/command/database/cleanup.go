@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -51,9 +49,6 @@ func printCleaned(out io.Writer, result instance.Cleaned) error {
 	fmt.Fprintf(out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
 	if result.More {
 		fmt.Fprintln(out, "more change records remain to be deleted; run the command again")
-	}
-	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
-		fmt.Fprintf(out, "old change records kept for reader %s, which has not passed them: %d\n", reader, result.HeldBack[reader])
 	}
 	for _, what := range result.Skipped {
 		fmt.Fprintf(out, "%s: another process is cleaning up\n", what)
