@@ -30,6 +30,14 @@ func describe(s *guidon.Snapshot) string {
 // TestPastAfterCleanup deletes records in small batches. After each, every state is either
 // what it was, or gone with an error that names the oldest one, by revision and by time.
 func TestPastAfterCleanup(t *testing.T) {
+	t.Run("this release", func(t *testing.T) { testPastAfterCleanup(t, "") })
+	t.Run("some objects deleted by a release that did not store their positions", func(t *testing.T) {
+		testPastAfterCleanup(t, `DELETE FROM change_deletions WHERE revision % 3 > 0`)
+	})
+}
+
+// testPastAfterCleanup executes the statement before the first cleanup.
+func testPastAfterCleanup(t *testing.T, statement string) {
 	db := storetest.NewSQLite(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	states := map[int64]string{}
@@ -60,6 +68,9 @@ func TestPastAfterCleanup(t *testing.T) {
 	times := map[int64]time.Time{}
 	for _, c := range all {
 		times[c.Revision] = c.At
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
 	}
 	lost := int64(0)
 	for before := times[2]; before.Before(times[61]); before = before.Add(times[61].Sub(before)/5 + time.Microsecond) {

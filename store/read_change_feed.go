@@ -140,7 +140,7 @@ func (s *session) feedRanges(ctx context.Context, feed change.Feed) (feedRanges,
 	default:
 		events := feed.Events
 		if len(events) == 0 {
-			events = change.Events
+			events = append([]change.Event{""}, change.Events...)
 		}
 		for _, event := range events {
 			add(string(event), at.At, at.Namespace, at.Revision, at.Sequence)

@@ -121,7 +121,7 @@ func (u *undoReader) undo(o change.Object, gone deletions, before []byte) error 
 
 // deletedObject is a flag or segment that was deleted.
 type deletedObject struct {
-	created guidon.Position // of the object that was deleted
+	created guidon.Position // of the object that was deleted; zero if not known
 	undone  bool            // the first change has been undone
 }
 
@@ -130,9 +130,8 @@ type deletedObject struct {
 type deletions map[change.Object]*deletedObject
 
 // selectDeletedSince reads the deletions of flags and segments after a revision number, the
-// first of each object first, with the positions of their creation. A deletion without one
-// is read, so that it is an error and not an object that never existed.
-const selectDeletedSince = `SELECT c.kind, c.object_key, COALESCE(d.created_rev, 0), COALESCE(d.created_seq, 0) FROM changes c
+// first of each object first, with the positions of their creation.
+const selectDeletedSince = `SELECT c.kind, c.object_key, d.created_rev, d.created_seq FROM changes c
 	LEFT JOIN change_deletions d ON d.namespace_key = c.namespace_key AND d.revision = c.revision AND d.seq = c.seq
 	WHERE c.namespace_key = ? AND c.revision > ? AND c.action = 'delete' AND c.kind <> 'namespace' ORDER BY c.revision, c.seq`
 
@@ -141,17 +140,33 @@ const selectDeletedSince = `SELECT c.kind, c.object_key, COALESCE(d.created_rev,
 // objects that existed still do, and know their position.
 func (s *session) deletedSince(ctx context.Context, namespace string, number int64) (deletions, error) {
 	gone := deletions{}
+	var unplaced []change.Object // deleted by a release that did not store the position
 	err := s.rows(ctx, selectDeletedSince, []any{namespace, number}, func(rows *sql.Rows) error {
 		var o change.Object
-		var created guidon.Position
-		if err := rows.Scan(&o.Kind, &o.Key, &created.Revision, &created.Sequence); err != nil || gone[o] != nil {
+		var revision, sequence sql.NullInt64
+		if err := rows.Scan(&o.Kind, &o.Key, &revision, &sequence); err != nil || gone[o] != nil {
 			return err
 		}
+		created := guidon.Position{Revision: revision.Int64, Sequence: int32(sequence.Int64)} // #nosec G115 -- it was an int32
 		gone[o] = &deletedObject{created: created}
+		if !revision.Valid {
+			unplaced = append(unplaced, o)
+		}
 		return nil
 	})
+	for _, o := range unplaced {
+		if err == nil {
+			at := &gone[o].created
+			_, err = s.row(ctx, selectLastCreation, []any{namespace, o.Key, number, string(o.Kind)}, &at.Revision, &at.Sequence)
+		}
+	}
 	return gone, err
 }
+
+// selectLastCreation reads the position of the last creation of an object up to a revision
+// number.
+const selectLastCreation = `SELECT revision, seq FROM changes WHERE namespace_key = ? AND object_key = ? AND revision <= ? AND kind = ? AND action = 'create'
+	ORDER BY revision DESC, seq DESC LIMIT 1`
 
 // DeletedSince implements [service.Tx].
 func (tx *transaction) DeletedSince(ctx context.Context, revision int64) (map[change.Object]guidon.Position, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -78,7 +79,10 @@ type oldRecord struct {
 	at         guidon.Position
 	happenedAt int64
 	size       int64
+	kind       change.Kind
+	key        string
 	superseded bool // it is not the newest record of its object
+	ended      bool // it is the creation of a flag or segment that has been deleted since
 }
 
 // newestOf returns the expression for a column of the newest record of the object of the
@@ -88,9 +92,17 @@ func newestOf(column string) string {
 		ORDER BY n.object_key DESC, n.revision DESC, n.seq DESC LIMIT 1)`
 }
 
+// outlived returns the expression for whether the record c, which creates an object of the
+// kind, has outlived that object: 1 or 0.
+func (k *kind[T]) outlived() string {
+	return ` WHEN c.kind = '` + string(k.name) + `' THEN COALESCE((SELECT CASE WHEN o.created_rev = c.revision AND o.created_seq = c.seq THEN 0 ELSE 1 END
+		FROM ` + k.table + ` o WHERE o.namespace_key = c.namespace_key AND o.` + k.keyColumn + ` = c.object_key), 1)`
+}
+
 // selectOld reads records from a position through a revision.
-var selectOld = `SELECT c.revision, c.seq, c.happened_at, c.body_size,
-	CASE WHEN ` + newestOf("revision") + ` > c.revision THEN 1 WHEN ` + newestOf("seq") + ` > c.seq THEN 1 ELSE 0 END
+var selectOld = `SELECT c.revision, c.seq, c.happened_at, c.body_size, c.kind, c.object_key,
+	CASE WHEN ` + newestOf("revision") + ` > c.revision THEN 1 WHEN ` + newestOf("seq") + ` > c.seq THEN 1 ELSE 0 END,
+	CASE WHEN c.action <> 'create' THEN 0` + flagKind.outlived() + segmentKind.outlived() + ` ELSE 0 END
 	FROM changes c WHERE c.namespace_key = ? AND c.revision <= ? AND ` + afterPosition + oldestFirst
 
 // next calls fn for the next records through a revision, at most limit. Some of them may not
@@ -100,7 +112,7 @@ func (o *oldRecords) next(ctx context.Context, s *session, through int64, limit 
 	args := append(append([]any{o.namespace, min(through, o.last)}, positionArgs(o.at)...), limit)
 	err := s.rows(ctx, selectOld, args, func(rows *sql.Rows) error {
 		var r oldRecord
-		err := rows.Scan(&r.at.Revision, &r.at.Sequence, &r.happenedAt, &r.size, &r.superseded)
+		err := rows.Scan(&r.at.Revision, &r.at.Sequence, &r.happenedAt, &r.size, &r.kind, &r.key, &r.superseded, &r.ended)
 		if err != nil || stopped {
 			return err
 		}
@@ -145,11 +157,12 @@ func (d *DB) deleteSome(ctx context.Context, old *oldRecords, limit int) (delete
 
 // deletedRecords are the records that one transaction deletes.
 type deletedRecords struct {
-	ranges []positionRange
-	open   bool // the last range may be extended
-	count  int
-	bytes  int64
-	newest horizon
+	ranges    []positionRange
+	open      bool // the last range may be extended
+	count     int
+	bytes     int64
+	newest    horizon
+	creations []*oldRecord // of objects that have been deleted since
 }
 
 // add adds the record if it is old and superseded. It returns false if that must wait for
@@ -168,6 +181,9 @@ func (b *deletedRecords) add(r *oldRecord, before int64) bool {
 	b.ranges[len(b.ranges)-1].last, b.open = r.at, true
 	b.count++
 	b.newest.extend(horizon{r.at.Revision, r.happenedAt})
+	if r.ended {
+		b.creations = append(b.creations, r)
+	}
 	return true
 }
 
@@ -176,6 +192,9 @@ const emptyNotes = ` AND (SELECT c.seq FROM changes c WHERE c.namespace_key = ch
 	ORDER BY c.seq DESC LIMIT 1) IS NULL`
 
 func (b *deletedRecords) delete(ctx context.Context, s *session, namespace string) error {
+	if err := s.keepPositions(ctx, namespace, b.creations); err != nil {
+		return err
+	}
 	if err := b.newest.store(ctx, s, namespace); err != nil {
 		return err
 	}
@@ -198,4 +217,33 @@ func (b *deletedRecords) delete(ctx context.Context, s *session, namespace strin
 		}
 	}
 	return nil
+}
+
+// selectNextDeletion reads the position of the first deletion of an object after a position,
+// and whether the position of its creation is stored. The condition on the action prevents
+// the use of the index of all deletions.
+var selectNextDeletion = `SELECT c.revision, c.seq, CASE WHEN (SELECT p.created_rev FROM change_deletions p
+	WHERE p.namespace_key = c.namespace_key AND p.revision = c.revision AND p.seq = c.seq) IS NULL THEN 0 ELSE 1 END
+	FROM changes c ` + byObject + ` WHERE c.namespace_key = ? AND c.object_key = ? AND c.kind = ? AND COALESCE(c.action, '') = 'delete' AND ` + afterPosition + `
+	ORDER BY c.object_key, c.revision, c.seq LIMIT 1`
+
+// keepPositions stores the positions of creations whose records are about to be deleted, if
+// their objects were deleted by a release that did not store them. A creation belongs to the
+// next deletion of the object.
+func (s *session) keepPositions(ctx context.Context, namespace string, creations []*oldRecord) error {
+	insert := newInsert(s, "change_deletions", deletionColumns)
+	for _, c := range creations {
+		var at guidon.Position
+		var stored bool
+		found, err := s.row(ctx, selectNextDeletion, append([]any{namespace, c.key, string(c.kind)}, positionArgs(c.at)...), &at.Revision,
+			&at.Sequence, &stored)
+		if err != nil {
+			return err
+		}
+		if !found || stored {
+			continue
+		}
+		insert.Add(ctx, len(namespace), namespace, at.Revision, at.Sequence, c.at.Revision, c.at.Sequence)
+	}
+	return insert.Flush(ctx)
 }

@@ -94,7 +94,7 @@ CREATE TABLE changes (
     request_id    TEXT         NOT NULL,
     body_size     BIGINT       NOT NULL,
     before_body   TEXT,
-    after_body    TEXT, event VARCHAR(16) NOT NULL DEFAULT 'created',
+    after_body    TEXT, event VARCHAR(16) NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_key, revision, seq)
 );
 

@@ -107,6 +107,15 @@ func (c Cleaner) LoopEvaluations(ctx context.Context) error {
 	return err
 }
 
+// events adds events to change records of earlier releases, and returns to how many.
+func (c Cleaner) events(ctx context.Context) (changed int, err error) {
+	_, err = c.withLease(ctx, "events of changes", func(ctx context.Context) (err error) {
+		changed, err = c.db.AddEvents(ctx, changesRun)
+		return err
+	})
+	return changed, err
+}
+
 // withLease calls fn while holding the lease of that name. held is false if another process
 // holds the lease, or takes it over.
 func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context.Context) error) (held bool, err error) {
@@ -141,7 +150,11 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	if !held {
 		result.Skipped = append(result.Skipped, "changes")
 	}
-	return result, c.LoopEvaluations(ctx)
+	if err := c.LoopEvaluations(ctx); err != nil {
+		return result, err
+	}
+	_, err = c.events(ctx)
+	return result, err
 }
 
 // LoopTokens is one iteration of the loop that deletes expired authentications of the
@@ -161,6 +174,15 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	_, err := c.changes(ctx, &result)
 	if result.Changes > 0 {
 		logger.Info("old change records deleted", "count", result.Changes, "more", result.More)
+	}
+	return err
+}
+
+// LoopEvents is one iteration of the loop that adds events to change records of earlier releases.
+func (c Cleaner) LoopEvents(ctx context.Context, logger *slog.Logger) error {
+	changed, err := c.events(ctx)
+	if changed > 0 {
+		logger.Debug("events added to change records", "count", changed) // also to that of a new database
 	}
 	return err
 }

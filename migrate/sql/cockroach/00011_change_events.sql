@@ -2,8 +2,8 @@
 -- +goose NO TRANSACTION
 
 -- What kind of event a change was, so that lists of the changes of all namespaces find events.
--- The default is for the one record that there is already: the creation of the first namespace.
-ALTER TABLE changes ADD COLUMN IF NOT EXISTS event VARCHAR(16) NOT NULL DEFAULT 'created';
+-- Records of earlier releases have none until the cleanup adds it.
+ALTER TABLE changes ADD COLUMN IF NOT EXISTS event VARCHAR(16) NOT NULL DEFAULT '';
 
 -- They find changes by time: those of an event or an actor in all namespaces, and those of a
 -- namespace. The last one replaces changes_by_time.

@@ -277,6 +277,10 @@ func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 			Run: func(ctx context.Context) error { return clean.LoopTokens(ctx, method, logger) },
 		})
 	}
+	loops = append(loops, server.Loop{
+		Name: "events of changes", Interval: c.Changes.CleanupInterval,
+		Run: func(ctx context.Context) error { return clean.LoopEvents(ctx, logger) },
+	})
 	if c.Changes.Retention > 0 {
 		loops = append(loops, server.Loop{
 			Name: "change cleanup", Interval: c.Changes.CleanupInterval,
