@@ -3,8 +3,6 @@ package flag
 import (
 	"net/http"
 	"net/url"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/service"
 )
 
 // editor is the draft of a part of a flag, in the form of one tab.
@@ -166,14 +163,9 @@ func (e *edit) Store() error {
 	return e.Editing().Answer(e.replace(e.editor.result(), e.began))
 }
 
-// textPath matches the paths of what is only text for people.
-var textPath = regexp.MustCompile(`^(?:name|description|metadata\[.*\]|variants\[.*\]\.(?:name|description)|rollouts\[.*\]\.description)$`)
-
 // takesKey reports whether saving the draft takes the key of the namespace: it changes more than texts.
 func (e *edit) takesKey() bool {
-	return e.asks && (e.Gone() || slices.ContainsFunc(e.differences(), func(d change.Difference) bool {
-		return !textPath.MatchString(d.Path) || d.Path == `metadata["openfeature.value"]` || d.Path == `metadata["`+service.OffMember+`"]`
-	}))
+	return e.asks && (e.Gone() || review.MoreThanTexts(e.differences()))
 }
 
 // refuse responds to a draft that the service does not take.

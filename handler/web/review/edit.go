@@ -3,12 +3,15 @@ package review
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Draft is an object as it is edited in a form. M is the message of a merge of it with the changes of another user.
@@ -49,6 +52,16 @@ func CarryOut[M Answer](d Draft[M], a page.Action, form url.Values) error {
 		return d.Editing().MergeNow()
 	}
 	return d.Show(http.StatusOK, nil)
+}
+
+// textPath matches the paths of what is only text for people.
+var textPath = regexp.MustCompile(`^(?:name|description|metadata\[.*\]|(?:variants|rollouts|constraints)\[.*\]\.(?:name|description))$`)
+
+// MoreThanTexts reports whether the differences are in more than texts for people, so that they may change who gets what.
+func MoreThanTexts(differences []change.Difference) bool {
+	return slices.ContainsFunc(differences, func(d change.Difference) bool {
+		return !textPath.MatchString(d.Path) || d.Path == `metadata["openfeature.value"]` || d.Path == `metadata["`+service.OffMember+`"]`
+	})
 }
 
 // SavedAt sends the visitor to a page of the namespace after a change, or after there was nothing

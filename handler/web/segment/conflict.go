@@ -18,7 +18,7 @@ func (e *editor) Editing() *review.Edit[*guidonv1.SegmentMerge] {
 	out := &review.Edit[*guidonv1.SegmentMerge]{
 		Conflict: review.Conflict{
 			Visit: e.Visit, Noun: "segment", ID: "segment", Action: e.address(), Back: e.address(), Began: d.Revision,
-			Draft: conflictDraft(d), Mine: review.DifferenceList(d.differences(e.base)),
+			Confirm: e.takesKey() && e.confirmed != e.Visit.Key(), Draft: conflictDraft(d), Mine: review.DifferenceList(d.differences(e.base)),
 		},
 		Frame: e.page("Your change", nil), List: []string{"namespaces", e.Visit.Key(), "segments"},
 		Merge: func(choices []*guidonv1.MergeChoice) (*guidonv1.SegmentMerge, error) {

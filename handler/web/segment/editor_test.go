@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/web/webtest"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestShow: the page reads the constraints as sentences, and says what must be known.
@@ -407,6 +408,36 @@ func TestLastConstraint(t *testing.T) {
 	s.Post(path, with(f, "save")).Location()
 	if len(stored(t, s, "germany").Constraints) != 0 {
 		t.Error("the constraint is still there")
+	}
+}
+
+// TestAsks: in a namespace that asks before changes, its key must be typed before constraints are
+// saved, but not for a name.
+func TestAsks(t *testing.T) {
+	s := webtest.New(t, webtest.Options{})
+	ask := true
+	if _, _, err := s.Service.UpdateNamespace(t.Context(), service.Write{}, service.NamespaceInput{Key: "default", Name: "Default", ConfirmChanges: &ask}); err != nil {
+		t.Fatal(err)
+	}
+	const question = "Type default to change this namespace"
+	press(t, s, press(t, s, s.Get(riskyPath), "name"), "review", "name", "Mine").Check(200).Lacks(question)
+	press(t, s, press(t, s, s.Get(riskyPath), "name"), "save", "name", "Mine").Location()
+
+	began := revision(t, s)
+	r := press(t, s, press(t, s, s.Get(riskyPath), "edit:0"), "save", "constraint.0.text", "0.9").Check(200).Contains("Review", question)
+	action, f := r.Form("")
+	s.Post(action, with(f, "save", "namespace", "Default")).Check(422).Contains("This is not the key of the namespace: default.")
+	s.Post(action, with(f, "save")).Check(200).Contains(question)
+	if got := revision(t, s); got != began {
+		t.Errorf("revision %d was saved without the key", got)
+	}
+	s.Post(action, with(f, "save", "namespace", "default")).Location()
+
+	r = press(t, s, s.Get(segmentsPath+"/germany"), "clear").Check(200)
+	action, f = press(t, s, r, "save").Check(200).Contains(question).Form("")
+	s.Post(action, with(f, "save", "namespace", "default")).Location()
+	if left := stored(t, s, "germany").Constraints; len(left) > 0 {
+		t.Errorf("%d constraints are left", len(left))
 	}
 }
 

@@ -32,6 +32,8 @@ type editor struct {
 	unsaved  []change.Difference    // of the draft
 	merged   *guidonv1.MergeDetails // the merge of the draft with a newer state, or nil
 	readonly bool
+
+	confirmed string // the key of the namespace, typed
 }
 
 // showSegment shows the constraints of a segment.
@@ -77,7 +79,7 @@ func postSegment(v *page.Visit) error {
 		d = asked
 	}
 	d.Key = s.Key
-	e := &editor{subject: s, draft: d}
+	e := &editor{subject: s, draft: d, confirmed: form.Get(review.FieldConfirm)}
 	if e.base, err = e.beginning(); err != nil {
 		return err
 	}
@@ -110,14 +112,27 @@ func (e *editor) Act(a page.Action) (problems part.Problems, err error) {
 // Check returns the problems of the draft.
 func (e *editor) Check() part.Problems { return e.draft.check(e.base, e.Location()) }
 
-// Store stores the draft as one change. It asks before that removes the last constraint.
+// Store stores the draft as one change. It asks before that removes the last constraint, or takes the key of the
+// namespace.
 func (e *editor) Store() error {
 	d := e.draft
 	if len(d.Constraints) == 0 && len(e.base.GetConstraints()) > 0 && !d.Everyone {
 		e.acted.AskLast = true
 		return e.Show(http.StatusUnprocessableEntity, nil)
 	}
+	if e.takesKey() && e.confirmed != e.Visit.Key() {
+		if e.confirmed == "" {
+			return e.Review(http.StatusOK)
+		}
+		e.acted.Problems.Add(review.FieldConfirm, "This is not the key of the namespace: "+e.Visit.Key()+".")
+		return e.Review(http.StatusUnprocessableEntity)
+	}
 	return e.Editing().Answer(e.replace(d.document(), d.Revision))
+}
+
+// takesKey reports whether saving the draft takes the key of the namespace: it changes more than texts.
+func (e *editor) takesKey() bool {
+	return e.Namespace.GetConfirmChanges() && (e.Gone() || review.MoreThanTexts(e.draft.differences(e.base)))
 }
 
 // showProblems shows the name if something is wrong with it.

@@ -156,7 +156,7 @@ func (f namespaceForm) fields() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "> <span>Ask before changes<br><span class=\"hint\">Turning a flag off, and promoting to this namespace, then takes typing its key. For production.</span></span></label>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "> <span>Ask before changes<br><span class=\"hint\">What changes who gets what then takes typing the key of this namespace. For production.</span></span></label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
