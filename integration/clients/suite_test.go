@@ -63,7 +63,7 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestBackupOrigins", "TestCORSCredentials", "TestCounts", "TestCountsOff", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
+	"TestAbort", "TestBackupOrigins", "TestCORSCredentials", "TestCounts", "TestCountsOfUnknown", "TestCountsOff", "TestCrossOriginOperations", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources",
 	"TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestEveryRouteIsReachable", "TestFailureAddress", "TestFailureEvent",
 	"TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
 	"TestFewLatestChanges", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHeavy", "TestHosts", "TestImportMemory", "TestInvalidUTF8InRequests", "TestInvoke", "TestLargePlan",
