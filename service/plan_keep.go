@@ -56,7 +56,7 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 		keepShares(old, out)
 	}
 	if off {
-		turnOff(out, time.Time{})
+		putOff(out, time.Time{})
 		for _, r := range out.Rollouts { // in the form of a document
 			r.ID, r.Rank = "", 0
 		}
@@ -89,22 +89,30 @@ func keepShares(old, out *guidon.Flag) {
 	same := []func(r *guidon.Rollout) string{func(r *guidon.Rollout) string {
 		switch {
 		case r.Threshold != nil:
-			return fmt.Sprint(r.Threshold.Value, r.Description == OffDescription) // off for everyone is no share
+			return fmt.Sprint(r.Threshold.Value)
 		case r.Segment != nil:
 			return fmt.Sprintf("%q %t", r.Segment.SegmentKeys, r.Segment.Value)
 		}
 		return "" // which is not valid
 	}}
-	for i, from := range pair(out.Rollouts, old.Rollouts, same) {
+	before, after := withoutOff(old.Rollouts), withoutOff(out.Rollouts)
+	for i, from := range pair(after, before, same) {
 		if from < 0 {
 			continue
 		}
-		if t := out.Rollouts[i].Threshold; t != nil {
-			was := old.Rollouts[from].Threshold
+		if t := after[i].Threshold; t != nil {
+			was := before[from].Threshold
 			t.Percentage, t.Start, t.Ramp = was.Percentage, was.Start, was.Ramp
 		}
-		keepPortion(old.Rollouts[from].Stated(), out.Rollouts[i].Stated())
+		keepPortion(before[from].Stated(), after[i].Stated())
 	}
+}
+
+// withoutOff returns the rollouts without the one that turns the flag off, which has no share.
+func withoutOff(all []*guidon.Rollout) []*guidon.Rollout {
+	return slices.DeleteFunc(slices.Clone(all), func(r *guidon.Rollout) bool {
+		return r.Threshold != nil && !r.Threshold.Value && r.Description == OffDescription
+	})
 }
 
 // keepPortion sets the percentage of the portion if both have one.

@@ -284,6 +284,29 @@ func TestPromotionReportsProblems(t *testing.T) {
 	}
 }
 
+// TestPromotionOfOffTwice: a flag that is off for everyone also by its own rules keeps both, so that turning it on
+// restores what it was.
+func TestPromotionOfOffTwice(t *testing.T) {
+	s := newService(t)
+	for _, key := range []string{"staging", "production"} {
+		mustImport(t, s, `namespace: {key: `+key+`, name: `+key+`}
+flags:
+- key: banner
+  name: Banner
+  type: BOOLEAN_FLAG_TYPE
+  rollouts:
+  - {description: Off for everyone, threshold: {percentage: 100, value: false}}
+  - {threshold: {percentage: 100, value: false}}
+`, service.ImportCreate)
+	}
+	p := mustPlan(t, s, service.PlanRequest{
+		Namespace: "production", Source: "staging", Mode: service.ImportUpdate, Keep: service.Keep{Enabled: true, Rules: true},
+	})
+	if len(p.Changes) > 0 {
+		t.Errorf("got %q, want no changes", lines(p))
+	}
+}
+
 func TestPromotion(t *testing.T) {
 	enabled := "state off → on"
 	tests := []struct {

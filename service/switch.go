@@ -119,19 +119,24 @@ func TurnedOff(f *guidon.Flag) bool {
 // turnOff turns the flag off for everyone, and reports whether that changes it. It leaves the
 // rollouts and metadata of a copy of the flag as they are.
 func turnOff(f *guidon.Flag, now time.Time) bool {
-	switch {
-	case f.Type == guidon.BooleanFlag && change.OffFirst(f), f.Type == guidon.VariantFlag && !f.Enabled:
+	if f.Type == guidon.BooleanFlag && change.OffFirst(f) || f.Type == guidon.VariantFlag && !f.Enabled {
 		return false
-	case f.Type == guidon.BooleanFlag:
+	}
+	putOff(f, now)
+	return true
+}
+
+// putOff is turnOff for a flag that may be off for everyone already by what is restored later.
+func putOff(f *guidon.Flag, now time.Time) {
+	if f.Type == guidon.BooleanFlag {
 		f.Rollouts = putFirst(&guidon.Rollout{
 			ID: NewID(), Description: OffDescription, Threshold: &guidon.RolloutThreshold{Percentage: 100, Value: false}, CreatedAt: now,
 			UpdatedAt: now,
 		}, f.Rollouts, now)
-	default:
+	} else {
 		f.Enabled, f.Metadata = false, withOffMember(f.Metadata)
 	}
 	f.UpdatedAt = now
-	return true
 }
 
 // putFirst returns the rollouts behind first, which gets a rank before all of them. If the

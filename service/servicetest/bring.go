@@ -111,7 +111,7 @@ func keep(k service.Keep, have, f *guidon.Flag) bool {
 		keepDistributions(have, f)
 		keepThresholds(have, f)
 	}
-	if off && !isOff(f) {
+	if off {
 		turnOff(f)
 	}
 	return true
