@@ -153,13 +153,6 @@ func (e *edit) Show(status int, problems part.Problems) error {
 
 // Store stores the draft as one change.
 func (e *edit) Store() error {
-	if e.takesKey() && e.confirmed != e.v.Key() {
-		if e.confirmed != "" {
-			e.problems.Add("namespace", "This is not the key of the namespace: "+e.v.Key()+".")
-			return e.Review(http.StatusUnprocessableEntity)
-		}
-		return e.Review(http.StatusOK)
-	}
 	return e.Editing().Answer(e.replace(e.editor.result(), e.began))
 }
 
@@ -171,8 +164,7 @@ func (e *edit) takesKey() bool {
 // refuse responds to a draft that the service does not take.
 func (e *edit) refuse(err error) error {
 	if problem, ok := strings.CutPrefix(guidon.PublicMessage(err), "invalid field message: "); ok {
-		e.problems.Add("message", "The message "+problem+".")
-		return e.Review(http.StatusUnprocessableEntity)
+		return e.Review(http.StatusUnprocessableEntity, part.Problems{{Field: "message", Message: "The message " + problem + "."}})
 	}
 	return e.Show(http.StatusUnprocessableEntity, e.refused(err))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/web/page"
+	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/web/review"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -35,8 +36,8 @@ func postReview(v *page.Visit, form url.Values) error {
 }
 
 // Review shows the changes that saving the draft would make.
-func (e *edit) Review(status int) error {
-	e.unsaved = e.differences()
+func (e *edit) Review(status int, problems part.Problems) error {
+	e.problems, e.unsaved = problems, e.differences()
 	e.readEffect()
 	draft, err := codec.Marshal(e.editor.result())
 	if err != nil {

@@ -20,9 +20,9 @@ type Draft[M Answer] interface {
 	Gone() bool                               // another user has deleted the object
 	Act(a page.Action) (part.Problems, error) // applies a button to the draft
 	Check() part.Problems
-	Show(status int, problems part.Problems) error // the form
-	Review(status int) error                       // what saving the draft changes
-	Store() error                                  // saves it, or asks first
+	Show(status int, problems part.Problems) error   // the form
+	Review(status int, problems part.Problems) error // what saving the draft changes
+	Store() error                                    // saves it
 }
 
 // CarryOut runs the action of the button of the form of a draft.
@@ -45,9 +45,12 @@ func CarryOut[M Answer](d Draft[M], a page.Action, form url.Values) error {
 	case len(problems) > 0:
 		return d.Show(http.StatusUnprocessableEntity, problems)
 	case a.Verb == "save":
+		if e := d.Editing(); e.Confirm {
+			return d.Review(e.unconfirmed(form))
+		}
 		return d.Store()
 	case a.Verb == "review":
-		return d.Review(http.StatusOK)
+		return d.Review(http.StatusOK, nil)
 	case a.Verb == Merge:
 		return d.Editing().MergeNow()
 	}
@@ -129,6 +132,16 @@ func (e *Edit[M]) MergeNow() error {
 	return e.GoOn(e.Now, m)
 }
 
+// unconfirmed returns the status and the problems of a form that must have the key of the namespace. A form that has none
+// is asked for it.
+func (e *Edit[M]) unconfirmed(form url.Values) (status int, problems part.Problems) {
+	if form.Get(FieldConfirm) == "" {
+		return http.StatusOK, nil
+	}
+	problems.Add(FieldConfirm, "This is not the key of the namespace: "+e.Visit.Key()+".")
+	return http.StatusUnprocessableEntity, problems
+}
+
 // Settle runs the action of a button of the page of the conflict: it saves the result, or
 // continues editing it. If the object has changed again, it shows the page again.
 func (e *Edit[M]) Settle(verb string, form url.Values) error {
@@ -145,9 +158,8 @@ func (e *Edit[M]) Settle(verb string, form url.Values) error {
 	case verb == GoOn && e.Now > 0:
 		return e.GoOn(now, settled)
 	case e.Confirm:
-		if typed := form.Get("namespace"); typed != "" {
-			e.Problems.Add("namespace", "This is not the key of the namespace: "+e.Visit.Key()+".")
-		}
+		_, problems := e.unconfirmed(form)
+		e.Problems = append(e.Problems, problems...)
 		return e.reply(http.StatusUnprocessableEntity, open)
 	}
 	response, err := e.Replace(settled, now)

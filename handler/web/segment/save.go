@@ -30,8 +30,7 @@ func (e *editor) isStored() bool {
 func (e *editor) refuse(err error) error {
 	problems := part.Problems{refusal("constraints", err)}
 	if problems.Of("message") != "" {
-		e.acted.Problems = problems
-		return e.Review(http.StatusUnprocessableEntity)
+		return e.Review(http.StatusUnprocessableEntity, problems)
 	}
 	return e.Show(http.StatusUnprocessableEntity, problems)
 }
@@ -47,7 +46,8 @@ func refusal(field string, err error) part.Problem {
 }
 
 // Review shows the changes of saving the draft.
-func (e *editor) Review(status int) (err error) {
+func (e *editor) Review(status int, problems part.Problems) (err error) {
+	e.acted.Problems = problems
 	if e.effect, err = readEffect(e.Visit, e.Key, e.draft.document()); err != nil {
 		return err
 	}

@@ -112,20 +112,12 @@ func (e *editor) Act(a page.Action) (problems part.Problems, err error) {
 // Check returns the problems of the draft.
 func (e *editor) Check() part.Problems { return e.draft.check(e.base, e.Location()) }
 
-// Store stores the draft as one change. It asks before that removes the last constraint, or takes the key of the
-// namespace.
+// Store stores the draft as one change. It asks before that removes the last constraint.
 func (e *editor) Store() error {
 	d := e.draft
 	if len(d.Constraints) == 0 && len(e.base.GetConstraints()) > 0 && !d.Everyone {
 		e.acted.AskLast = true
 		return e.Show(http.StatusUnprocessableEntity, nil)
-	}
-	if e.takesKey() && e.confirmed != e.Visit.Key() {
-		if e.confirmed == "" {
-			return e.Review(http.StatusOK)
-		}
-		e.acted.Problems.Add(review.FieldConfirm, "This is not the key of the namespace: "+e.Visit.Key()+".")
-		return e.Review(http.StatusUnprocessableEntity)
 	}
 	return e.Editing().Answer(e.replace(d.document(), d.Revision))
 }
