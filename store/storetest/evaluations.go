@@ -167,19 +167,21 @@ func testSeries(t *testing.T, s *store.DB) {
 	wantEqual(t, "last evaluations", want, last)
 }
 
-// testMinutes: rows are stored together, instead of others, and those of several instances are merged.
+// testMinutes: rows are stored together, once for each name, and those of several instances are merged.
 func testMinutes(t *testing.T, s *store.DB) {
 	at := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	row := func(reporter string, n uint64) count.Minute {
 		return count.Minute{Namespace: "shop", At: at, Reporter: reporter, Counts: count.Counts{"a": {"true match": n}, "b": {"Ünï none": 1}}}
 	}
-	add := func(rows, instead []count.Minute) {
+	add := func(name, earlier string, rows ...count.Minute) {
 		t.Helper()
-		mustSucceed(t, s.AddMinutes(t.Context(), rows, instead))
+		mustSucceed(t, s.AddMinutes(t.Context(), rows, name, earlier))
 	}
-	add([]count.Minute{row("x", 1), row("y", 2)}, nil)
-	add([]count.Minute{row("z", 4)}, []count.Minute{{Namespace: "shop", At: at, Reporter: "x"}, {Namespace: "shop", At: at, Reporter: "unknown"}})
-	if err := s.AddMinutes(t.Context(), []count.Minute{row("new", 8), row("y", 16)}, nil); err == nil {
+	add("first", "", row("y", 2))
+	add("first", "", row("again", 32))
+	add("second", "first", row("z", 4))
+	add("second", "unknown", row("again", 64))
+	if err := s.AddMinutes(t.Context(), []count.Minute{row("new", 8), row("y", 16)}, "third", "second"); err == nil {
 		t.Error("a second row of the same reporter was stored")
 	}
 	if err := s.MergeMinute(t.Context(), "shop", at, func(rows []count.Minute) []count.Minute {
