@@ -290,3 +290,43 @@ func testPause(t *testing.T, s *store.DB) {
 		t.Errorf("got %+v, %v, want a point for each minute since %s", got, err, since)
 	}
 }
+
+// testWrongClocks: roll-ups by instances whose clocks are ahead or behind keep nothing from series.
+func testWrongClocks(t *testing.T, s *store.DB) {
+	now := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
+	begin, counted := now, uint64(0)
+	c := newCounting(s, keepAll, &now, 1)
+	wrong := func(by time.Duration) {
+		mustSucceed(t, count.NewCounter(s, keepAll, func() time.Time { return now.Add(by) }).RollUp(t.Context()))
+	}
+	for n := 0; now.Before(begin.Add(75 * time.Hour)); n++ {
+		mustSucceed(t, c.RollUp(t.Context()))
+		c.evaluate(0, 1)
+		counted++
+		mustSucceed(t, c.Flush(t.Context()))
+		switch n % 31 {
+		case 7:
+			wrong(26 * time.Hour)
+		case 14:
+			wrong(-3 * time.Hour)
+		case 21:
+			wrong(-400 * 24 * time.Hour)
+		}
+		now = now.Add(10 * time.Minute)
+	}
+	mustSucceed(t, c.RollUp(t.Context()))
+	for _, step := range []time.Duration{count.StepHour, count.StepDay} {
+		all, err := c.Series(t.Context(), "shop", []string{"flag-0"}, count.Range{From: begin, Step: step})
+		mustSucceed(t, err)
+		got := uint64(0)
+		for _, n := range sums(all["flag-0"]) {
+			got += n
+		}
+		if got != counted {
+			t.Errorf("in steps of %s: got %d evaluations, want %d", step, got, counted)
+		}
+	}
+	last, err := c.Last(t.Context(), "shop", nil)
+	mustSucceed(t, err)
+	wantEqual(t, "last evaluations", map[string]time.Time{"flag-0": now.Add(-10 * time.Minute)}, last)
+}
