@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -215,6 +216,27 @@ func TestWebhookSecrets(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, summaries); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)
+	}
+}
+
+// TestWebhookOfAnEarlierRelease: a record has no rotation that did not happen, and one that did is not the first secret.
+func TestWebhookOfAnEarlierRelease(t *testing.T) {
+	db := newStore(t)
+	s := service.NewService(db, time.Now).WithWebhooks(&service.Webhooks{Store: db})
+	h, _ := mustWebhook(t, s, "default", usualWebhook())
+	if _, err := db.SQL().ExecContext(t.Context(), `UPDATE webhooks SET body = json_remove(body, '$.secret')`); err != nil {
+		t.Fatal(err)
+	}
+	_, pauseErr := s.PauseWebhook(t.Context(), service.Write{}, "default", h.ID)
+	_, _, rotateErr := s.RotateWebhookSecret(t.Context(), service.Write{}, "default", h.ID, time.Hour)
+	records, err := db.Changes(t.Context(), change.Query{Kind: change.KindWebhook, Limit: 2})
+	if err := errors.Join(pauseErr, rotateErr, err); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"secret changed", "state active → paused"} {
+		if got := records[i].Summary(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
