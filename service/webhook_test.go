@@ -240,6 +240,26 @@ func TestWebhookOfAnEarlierRelease(t *testing.T) {
 	}
 }
 
+// TestListDeliveries: what was sent more than a week ago is not listed, also if nothing has been sent since.
+func TestListDeliveries(t *testing.T) {
+	db, now := newStore(t), time.Now()
+	s := service.NewService(db, func() time.Time { return now }).WithWebhooks(&service.Webhooks{Store: db})
+	h, _ := mustWebhook(t, s, "default", usualWebhook())
+	for _, ago := range []time.Duration{service.KeepDeliveries - time.Hour, time.Hour} {
+		a := &service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: h.ID, At: now.Add(-ago)}}
+		if err := db.RecordAttempt(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []int{2, 1, 0} {
+		got, err := s.ListDeliveries(t.Context(), service.Caller{}, "default", h.ID, 0, 0)
+		if err != nil || len(got) != want {
+			t.Errorf("at %s: got %d deliveries, %v, want %d", now, len(got), err, want)
+		}
+		now = now.Add(service.KeepDeliveries / 2)
+	}
+}
+
 // TestMostWebhooks: there is a limit, and what is refused leaves no reader behind.
 func TestMostWebhooks(t *testing.T) {
 	db := newStore(t)
