@@ -104,6 +104,10 @@ var accessFields = []string{"role", "subject", "namespaces", "namespaceKeys", "e
 // accessTimes are the fields of authentications, bindings and webhooks that are no content.
 var accessTimes = []string{"createdAt", "updatedAt", "stateSince"}
 
+// accessMarks are the fields of webhooks with the times at which what is not shown was changed. Earlier releases did not
+// write all of them.
+var accessMarks = []string{"private", "secret"}
+
 // accessDifferences returns the changed fields of an authentication or a binding.
 func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 	was, wasObject := properties(before)
@@ -118,6 +122,10 @@ func accessDifferences(before, after json.RawMessage) ([]Difference, error) {
 			continue
 		}
 		here := place{}.field(name, bare(name))
+		if slices.Contains(accessMarks, name) {
+			c.replaced(here, nil, nil, Wording{What: changed})
+			continue
+		}
 		shown := slices.Contains(accessFields, name)
 		c.access(here, old[name], now[name], shown)
 	}

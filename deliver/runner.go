@@ -172,10 +172,10 @@ func (r *Runner) whileHeld(ctx context.Context, fn func(ctx context.Context, h *
 
 // worker delivers to one target.
 type worker struct {
-	target atomic.Pointer[Target]
-	wake   chan struct{}
-	cancel context.CancelFunc
-	ended  chan struct{}
+	version string // of the target
+	wake    chan struct{}
+	cancel  context.CancelFunc
+	ended   chan struct{}
 }
 
 func (w *worker) stop() {
@@ -183,28 +183,19 @@ func (w *worker) stop() {
 	<-w.ended
 }
 
-// update makes the workers those of the current targets, and wakes them.
+// update makes the workers those of the current targets, and wakes them. What is under way to a target that has changed is
+// broken off and begun again.
 func (r *Runner) update(ctx context.Context, h *holding, workers map[string]*worker) error {
 	targets, err := r.targets(ctx)
 	if err != nil {
 		return err
 	}
-	current := map[string]bool{}
+	current := map[string]Target{}
 	for _, t := range targets {
-		current[t.Reader()] = true
-		w := workers[t.Reader()]
-		if w == nil {
-			w = r.start(ctx, h, t)
-			workers[t.Reader()] = w
-		}
-		w.target.Store(&t)
-		select {
-		case w.wake <- struct{}{}:
-		default:
-		}
+		current[t.Reader()] = t
 	}
 	for reader, w := range workers {
-		if !current[reader] {
+		if t := current[reader]; t == nil || t.Version() != w.version {
 			w.stop()
 			delete(workers, reader)
 			r.mu.Lock()
@@ -212,20 +203,29 @@ func (r *Runner) update(ctx context.Context, h *holding, workers map[string]*wor
 			r.mu.Unlock()
 		}
 	}
+	for reader, t := range current {
+		w := workers[reader]
+		if w == nil {
+			w = r.start(ctx, h, t)
+			workers[reader] = w
+		}
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
 	return nil
 }
 
 func (r *Runner) start(ctx context.Context, h *holding, t Target) *worker {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &worker{wake: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{})}
-	w.target.Store(&t)
+	w := &worker{version: t.Version(), wake: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{})}
 	go func() {
 		defer close(w.ended)
 		for ctx.Err() == nil {
-			target := *w.target.Load()
-			more, next, err := r.round(ctx, h, target)
+			more, next, err := r.round(ctx, h, t)
 			if err != nil && ctx.Err() == nil {
-				r.logger.Warn("cannot deliver changes", "reader", target.Reader(), "error", err)
+				r.logger.Warn("cannot deliver changes", "reader", t.Reader(), "error", err)
 				next = time.Now().Add(failureTime)
 			}
 			if !more || err != nil {

@@ -14,6 +14,8 @@ import (
 type Target interface {
 	// Reader returns the name of the reader.
 	Reader() string
+	// Version differs from that of a target with the same reader that delivers in another way.
+	Version() string
 	// Covers reports whether records of the namespace can be selected.
 	Covers(namespace string) bool
 	// Selects reports whether the record is delivered.

@@ -227,7 +227,7 @@ func TestNotRequired(t *testing.T) {
 }
 
 // TestTokenChanges: a client that may list the tokens may read the records of their
-// changes, under any namespace, and have a webhook get them. Nobody else may.
+// changes, under any namespace, and have webhooks of all namespaces. Nobody else may.
 func TestTokenChanges(t *testing.T) {
 	const path = "/api/v1/namespaces/default/changes?kind=authentication"
 	excluded := func(c *handler.Config) { c.Authentication.ExcludeManagement = true }
@@ -260,6 +260,9 @@ func TestTokenChanges(t *testing.T) {
 			const webhook = `{"name":"all","url":"https://receiver.example","events":["change","authentication"]}`
 			created := s.do("POST", "/api/v1/webhooks", webhook, headers...)
 			if !test.ok {
+				s.do("POST", "/api/v1/webhooks", `{"name":"all","url":"https://receiver.example"}`, headers...).fails(t, 401, 16, unauthenticated)
+				s.do("GET", "/api/v1/webhooks", "", headers...).fails(t, 401, 16, unauthenticated)
+				s.do("POST", "/api/v1/webhooks/any/test", "{}", headers...).fails(t, 401, 16, unauthenticated)
 				s.do("GET", path, "", headers...).fails(t, 401, 16, unauthenticated)
 				created.fails(t, 401, 16, unauthenticated)
 				s.do("PUT", "/api/v1/webhooks/any", webhook, headers...).fails(t, 401, 16, unauthenticated)

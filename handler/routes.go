@@ -54,6 +54,7 @@ const (
 	put    = http.MethodPut
 	del    = http.MethodDelete
 	manage = call.AreaManagement
+	hooks  = call.AreaWebhooks
 	eval   = call.AreaEvaluation
 	authn  = call.AreaAuthentication
 )
@@ -304,20 +305,20 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 			auth.DeleteAuthentications),
 
 		// Webhooks.
-		call.Inform("/guidon.v1.WebhookService/ListWebhooks", manage, only(get, webhooksPrefix), management.ListWebhooks).
+		call.Inform("/guidon.v1.WebhookService/ListWebhooks", hooks, only(get, webhooksPrefix), management.ListWebhooks).
 			With(call.Private).Needing(service.RoleAdmin),
-		call.Arrange("/guidon.v1.WebhookService/CreateWebhook", manage, only(post, webhooksPrefix), management.CreateWebhook),
-		call.Inform("/guidon.v1.WebhookService/GetWebhook", manage, only(get, webhooksPrefix+"/{id}"), management.GetWebhook).
+		call.Arrange("/guidon.v1.WebhookService/CreateWebhook", hooks, only(post, webhooksPrefix), management.CreateWebhook),
+		call.Inform("/guidon.v1.WebhookService/GetWebhook", hooks, only(get, webhooksPrefix+"/{id}"), management.GetWebhook).
 			With(call.Private).Needing(service.RoleAdmin),
-		call.Arrange("/guidon.v1.WebhookService/UpdateWebhook", manage, only(put, webhooksPrefix+"/{id}"), management.UpdateWebhook),
-		call.Arrange("/guidon.v1.WebhookService/DeleteWebhook", manage, only(del, webhooksPrefix+"/{id}"), management.DeleteWebhook),
-		call.Arrange("/guidon.v1.WebhookService/RotateWebhookSecret", manage, only(post, webhooksPrefix+"/{id}/secret"),
+		call.Arrange("/guidon.v1.WebhookService/UpdateWebhook", hooks, only(put, webhooksPrefix+"/{id}"), management.UpdateWebhook),
+		call.Arrange("/guidon.v1.WebhookService/DeleteWebhook", hooks, only(del, webhooksPrefix+"/{id}"), management.DeleteWebhook),
+		call.Arrange("/guidon.v1.WebhookService/RotateWebhookSecret", hooks, only(post, webhooksPrefix+"/{id}/secret"),
 			management.RotateWebhookSecret),
-		call.Arrange("/guidon.v1.WebhookService/TestWebhook", manage, only(post, webhooksPrefix+"/{id}/test"), management.TestWebhook),
-		call.Arrange("/guidon.v1.WebhookService/PauseWebhook", manage, only(post, webhooksPrefix+"/{id}/pause"), management.PauseWebhook),
-		call.Arrange("/guidon.v1.WebhookService/ResumeWebhook", manage, only(post, webhooksPrefix+"/{id}/resume"), management.ResumeWebhook),
-		call.Arrange("/guidon.v1.WebhookService/ReplayWebhook", manage, only(post, webhooksPrefix+"/{id}/replay"), management.ReplayWebhook),
-		call.Inform("/guidon.v1.WebhookService/ListDeliveries", manage, only(get, webhooksPrefix+"/{id}/deliveries"),
+		call.Arrange("/guidon.v1.WebhookService/TestWebhook", hooks, only(post, webhooksPrefix+"/{id}/test"), management.TestWebhook),
+		call.Arrange("/guidon.v1.WebhookService/PauseWebhook", hooks, only(post, webhooksPrefix+"/{id}/pause"), management.PauseWebhook),
+		call.Arrange("/guidon.v1.WebhookService/ResumeWebhook", hooks, only(post, webhooksPrefix+"/{id}/resume"), management.ResumeWebhook),
+		call.Arrange("/guidon.v1.WebhookService/ReplayWebhook", hooks, only(post, webhooksPrefix+"/{id}/replay"), management.ReplayWebhook),
+		call.Inform("/guidon.v1.WebhookService/ListDeliveries", hooks, only(get, webhooksPrefix+"/{id}/deliveries"),
 			management.ListDeliveries).With(call.Private).Needing(service.RoleAdmin),
 
 		// Information about the instance.

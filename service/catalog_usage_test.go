@@ -53,7 +53,7 @@ func (e counted) add(t *testing.T, ago time.Duration, key, name string) {
 	row := count.Minute{
 		Namespace: "shop", At: e.now.Add(-ago).Truncate(time.Minute), Reporter: key + name, Counts: count.Counts{key: {name: 1}},
 	}
-	if err := e.db.AddMinutes(t.Context(), []count.Minute{row}, nil); err != nil {
+	if err := e.db.AddMinutes(t.Context(), []count.Minute{row}, fmt.Sprint(key, name, ago), ""); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -36,8 +36,8 @@ type Webhook struct {
 	CreatedAt  time.Time       `json:"createdAt"`
 	UpdatedAt  time.Time       `json:"updatedAt"`
 	CreatedBy  string          `json:"createdBy,omitempty"`
-	PrivateAt  time.Time       `json:"private"` // when the URL or a header was changed
-	SecretAt   time.Time       `json:"secret"`  // when the secret was changed
+	PrivateAt  time.Time       `json:"private"`         // when the URL or a header was changed
+	SecretAt   time.Time       `json:"secret,omitzero"` // when the secret was changed; zero if an earlier release did it
 	Private    WebhookPrivate  `json:"-"`
 	LastAt     time.Time       `json:"-"` // of the last delivery; zero if there was none
 }

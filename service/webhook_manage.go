@@ -321,7 +321,9 @@ func (s *Service) ListDeliveries(
 	if before < 0 || limit < 0 {
 		return nil, invalidField("limit", "must not be negative")
 	}
-	return s.webhooks.Store.Deliveries(ctx, id, before, pageSize(limit))
+	all, err := s.webhooks.Store.Deliveries(ctx, id, before, pageSize(limit))
+	kept := s.now().Add(-KeepDeliveries) // older ones are deleted with the next delivery
+	return slices.DeleteFunc(all, func(v *WebhookDelivery) bool { return v.At.Before(kept) }), err
 }
 
 // webhookActor changes webhooks on behalf of the service.

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -215,6 +216,47 @@ func TestWebhookSecrets(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, summaries); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)
+	}
+}
+
+// TestWebhookOfAnEarlierRelease: a record has no rotation that did not happen, and one that did is not the first secret.
+func TestWebhookOfAnEarlierRelease(t *testing.T) {
+	db := newStore(t)
+	s := service.NewService(db, time.Now).WithWebhooks(&service.Webhooks{Store: db})
+	h, _ := mustWebhook(t, s, "default", usualWebhook())
+	if _, err := db.SQL().ExecContext(t.Context(), `UPDATE webhooks SET body = json_remove(body, '$.secret')`); err != nil {
+		t.Fatal(err)
+	}
+	_, pauseErr := s.PauseWebhook(t.Context(), service.Write{}, "default", h.ID)
+	_, _, rotateErr := s.RotateWebhookSecret(t.Context(), service.Write{}, "default", h.ID, time.Hour)
+	records, err := db.Changes(t.Context(), change.Query{Kind: change.KindWebhook, Limit: 2})
+	if err := errors.Join(pauseErr, rotateErr, err); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"secret changed", "state active → paused"} {
+		if got := records[i].Summary(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestListDeliveries: what was sent more than a week ago is not listed, also if nothing has been sent since.
+func TestListDeliveries(t *testing.T) {
+	db, now := newStore(t), time.Now()
+	s := service.NewService(db, func() time.Time { return now }).WithWebhooks(&service.Webhooks{Store: db})
+	h, _ := mustWebhook(t, s, "default", usualWebhook())
+	for _, ago := range []time.Duration{service.KeepDeliveries - time.Hour, time.Hour} {
+		a := &service.WebhookAttempt{WebhookDelivery: service.WebhookDelivery{Webhook: h.ID, At: now.Add(-ago)}}
+		if err := db.RecordAttempt(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []int{2, 1, 0} {
+		got, err := s.ListDeliveries(t.Context(), service.Caller{}, "default", h.ID, 0, 0)
+		if err != nil || len(got) != want {
+			t.Errorf("at %s: got %d deliveries, %v, want %d", now, len(got), err, want)
+		}
+		now = now.Add(service.KeepDeliveries / 2)
 	}
 }
 

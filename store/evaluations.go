@@ -22,13 +22,19 @@ import (
 
 var _ count.Store = (*DB)(nil)
 
+// rememberAdded is for how long a call of AddMinutes whose answer was lost may be repeated.
+const rememberAdded = 30 * 24 * time.Hour
+
 // AddMinutes implements [count.Store].
-func (d *DB) AddMinutes(ctx context.Context, rows, instead []count.Minute) error {
+func (d *DB) AddMinutes(ctx context.Context, rows []count.Minute, name, earlier string) error {
 	return d.write(ctx, func(ctx context.Context, s *session) error {
-		for i := range instead {
-			if err := s.deleteMinute(ctx, &instead[i]); err != nil {
-				return err
-			}
+		if err := s.spend(ctx, digestOf(name), time.Now().Add(rememberAdded)); errors.Is(err, guidon.InvalidArgument) {
+			return errNothingStored // it is stored
+		} else if err != nil {
+			return err
+		}
+		if err := s.later(ctx, `DELETE FROM spent WHERE digest = ?`, digestOf(earlier)); err != nil {
+			return err
 		}
 		return s.insertMinutes(ctx, rows)
 	})

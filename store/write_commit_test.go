@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
 	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/service/count"
 )
 
 // faults is a connector whose next COMMIT loses the connection, before or after the
@@ -141,6 +143,65 @@ func TestLostAtCommitOfAuthentications(t *testing.T) {
 		if err != nil || len(set.All()) != 1 || set.Revision().Number != 1 {
 			t.Errorf("got %v, %v, want one at revision 1", set, err)
 		}
+	}
+}
+
+// The same for counts of evaluations, which are attempted again: also when the rows that were stored have been merged with
+// those of another instance, or added to an hour, in the meantime.
+func TestLostAtCommitOfCounts(t *testing.T) {
+	keep := count.Keep{Minutes: 48 * time.Hour, Hours: 60 * 24 * time.Hour, Days: 730 * 24 * time.Hour}
+	for _, test := range []struct {
+		cut   int32
+		until time.Duration // the next attempt
+	}{
+		{0, time.Minute}, {cutBeforeCommit, time.Minute}, {cutAfterCommit, time.Minute},
+		{cutBeforeCommit, 10 * time.Minute}, {cutAfterCommit, 10 * time.Minute}, {cutAfterCommit, 3 * time.Hour}, {cutAfterCommit, 50 * time.Hour},
+	} {
+		t.Run(fmt.Sprintf("cut %d, next attempt after %s", test.cut, test.until), func(t *testing.T) {
+			db, f := openFaulty(t)
+			now := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
+			instance := func() (*count.Counter, func(times int)) {
+				c := count.NewCounter(db, keep, func() time.Time { return now })
+				flags := guidon.NewSnapshot(&guidon.Namespace{Key: "shop"}, guidon.Revision{}, []*guidon.Flag{flagtest.BooleanFlag("f", true)}, nil)
+				return c, func(times int) {
+					for range times {
+						c.Boolean("shop", flags.Compiled("f"), &guidon.BooleanResult{Enabled: true, Reason: guidon.ReasonMatch}, nil)
+					}
+				}
+			}
+			one, evaluate := instance()
+			other, evaluateOther := instance()
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			must(other.RollUp(t.Context()))
+			evaluateOther(10)
+			must(other.Flush(t.Context()))
+			evaluate(100)
+			f.next.Store(test.cut)
+			if err := one.Flush(t.Context()); (err != nil) != (test.cut > 0) {
+				t.Fatalf("got %v", err)
+			}
+			evaluate(1000)
+			now = now.Add(test.until)
+			must(other.RollUp(t.Context()))
+			must(one.Flush(t.Context()))
+			must(one.Flush(t.Context()))
+			now = now.Add(24 * time.Hour)
+			must(other.RollUp(t.Context()))
+			all, err := one.Series(t.Context(), "shop", []string{"f"}, count.Range{From: now.Add(-4 * 24 * time.Hour), Step: count.StepDay})
+			must(err)
+			got := uint64(0)
+			for _, point := range all["f"].Points {
+				got += point.Sum()
+			}
+			if got != 1110 {
+				t.Errorf("got %d evaluations, want 1110", got)
+			}
+		})
 	}
 }
 

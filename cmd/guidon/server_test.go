@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 )
@@ -462,5 +463,28 @@ func TestConsoleLog(t *testing.T) {
 				t.Errorf("got %q, want %q and not %q", got, test.want, test.not)
 			}
 		})
+	}
+}
+
+// TestFirstAudit: a sink gets everything since the start that it was configured for.
+func TestFirstAudit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.log")
+	s := newShell(t, append(withTokens, "GUIDON_AUDIT_SINKS_LOG_ENABLED=true", "GUIDON_AUDIT_SINKS_LOG_FILE="+path)...)
+	server := s.serve() // which creates the first token
+	server.wait(cli.ExitOK)
+	s.serve()
+	for deadline := time.After(30 * time.Second); ; {
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), `"kind":"authentication"`) {
+			return
+		}
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		select {
+		case <-deadline:
+			t.Fatal("the sink has not got the record of the first token")
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
 }

@@ -32,7 +32,7 @@ func TestStale(t *testing.T) {
 			}
 		}
 		return errors.Join(err, db.SetMark(t.Context(), "since", now.Add(-90*24*time.Hour)), db.SetMark(t.Context(), "alive", now),
-			db.AddMinutes(t.Context(), []count.Minute{row}, nil))
+			db.AddMinutes(t.Context(), []count.Minute{row}, "r", ""))
 	})
 	got := s.ok("stale")
 	for _, want := range []string{"same   steady ", " 7 ", "never  never-used "} {

@@ -47,7 +47,13 @@ func NewSink(name string, sender Sender, filter Filter, store service.ChangeRead
 }
 
 // Reader implements [deliver.Target].
-func (s *Sink) Reader() string { return "audit." + s.name }
+func (s *Sink) Reader() string { return Reader(s.name) }
+
+// Version implements [deliver.Target].
+func (s *Sink) Version() string { return "" }
+
+// Reader returns the name of the reader of the sink with the name.
+func Reader(sink string) string { return "audit." + sink }
 
 // Covers implements [deliver.Target].
 func (s *Sink) Covers(string) bool { return true }

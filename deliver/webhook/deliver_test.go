@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -430,6 +431,44 @@ func TestDeletedWhileDelivering(t *testing.T) {
 	}
 	if readers, err := i.db.Readers(t.Context()); len(readers) > 0 || err != nil {
 		t.Errorf("got %v, %v, want no readers", readers, err)
+	}
+}
+
+// A webhook that gets another URL and another secret sends nothing more to the old URL, or with the old secret, although there
+// is much to deliver.
+func TestUpdatedWhileDelivering(t *testing.T) {
+	i := newInstance(t)
+	var h *service.Webhook
+	update := sync.OnceFunc(func() {
+		in := service.WebhookInput{Name: "test", URL: h.Private.URL + "/new"}
+		_, updateErr := i.UpdateWebhook(t.Context(), service.Write{}, "default", h.ID, in)
+		if _, _, err := i.RotateWebhookSecret(t.Context(), service.Write{}, "default", h.ID, 0); err != nil || updateErr != nil {
+			t.Error(err, updateErr)
+		}
+	})
+	r := newReceiver(t, func(http.ResponseWriter, *http.Request) {
+		update()
+		time.Sleep(50 * time.Millisecond) // a slow receiver
+	})
+	h, secret := i.create(t, "default", service.WebhookInput{URL: r.URL})
+	const changes = 90 // fewer than before it is the turn of others
+	for n := range changes {
+		i.put(t, flag(fmt.Sprint("f", n)))
+	}
+	i.run(t)
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		got := r.next(t)
+		if !strings.HasSuffix(got.id(), fmt.Sprintf("@%d.0", changes+1)) {
+			continue
+		}
+		if got.path != "/new" || verifier.Verify(got.body, got.header) == nil {
+			t.Errorf("the last was sent to %s, or is signed by the old secret", got.path)
+		}
+		return
 	}
 }
 

@@ -138,6 +138,9 @@ type hook struct {
 // Reader implements [deliver.Target].
 func (h *hook) Reader() string { return service.WebhookReader(h.ID) }
 
+// Version implements [deliver.Target].
+func (h *hook) Version() string { return h.UpdatedAt.String() }
+
 // Waiting implements [deliver.Target].
 func (h *hook) Waiting(ctx context.Context) (map[string]time.Time, error) {
 	all, err := h.d.Store.WebhookFailures(ctx, h.ID)

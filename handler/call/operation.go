@@ -38,6 +38,7 @@ const (
 	AreaPublic                     // always exempt
 	AreaMeta                       // information about the instance: never exempt
 	AreaOFREP                      // exempt if OFREP is excluded
+	AreaWebhooks                   // what sends to URLs of the caller's choice: never exempt
 )
 
 // Operation is an operation of the API: over both HTTP and gRPC or, if it has no

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"iter"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -41,25 +40,19 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 var ErrLimited = errors.New("the token is limited to another namespace")
 
 // AreaOf returns the area of a request for the operation. It is that of the operation,
-// unless the request is for the change records of tokens, bindings or webhooks, or for a
-// webhook that gets them: these are in the area of the tokens.
+// unless the request is for the change records of tokens, bindings or webhooks: these are in
+// the area of the tokens.
 func (o *Operation) AreaOf(request *Request) Area {
-	switch m := request.Message.(type) {
-	case *guidonv1.ListChangesRequest:
-		if change.Kind(m.GetKind()).Global() {
-			return AreaAuthentication
-		}
-	case *guidonv1.CreateWebhookRequest, *guidonv1.UpdateWebhookRequest:
-		events := m.(interface{ GetEvents() []string }).GetEvents()
-		if slices.ContainsFunc(events, func(event string) bool { return change.Kind(event).Global() }) {
-			return AreaAuthentication
-		}
+	if m, ok := request.Message.(*guidonv1.ListChangesRequest); ok && change.Kind(m.GetKind()).Global() {
+		return AreaAuthentication
 	}
 	return o.Area
 }
 
 // scoped reports whether tokens that are limited to a namespace can be used in the area.
-func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation }
+func (a Area) scoped() bool {
+	return a == AreaManagement || a == AreaEvaluation || a == AreaWebhooks
+}
 
 // outside returns the other namespace that a request about the namespace also reads, or ""
 // if it reads no other. The token is valid for its own namespace, so the refusal is that of a

@@ -24,7 +24,7 @@ import (
 // states. The caller must be authenticated before it learns of the error. Requests for
 // evaluations are not checked: a reference is not the key of a namespace, so none is found.
 func (r *Request) takeReference(o *Operation) error {
-	if r.Message == nil || o.Has(ServesStale) || o.Area != AreaManagement {
+	if r.Message == nil || o.Has(ServesStale) || o.Area != AreaManagement && o.Area != AreaWebhooks {
 		return nil
 	}
 	if !o.Has(ReadsStates) {

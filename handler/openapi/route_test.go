@@ -201,7 +201,7 @@ func ofNone(o *call.Operation) bool {
 
 // ofNamespace reports whether the operation is about namespaces.
 func ofNamespace(o *call.Operation) bool {
-	return o.Area == call.AreaManagement || o.Area == call.AreaEvaluation
+	return o.Area == call.AreaManagement || o.Area == call.AreaEvaluation || o.Area == call.AreaWebhooks
 }
 
 func (r route) responses(s *schemas) object {

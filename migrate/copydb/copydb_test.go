@@ -273,7 +273,7 @@ func TestTargetInUse(t *testing.T) {
 		}},
 		{"evaluations", func(t *testing.T, db *store.DB) {
 			counted := []count.Minute{{Namespace: "default", At: time.Unix(60, 0), Reporter: "r", Counts: count.Counts{"f": {"true": 1}}}}
-			if err := db.AddMinutes(t.Context(), counted, nil); err != nil {
+			if err := db.AddMinutes(t.Context(), counted, "r", ""); err != nil {
 				t.Fatal(err)
 			}
 		}},

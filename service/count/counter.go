@@ -52,16 +52,18 @@ type Counter struct {
 	now    func() time.Time
 	usages usages
 
-	tried    atomic.Int64 // when FlushEach called Flush
-	flushing sync.Mutex
-	unstored ByNamespace // of calls of Flush that failed
-	failed   []Minute    // the rows of those calls, which may be stored nevertheless
+	tried     atomic.Int64 // when FlushEach called Flush
+	flushing  sync.Mutex
+	unstored  ByNamespace // what has not been attempted to store
+	attempted ByNamespace // what a call of Flush failed to store, but may be stored nevertheless
+	attempt   string      // a random name for that
+	last      string      // the name of what was stored last
 }
 
 // NewCounter returns a counter that stores what it counts in the store, and reads there what all counters have
 // counted. now is the clock, time.Now except in tests.
 func NewCounter(store Store, keep Keep, now func() time.Time) *Counter {
-	return &Counter{store: store, keep: keep, now: now}
+	return &Counter{store: store, keep: keep, now: now, unstored: ByNamespace{}}
 }
 
 // flagCounter counts the evaluations of a compiled flag, by answer and reason.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"hash/crc32"
-	"slices"
 	"time"
 )
 
@@ -20,31 +19,39 @@ func partOf(flagKey string) int {
 }
 
 // Flush stores what was counted since the last call, as of this minute. What could not be stored is
-// stored by the next call. The errors are those of [Store].
+// stored by the next call, once, even if only the answer of the database was lost. The errors are those of [Store].
 func (c *Counter) Flush(ctx context.Context) error {
 	if c == nil {
 		return nil
 	}
 	c.flushing.Lock()
 	defer c.flushing.Unlock()
-	if c.unstored == nil {
-		c.unstored = ByNamespace{}
-	}
 	c.unstored.merge(c.take())
+	if len(c.attempted)+len(c.unstored) == 0 {
+		return nil
+	}
+	err := c.storeAttempted(ctx)
+	if err == nil && len(c.unstored) > 0 {
+		c.attempt, c.attempted, c.unstored = rand.Text(), c.unstored, ByNamespace{}
+		err = c.storeAttempted(ctx)
+	}
+	c.flushed(err)
+	return err
+}
+
+// storeAttempted stores what is attempted, if anything is, unless it is stored already.
+func (c *Counter) storeAttempted(ctx context.Context) error {
 	var rows []Minute
-	for namespace, counts := range c.unstored {
-		rows = append(rows, minutes(namespace, counts, rand.Text(), c.now())...)
+	for namespace, counts := range c.attempted {
+		rows = append(rows, minutes(namespace, counts, c.attempt, c.now())...)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := c.store.AddMinutes(ctx, rows, c.failed); err != nil {
-		c.failed = append(c.failed, keysOf(rows)...)
-		c.flushed(err)
+	if err := c.store.AddMinutes(ctx, rows, c.attempt, c.last); err != nil {
 		return err
 	}
-	c.unstored, c.failed = nil, nil
-	c.flushed(nil)
+	c.attempted, c.last = nil, c.attempt
 	return nil
 }
 
@@ -90,15 +97,6 @@ func (c *Counter) Stats() Stats {
 		s.Behind = c.now().Sub(c.failing)
 	}
 	return s
-}
-
-// keysOf returns the rows without their counts.
-func keysOf(rows []Minute) []Minute {
-	keys := slices.Clone(rows)
-	for i := range keys {
-		keys[i].Counts = nil
-	}
-	return keys
 }
 
 // merge adds the counts.

@@ -46,6 +46,11 @@ func (r *rollup) mark(ctx context.Context) (err error) {
 	if r.marks, err = r.store.Marks(ctx); err != nil {
 		return err
 	}
+	if r.marks[markHours].After(r.now) {
+		if err := r.goBack(ctx); err != nil {
+			return err
+		}
+	}
 	alive, known := r.marks[markAlive]
 	if r.marks[markSince].IsZero() {
 		err = r.set(ctx, markSince, r.now)
@@ -56,6 +61,27 @@ func (r *rollup) mark(ctx context.Context) (err error) {
 		return err
 	}
 	return r.set(ctx, markAlive, r.now)
+}
+
+// goBack moves the marks of hours and days back to now, because the clock of another instance was ahead: what is counted
+// until then would not be added. This clock may be behind instead, so they go no further than minutes are kept.
+func (r *rollup) goBack(ctx context.Context) error {
+	first, err := r.store.FirstMinute(ctx, time.Time{})
+	if err != nil || first.IsZero() {
+		return err
+	}
+	hours := r.endOfHours()
+	if kept := first.Truncate(StepHour); kept.After(hours) {
+		hours = kept
+	}
+	for name, end := range map[string]time.Time{markHours: hours, markDays: hours.Truncate(StepDay)} {
+		if r.marks[name].After(end) {
+			if err := r.set(ctx, name, end); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // merge leaves one row for each minute and part.
@@ -113,10 +139,12 @@ func (r *rollup) each(
 	return nil
 }
 
+// endOfHours returns the end of the hours that are over.
+func (r *rollup) endOfHours() time.Time { return r.now.Add(-hourEnded).Truncate(time.Hour) }
+
 // hours computes the hours that are over.
 func (r *rollup) hours(ctx context.Context) error {
-	end := r.now.Add(-hourEnded).Truncate(time.Hour)
-	return r.each(ctx, markHours, StepHour, end, r.store.FirstMinute, func(ctx context.Context, at time.Time) error {
+	return r.each(ctx, markHours, StepHour, r.endOfHours(), r.store.FirstMinute, func(ctx context.Context, at time.Time) error {
 		parts, err := r.store.MinuteParts(ctx, at, at.Add(StepHour))
 		for namespace, list := range parts {
 			if err == nil {
@@ -235,7 +263,7 @@ func (r *rollup) prune(ctx context.Context) error {
 		before time.Time
 		some   func(ctx context.Context, before time.Time, limit int) (int, error)
 	}{
-		{earlier(r.marks[markHours], r.now.Add(-r.keep.Minutes)), r.store.PruneMinutes},
+		{earlier(r.marks[markHours], r.now.Add(-r.keep.Minutes).Truncate(StepHour)), r.store.PruneMinutes}, // whole hours, see goBack
 		{earlier(r.marks[markDays], r.now.Add(-r.keep.Hours)), r.series(Hours)},
 		{r.now.Add(-r.keep.Days), r.series(Days)},
 		{r.now.Add(-r.keep.Days), r.store.PruneTimes},

@@ -72,8 +72,9 @@ const (
 
 // Store keeps counts. All times are in UTC. The errors are those of a store of the service.
 type Store interface {
-	// AddMinutes stores the rows, all or none, instead of others that an earlier call may have stored.
-	AddMinutes(ctx context.Context, rows, instead []Minute) error
+	// AddMinutes stores the rows, all or none, unless a call with the same name has stored rows. It forgets the name of an
+	// earlier call.
+	AddMinutes(ctx context.Context, rows []Minute, name, earlier string) error
 	// AddReport stores the rows. It returns Limited if there is one of the same minute, part and reporter.
 	AddReport(ctx context.Context, rows []Minute) error
 	// Minutes returns the rows of the namespace from a time on, to before another, oldest first; without parts all of

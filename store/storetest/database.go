@@ -56,6 +56,7 @@ func RunDatabase(t *testing.T, fresh func(t testing.TB) string) {
 		{"CountReports", testReports},
 		{"CountRetention", testRetention},
 		{"CountPause", testPause},
+		{"CountWrongClocks", testWrongClocks},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t, fresh(t), store.Options{})) })
 	}

@@ -167,19 +167,21 @@ func testSeries(t *testing.T, s *store.DB) {
 	wantEqual(t, "last evaluations", want, last)
 }
 
-// testMinutes: rows are stored together, instead of others, and those of several instances are merged.
+// testMinutes: rows are stored together, once for each name, and those of several instances are merged.
 func testMinutes(t *testing.T, s *store.DB) {
 	at := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	row := func(reporter string, n uint64) count.Minute {
 		return count.Minute{Namespace: "shop", At: at, Reporter: reporter, Counts: count.Counts{"a": {"true match": n}, "b": {"Ünï none": 1}}}
 	}
-	add := func(rows, instead []count.Minute) {
+	add := func(name, earlier string, rows ...count.Minute) {
 		t.Helper()
-		mustSucceed(t, s.AddMinutes(t.Context(), rows, instead))
+		mustSucceed(t, s.AddMinutes(t.Context(), rows, name, earlier))
 	}
-	add([]count.Minute{row("x", 1), row("y", 2)}, nil)
-	add([]count.Minute{row("z", 4)}, []count.Minute{{Namespace: "shop", At: at, Reporter: "x"}, {Namespace: "shop", At: at, Reporter: "unknown"}})
-	if err := s.AddMinutes(t.Context(), []count.Minute{row("new", 8), row("y", 16)}, nil); err == nil {
+	add("first", "", row("y", 2))
+	add("first", "", row("again", 32))
+	add("second", "first", row("z", 4))
+	add("second", "unknown", row("again", 64))
+	if err := s.AddMinutes(t.Context(), []count.Minute{row("new", 8), row("y", 16)}, "third", "second"); err == nil {
 		t.Error("a second row of the same reporter was stored")
 	}
 	if err := s.MergeMinute(t.Context(), "shop", at, func(rows []count.Minute) []count.Minute {
@@ -287,4 +289,44 @@ func testPause(t *testing.T, s *store.DB) {
 	if got := all["flag-0"]; err != nil || !got.From.Equal(since) || !got.Since.Equal(since) || len(got.Points) != 100 || got.Points[0].Sum() != 1 {
 		t.Errorf("got %+v, %v, want a point for each minute since %s", got, err, since)
 	}
+}
+
+// testWrongClocks: roll-ups by instances whose clocks are ahead or behind keep nothing from series.
+func testWrongClocks(t *testing.T, s *store.DB) {
+	now := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
+	begin, counted := now, uint64(0)
+	c := newCounting(s, keepAll, &now, 1)
+	wrong := func(by time.Duration) {
+		mustSucceed(t, count.NewCounter(s, keepAll, func() time.Time { return now.Add(by) }).RollUp(t.Context()))
+	}
+	for n := 0; now.Before(begin.Add(75 * time.Hour)); n++ {
+		mustSucceed(t, c.RollUp(t.Context()))
+		c.evaluate(0, 1)
+		counted++
+		mustSucceed(t, c.Flush(t.Context()))
+		switch n % 31 {
+		case 7:
+			wrong(26 * time.Hour)
+		case 14:
+			wrong(-3 * time.Hour)
+		case 21:
+			wrong(-400 * 24 * time.Hour)
+		}
+		now = now.Add(10 * time.Minute)
+	}
+	mustSucceed(t, c.RollUp(t.Context()))
+	for _, step := range []time.Duration{count.StepHour, count.StepDay} {
+		all, err := c.Series(t.Context(), "shop", []string{"flag-0"}, count.Range{From: begin, Step: step})
+		mustSucceed(t, err)
+		got := uint64(0)
+		for _, n := range sums(all["flag-0"]) {
+			got += n
+		}
+		if got != counted {
+			t.Errorf("in steps of %s: got %d evaluations, want %d", step, got, counted)
+		}
+	}
+	last, err := c.Last(t.Context(), "shop", nil)
+	mustSucceed(t, err)
+	wantEqual(t, "last evaluations", map[string]time.Time{"flag-0": now.Add(-10 * time.Minute)}, last)
 }

@@ -98,12 +98,19 @@ func (c Cleaner) changes(ctx context.Context, result *Cleaned) (held bool, err e
 	})
 }
 
-// LoopEvaluations computes hours and days of evaluations, and deletes counts that are kept no longer.
+// LoopEvaluations computes hours and days of evaluations, and deletes counts that are kept no longer, and what was
+// remembered to add each once.
 func (c Cleaner) LoopEvaluations(ctx context.Context) error {
 	if c.counter == nil {
 		return nil
 	}
-	_, err := c.withLease(ctx, "evaluations", c.counter.RollUp)
+	_, err := c.withLease(ctx, "evaluations", func(ctx context.Context) error {
+		if err := c.counter.RollUp(ctx); err != nil {
+			return err
+		}
+		_, err := c.db.DeleteSpent(ctx, c.now())
+		return err
+	})
 	return err
 }
 

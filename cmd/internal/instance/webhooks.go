@@ -67,6 +67,15 @@ func AuditSenders(c *config.Config, version string, out io.Writer) map[string]au
 	return senders
 }
 
+// RegisterSinks makes the audit sinks with the names get what happens from now on.
+func RegisterSinks(ctx context.Context, db *store.DB, senders map[string]audit.Sender, logger *slog.Logger) {
+	for name := range senders {
+		if err := db.RegisterReader(ctx, audit.Reader(name)); err != nil { // the first delivery tries again
+			logger.Warn("audit sink misses what happens until its reader is registered", "sink", name, "error", err)
+		}
+	}
+}
+
 // Audit adds what delivers to the audit sinks with the names and senders.
 func (d *Deliveries) Audit(c *config.Config, db *store.DB, senders map[string]audit.Sender, logger *slog.Logger) {
 	filter, _, _ := audit.ParseFilter(c.Audit.Events) // it has been checked

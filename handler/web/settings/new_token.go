@@ -11,9 +11,11 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
 	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -133,10 +135,6 @@ func (p *newTokenPage) expiry(v *page.Visit) *timestamppb.Timestamp {
 	return nil
 }
 
-// maxTokenPages limits how many pages of tokens are searched for one that the same form has
-// created.
-const maxTokenPages = 1000
-
 // sentBefore reports whether this form of the visitor has created its token already: the page
 // was reloaded, or the button pressed twice.
 func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
@@ -144,24 +142,19 @@ func (p newTokenPage) sentBefore(v *page.Visit) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: maxTokens}
-	for range maxTokenPages {
-		list, err := page.ListAuthentications.Run(v, request)
-		if err != nil {
-			return false, err
-		}
-		for _, t := range list.GetAuthentications() {
-			metadata := t.GetMetadata()
-			mine := metadata[service.MetadataTokenCreatedBy] == v.Visitor.ActorID()
-			if mine && t.GetClient() == "" && metadata[service.MetadataTokenName] == p.Name && t.GetCreatedAt().AsTime().UnixMicro() >= shown {
-				return true, nil
-			}
-		}
-		if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
-			break
+	list, err := page.ListChanges.Run(v, &guidonv1.ListChangesRequest{
+		NamespaceKey: guidon.DefaultNamespace, // which makes no difference
+		Kind:         string(change.KindAuthentication), Actor: v.Visitor.ActorID(),
+		Since: timestamppb.New(time.UnixMicro(shown)), Limit: maxTokens,
+	})
+	for _, c := range list.GetChanges() {
+		token := c.GetAfter().GetFields()
+		name := token["metadata"].GetStructValue().GetFields()[service.MetadataTokenName].GetStringValue()
+		if c.GetAction() == string(change.ActionCreate) && token["client"] == nil && name == p.Name {
+			return true, nil
 		}
 	}
-	return false, nil
+	return false, err
 }
 
 // firstNamespace returns the key of a namespace that the token is good for.

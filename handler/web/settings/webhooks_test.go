@@ -420,7 +420,7 @@ func TestWebhooksOfNamespace(t *testing.T) {
 		t.Errorf("the form has %v", fields)
 	}
 	ada.Post(below+"/new-webhook", with(fields, "name", "New", "url", hookURL, "namespaceKey", "default")).Check(200)
-	ada.Post(below+"/new-webhook", with(fields, "name", "Worse", "url", hookURL, "events", "authentication")).Check(403)
+	ada.Post(below+"/new-webhook", with(fields, "name", "Worse", "url", hookURL, "events", "authentication")).Check(422)
 	if got := hooks(t, s)[3]; got.Name != "New" || got.Namespace != "warehouse" {
 		t.Errorf("created %+v", got)
 	}

@@ -122,6 +122,7 @@ func serve(ctx context.Context, p *cli.Program, build diagnostics.Info) (err err
 		defer producer.Close()
 		senders["kafka"] = producer
 	}
+	instance.RegisterSinks(ctx, db.DB, senders, logger)
 	parts, err := newParts(c, db, build, tracer, senders, logger)
 	if err != nil {
 		return err
