@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/logintest"
@@ -24,11 +22,6 @@ func TestConfiguredAlgorithms(t *testing.T) {
 		if (err == nil) != want {
 			t.Errorf("%s: got %v, want it accepted: %v", alg, err, want)
 		}
-	}
-	got := s.Algorithms()
-	got[0] = "HS256"
-	if diff := cmp.Diff([]string{"RS256", "PS256"}, s.Algorithms()); diff != "" {
-		t.Errorf("algorithms (-want +got):\n%s", diff)
 	}
 }
 

@@ -38,7 +38,7 @@ func (p *Provider) verify(
 		return p.refuse("claims of the token: %w", err)
 	}
 	err = judge(gooidc.NewVerifier(p.config.Issuer, verified{}, &gooidc.Config{
-		ClientID: p.config.ClientID, SupportedSigningAlgs: p.keys.Algorithms(),
+		ClientID: p.config.ClientID, SupportedSigningAlgs: p.config.Algorithms,
 		SkipExpiryCheck: true, // it grants no skew for exp, and five minutes for nbf
 	}))
 	if err != nil {
