@@ -149,10 +149,15 @@ func (everyMethod) ExchangeGrant(context.Context, *service.Service, *call.Call, 
 func withEveryMethod(c *handler.Config) { c.SignIn = everyMethod{} }
 
 // TestSignIn: what signs people in gives browsers a session and sends them on, leaves the
-// session alone if it fails, and is among the methods.
+// session alone if it fails, has no dry run, and is among the methods.
 func TestSignIn(t *testing.T) {
 	const callback = "/auth/v1/method/oidc/ticket/callback"
 	s := newServer(t, required, func(c *handler.Config) { c.SignIn = ticket{} })
+	dry := s.do("GET", callback+"?code=ticket", "", call.DryRunHeader, "true")
+	dry.fails(t, 400, 3, "invalid header Guidon-Dry-Run: Callback has no dry run")
+	if got := dry.header.Values("Set-Cookie"); len(got) > 0 {
+		t.Errorf("a dry run sets cookies %q", got)
+	}
 	r := s.do("GET", callback+"?code=ticket", "")
 	if r.status != http.StatusFound || r.header.Get("Location") != "/flags" || r.header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("got %d %s and header %v", r.status, r.body, r.header)

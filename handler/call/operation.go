@@ -116,7 +116,9 @@ func (o *Operation) Changes() bool { return o.Has(Writes | Issues | Reports) }
 
 // TakesMessage reports whether the header Guidon-Message applies: the operation changes
 // something other than a session.
-func (o *Operation) TakesMessage() bool { return o.Has(Writes|Issues) && !o.Has(SignsInOrOut) }
+func (o *Operation) TakesMessage() bool {
+	return o.Has(Writes|Issues) && !o.Has(SignsInOrOut|KeepsSession)
+}
 
 // RejectsUnknown reports whether a field of the request that the service does not know is an
 // error. It may be a misspelled one, which must neither widen what the request grants nor

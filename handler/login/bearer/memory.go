@@ -11,7 +11,7 @@ import (
 // Limits of a memory.
 const (
 	maxEntries = 10_000
-	maxSize    = 32 << 20 // bytes of all tokens; identities take about as much
+	maxSize    = 32 << 20 // bytes of all entries
 )
 
 // memory remembers accepted tokens by their digests. It is safe for concurrent use. When it is full, it
@@ -27,8 +27,11 @@ type memory struct {
 
 type entry struct {
 	identity *service.Identity
-	size     int // of the token in bytes
+	size     int // in bytes, about
 }
+
+// listed is about how many bytes a subject or role of an identity takes besides its text.
+const listed = 32
 
 // valid reports whether a token that was accepted would be accepted now.
 func (e entry) valid(now time.Time) bool {
@@ -71,13 +74,14 @@ func (m *memory) put(raw string, generation uint64, identity *service.Identity, 
 		clear(m.entries)
 		m.generation, m.size = generation, 0
 	}
-	if len(m.entries) >= m.maxEntries || m.size+len(raw) > m.maxSize {
+	e := entry{identity, len(raw) + listed*(len(identity.Subjects)+len(identity.Roles))}
+	if len(m.entries) >= m.maxEntries || m.size+e.size > m.maxSize {
 		m.shrink(now)
 	}
 	digest := digestOf(raw)
 	m.remove(digest)
-	m.entries[digest] = entry{identity, len(raw)}
-	m.size += len(raw)
+	m.entries[digest] = e
+	m.size += e.size
 }
 
 // shrink makes room. m.mu must be held.

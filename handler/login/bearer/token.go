@@ -106,11 +106,10 @@ func (v *Verifier) subject(c issuer.Claims) (string, error) {
 // that bindings can name.
 const Anonymous = "jwt:anonymous"
 
-// Limits of an identity.
-const (
-	maxRoles    = 256
-	maxMetadata = 8 << 10 // bytes of all names and values
-)
+// maxMetadata limits all names and values of the metadata, in bytes. Only the size of the token limits
+// what bindings may name and the roles: one that is left out would change what the caller may do, even to
+// more, because a binding can give less than the default role.
+const maxMetadata = 8 << 10
 
 // identity returns the identity with the claims of an accepted token.
 func (v *Verifier) identity(c issuer.Claims, sub string, expires time.Time) *service.Identity {
@@ -118,34 +117,28 @@ func (v *Verifier) identity(c issuer.Claims, sub string, expires time.Time) *ser
 	if sub != "" {
 		subject = "jwt:sub:" + sub
 	}
-	roles := issuer.ClaimTexts(c.Lookup(v.roles), service.IsClean)
 	return &service.Identity{
 		Method:   service.MethodJWT,
 		Subject:  subject,
 		Subjects: subjects(c, issuer.ClaimTexts(c.Lookup(v.groups), issuer.IsName)),
-		Roles:    roles[:min(len(roles), maxRoles)],
+		Roles:    issuer.ClaimTexts(c.Lookup(v.roles), service.IsClean),
 		Metadata: metadata(c),
 		Expires:  expires,
 	}
 }
 
 // subjects returns those of the groups, and then those of all claims that are strings, by
-// name. It leaves out values that are too long or have control characters, claims whose
-// name has a "=", which would be ambiguous, and all beyond the limit.
+// name. It leaves out values that are too long or have control characters, and claims whose
+// name has a "=", which would be ambiguous.
 func subjects(c issuer.Claims, groups []string) []string {
 	var all []string
-	add := func(prefix, value string) {
-		if len(all) < service.MaxSubjects-1 {
-			all = append(all, prefix+value)
-		}
-	}
 	for _, group := range groups {
-		add("jwt:group:", group)
+		all = append(all, "jwt:group:"+group)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		value, _ := c[name].(string)
 		if issuer.IsName(name) && issuer.IsName(value) && !strings.Contains(name, "=") {
-			add("jwt:claim:"+name+"=", value)
+			all = append(all, "jwt:claim:"+name+"="+value)
 		}
 	}
 	return all

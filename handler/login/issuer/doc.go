@@ -2,8 +2,8 @@
 //
 //   - Discovery: the documents in which OpenID providers and Kubernetes API servers publish
 //     their endpoints (OpenID Connect Discovery 1.0).
-//   - Keys: a [KeySet] verifies signatures of JSON web tokens, as a Keyfunc of golang-jwt and a KeySet of
-//     go-oidc. It verifies form, header and signature only: the claims are for its callers to check.
+//   - Keys: a [KeySet] verifies signatures of JSON web tokens by golang-jwt. It verifies form, header and
+//     signature only: the claims are for its callers to check.
 //   - Claims: the members of tokens (RFC 7519) and of userinfo responses. A valid signature does not make
 //     them small or of the right type.
 package issuer

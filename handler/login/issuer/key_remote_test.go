@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/issuer"
 	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
@@ -191,7 +192,7 @@ func TestKeyFaults(t *testing.T) {
 func TestErrors(t *testing.T) {
 	p := logintest.NewProvider(t, logintest.New("P-256", "known").With("use", "enc"))
 	s := newSet(t, p, logintest.NewClock())
-	_, err := s.VerifySignature(t.Context(), logintest.New("P-256", "hush\x00").Token("ES256", claims()))
+	_, _, err := s.Verify(t.Context(), logintest.New("P-256", "hush\x00").Token("ES256", claims()), issuer.MaxToken)
 	if got := guidon.PublicMessage(err); got != "request was not authenticated" {
 		t.Errorf("clients see %q", got)
 	}
@@ -208,7 +209,7 @@ func TestURL(t *testing.T) {
 	p, clock := logintest.NewProvider(t, k), logintest.NewClock()
 	s := newSource(t, p, clock, nil)
 	document := p.Serve(logintest.DiscoveryPath, http.NotFoundHandler())
-	_, err := s.VerifySignature(t.Context(), k.Token("ES256", claims()))
+	_, _, err := s.Verify(t.Context(), k.Token("ES256", claims()), issuer.MaxToken)
 	if guidon.CodeOf(err) != guidon.Unavailable || !strings.Contains(err.Error(), "discovery document") {
 		t.Errorf("got %v, want Unavailable and its cause", err)
 	}
@@ -225,7 +226,7 @@ func TestContext(t *testing.T) {
 	s := newSet(t, p, logintest.NewClock())
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-begun; cancel() }()
-	_, err := s.VerifySignature(ctx, logintest.New("P-256", "k").Token("ES256", claims()))
+	_, _, err := s.Verify(ctx, logintest.New("P-256", "k").Token("ES256", claims()), issuer.MaxToken)
 	if guidon.CodeOf(err) != guidon.Canceled {
 		t.Errorf("got %v, want Canceled", err)
 	}

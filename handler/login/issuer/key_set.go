@@ -3,7 +3,6 @@ package issuer
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -22,9 +21,6 @@ type KeySet struct {
 	last      *keys                       // of the fetch before; fetches do not overlap
 	document  *provider.Cached[*Document] // nil if there is none
 }
-
-// Algorithms returns the algorithms that may be used.
-func (s *KeySet) Algorithms() []string { return slices.Clone(s.config.Algorithms) }
 
 // current returns the keys and their version.
 func (s *KeySet) current(ctx context.Context) (provider.Version[*keys], error) {

@@ -2,7 +2,6 @@ package issuer
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,14 +77,6 @@ func (s *KeySet) Verify(ctx context.Context, raw string, most int, types ...stri
 		return nil, 0, Refused(err)
 	}
 	return Claims(p.MapClaims), generation, nil
-}
-
-// VerifySignature implements KeySet of go-oidc. It returns the payload of the token.
-func (s *KeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
-	if _, _, err := s.Verify(ctx, raw, MaxToken); err != nil {
-		return nil, err
-	}
-	return base64.RawURLEncoding.DecodeString(strings.Split(raw, ".")[1])
 }
 
 // checkForm returns an error for a token that is too long, or has newlines, which decoders ignore: the

@@ -133,6 +133,36 @@ func TestUnreachable(t *testing.T) {
 }
 
 // TestCanceled: the provider is not unavailable because a client leaves.
+// TestKeysTooOld: keys that become too old at any moment of an attempt, and cannot be had again, are not
+// the fault of the person.
+func TestKeysTooOld(t *testing.T) {
+	for moment := 1; ; moment++ {
+		reads := -1 // of the clock since the keys could not be had any more; -1 before
+		var w *world
+		w = newWorld(t, func(c *oidc.Config) {
+			c.Now = func() time.Time {
+				if reads >= 0 {
+					if reads++; reads == moment {
+						w.clock.Advance(time.Second)
+					}
+				}
+				return w.clock.Now()
+			}
+		})
+		w.mustSignIn(t)
+		w.clock.Advance(provider.MaxAge - time.Second)
+		a, code := w.authorize(t)
+		w.remote.Serve(logintest.KeysPath, http.NotFoundHandler())
+		reads = 0
+		if _, err := w.Identify(t.Context(), a, code); err != nil && guidon.CodeOf(err) != guidon.Unavailable {
+			t.Errorf("at the reading %d of the clock: got %v with code %v, want Unavailable", moment, err, guidon.CodeOf(err))
+		}
+		if reads < moment {
+			return
+		}
+	}
+}
+
 func TestCanceled(t *testing.T) {
 	for _, path := range []string{logintest.TokenPath, logintest.UserinfoPath} {
 		t.Run(path, func(t *testing.T) {
