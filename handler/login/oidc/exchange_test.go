@@ -132,7 +132,6 @@ func TestUnreachable(t *testing.T) {
 	w.checkDiscreet(t, err, a, code)
 }
 
-// TestCanceled: the provider is not unavailable because a client leaves.
 // TestKeysTooOld: keys that become too old at any moment of an attempt, and cannot be had again, are not
 // the fault of the person.
 func TestKeysTooOld(t *testing.T) {
@@ -163,6 +162,7 @@ func TestKeysTooOld(t *testing.T) {
 	}
 }
 
+// TestCanceled: the provider is not unavailable because a client leaves.
 func TestCanceled(t *testing.T) {
 	for _, path := range []string{logintest.TokenPath, logintest.UserinfoPath} {
 		t.Run(path, func(t *testing.T) {
