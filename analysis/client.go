@@ -1,8 +1,10 @@
 package analysis
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -88,12 +90,37 @@ func serverOnlyStep(step guidon.Step, stated *guidon.Conditions) string {
 
 // serverOnlyConstraints returns what client engines cannot do with the constraints, or "".
 func serverOnlyConstraints(constraints []*guidon.Constraint) string {
-	i := slices.IndexFunc(constraints, func(c *guidon.Constraint) bool { return c.Negate || c.Type.Addition() })
-	switch {
-	case i < 0:
-		return ""
-	case constraints[i].Negate:
-		return "negates a constraint"
+	for _, c := range constraints {
+		switch {
+		case c.Negate:
+			return "negates a constraint"
+		case c.Type.Addition():
+			return comparisonTypes[c.Type].serverOnly
+		case isTextList(c) && strings.Contains(ClientValue(c), `\`):
+			return "compares with a list of texts that JSON escapes"
+		}
 	}
-	return comparisonTypes[constraints[i].Type].serverOnly
+	return ""
 }
+
+// ClientValue returns the value of the constraint in the form in which client engines read it
+// (contract 9.4): a date as an instant, and texts of a list without escapes that JSON does not require.
+func ClientValue(c *guidon.Constraint) string {
+	switch {
+	case c.Type == guidon.DateTimeComparison && len(c.Value) == len(time.DateOnly):
+		if o := c.Operand(); o.Valid {
+			return o.Instant.Format(time.RFC3339)
+		}
+	case isTextList(c) && (strings.Contains(c.Value, `\`) || strings.Contains(c.Value, "null")):
+		if o := c.Operand(); o.Valid {
+			var list bytes.Buffer
+			encoder := json.NewEncoder(&list)
+			encoder.SetEscapeHTML(false)
+			_ = encoder.Encode(o.Texts) // which cannot fail for texts
+			return strings.TrimSuffix(list.String(), "\n")
+		}
+	}
+	return c.Value
+}
+
+func isTextList(c *guidon.Constraint) bool { return isText(c) && takesList(c) }

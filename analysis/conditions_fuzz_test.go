@@ -142,7 +142,7 @@ func checkOther(t *testing.T, s *guidon.Snapshot, u fuzzUser, o *analysis.OtherR
 	switch o.Verdict {
 	case analysis.Reachable:
 		changed := changedContext(u.context, o.Changes)
-		if got, err := analysis.Decide(s, "flag", u.id, changed); err != nil || !gives(got, o) {
+		if got, err := analysis.Decide(s, "flag", u.id, changed); err != nil || !gives(got, o) || got.Decided != o.Step {
 			t.Errorf("%v: %+v: with the changes (%v) the result is %+v, %v", u, o, changed, got, err)
 		}
 	case analysis.Impossible:

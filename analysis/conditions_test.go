@@ -96,6 +96,25 @@ func TestDescribeConditions(t *testing.T) {
 	}
 }
 
+// TestOthersOfHashedProperties: the rule that decides with the changes is said also if these bring the
+// entity into the share of an earlier one.
+func TestOthersOfHashedProperties(t *testing.T) {
+	byTenant := &guidon.Portion{Percentage: 50, Split: guidon.Split{By: "tenant"}}
+	for tenant, want := range map[string]int{"umbrella": 0, "acme": 1} {
+		f := flagtest.BooleanFlag("f", false, rolloutOf("1", everyone(byTenant)), rolloutOf("2", guidon.Conditions{
+			Groups: []*guidon.ConstraintGroup{{Constraints: []*guidon.Constraint{constraint(guidon.StringComparison, "tenant", "eq", tenant)}}},
+		}))
+		e, err := analysis.Explain(flagtest.SnapshotOf(f), "f", "u", nil)
+		if err != nil || len(e.Others) != 1 {
+			t.Fatalf("got %+v, %v", e, err)
+		}
+		o := e.Others[0]
+		if o.Verdict != analysis.Reachable || o.Step != want || len(o.Changes) != 1 || o.Changes[0].Example != tenant {
+			t.Errorf("%s: got %+v, want step %d", tenant, o, want)
+		}
+	}
+}
+
 func TestReachOfConditions(t *testing.T) {
 	half := func(start float32) guidon.Conditions {
 		return everyone(&guidon.Portion{Start: start, Percentage: 50, Split: guidon.Split{Seed: "layer"}})

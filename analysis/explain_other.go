@@ -211,34 +211,34 @@ func (o *others) explain(r *OtherResult) {
 	}
 	found := s.run(goals...)
 	if found.verdict == Reachable {
-		if changes := s.changes(found); !s.hashes || o.confirmed(r, changes) {
-			r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, found.goal.match, changes, found.smallest && !s.hashes
-			if r.Step == len(o.x.steps) {
-				r.Step = -1
-			}
+		changes := s.changes(found)
+		if step, gives := o.with(r, changes); gives {
+			r.Verdict, r.Step, r.Changes, r.Smallest = Reachable, step, changes, found.smallest && !s.hashes
 			return
 		}
 	}
-	if r.Verdict = found.verdict; s.hashes {
+	if r.Verdict = found.verdict; s.hashes || r.Verdict == Reachable {
 		r.Verdict = Undecided
 	}
 	o.obstruct(r, falls)
 }
 
-// confirmed reports whether the changes give the result, although they may change buckets too.
-func (o *others) confirmed(r *OtherResult, changes []PropertyChange) bool {
-	context := maps.Clone(o.x.context)
+// with returns the step that decides with the changes, or -1, and whether that gives the result:
+// they may change buckets and answers of required flags too.
+func (o *others) with(r *OtherResult, changes []PropertyChange) (step int, gives bool) {
+	context := map[string]string{}
+	maps.Copy(context, o.x.context)
 	for _, c := range changes {
-		if context[c.Property] = c.Example; c.Example == "" {
-			delete(context, c.Property)
-		}
+		context[c.Property] = c.Example
 	}
-	if o.e.Boolean != nil {
-		result, err := o.x.compiled.Boolean(o.x.entityID, context)
-		return err == nil && result.Enabled == r.Enabled
+	e, err := Decide(o.x.snapshot, o.x.flag.Key, o.x.entityID, context)
+	switch {
+	case err != nil:
+		return -1, false
+	case e.Boolean != nil:
+		return e.Decided, e.Boolean.Enabled == r.Enabled
 	}
-	result, err := o.x.compiled.Variant(o.x.entityID, context)
-	return err == nil && result.Match == r.Match && result.VariantKey == r.VariantKey
+	return e.Decided, e.Variant.Match == r.Match && e.Variant.VariantKey == r.VariantKey
 }
 
 // obstruct adds the obstacles of each step that gives the result to some entity.

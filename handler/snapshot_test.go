@@ -109,7 +109,7 @@ const (
 		`{"id":"c1","type":"STRING_CONSTRAINT_COMPARISON_TYPE","property":"mail","operator":"suffix","value":"@x"},` +
 		`{"id":"c2","type":"NUMBER_CONSTRAINT_COMPARISON_TYPE","property":"age","operator":"gt","value":"1"},` +
 		`{"id":"c3","type":"BOOLEAN_CONSTRAINT_COMPARISON_TYPE","property":"on","operator":"true","value":""},` +
-		`{"id":"c4","type":"DATETIME_CONSTRAINT_COMPARISON_TYPE","property":"at","operator":"lt","value":"2026-01-01"},` +
+		`{"id":"c4","type":"DATETIME_CONSTRAINT_COMPARISON_TYPE","property":"at","operator":"lt","value":"2026-01-01T00:00:00Z"},` +
 		`{"id":"c5","type":"ENTITY_ID_CONSTRAINT_COMPARISON_TYPE","property":"entityId","operator":"isoneof","value":"[\"a\"]"}]}`
 	exampleDefault = `,"defaultVariant":{"id":"v1","key":"red","attachment":"{\"a\":1}"}`
 
@@ -177,7 +177,7 @@ func TestSnapshotVersions(t *testing.T) {
 // whole revision, with both statuses, and the headers that RFC 9110 15.4.5 requires in a
 // 304.
 func TestSnapshotHeaders(t *testing.T) {
-	const etag = "000000000000002a" + "fffffffffffffffe" + "00000102"
+	const etag = "000000000000002a" + "fffffffffffffffe" + "00000202"
 	h := over(example())
 	want := http.Header{
 		"Cache-Control": {"private, no-cache"}, "Etag": {etag}, "Guidon-Revision": {"42"},
@@ -390,9 +390,10 @@ func TestSnapshotOmits(t *testing.T) {
 	segments := []*guidon.Segment{
 		flagtest.Segment("plain", guidon.MatchAll),
 		flagtest.Segment("not", guidon.MatchAny, &guidon.Constraint{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpEQ, Negate: true}),
+		flagtest.Segment("quoted", guidon.MatchAny, &guidon.Constraint{Type: guidon.StringComparison, Property: "p", Operator: guidon.OpIsOneOf, Value: `["a","\""]`}),
 	}
-	flags := []*guidon.Flag{on("sent", "plain"), on("never", "not", "gone"), on("negated", "plain", "not")}
-	want := `{"key":"negated","reason":"rule 2 negates a constraint"}`
+	flags := []*guidon.Flag{on("sent", "plain"), on("never", "not", "gone"), on("negated", "plain", "not"), on("quoted", "quoted")}
+	want := `{"key":"negated","reason":"rule 2 negates a constraint"},{"key":"quoted","reason":"rule 2 compares with a list of texts that JSON escapes"}`
 	reasons := map[guidon.ComparisonType]string{
 		guidon.VersionComparison: "a version", guidon.PatternComparison: "with a pattern",
 		guidon.ListComparison: "a list", guidon.AddressComparison: "an address",
@@ -411,8 +412,48 @@ func TestSnapshotOmits(t *testing.T) {
 		if !strings.HasSuffix(r.body, `],"omittedFlags":[`+want+`]}`) && path == defaultSnapshot {
 			t.Errorf("got %s, want the omitted flags %s", r.body, want)
 		}
-		if len(got.GetFlags()) != 2 || got.GetFlags()[0].GetKey() != "sent" || got.GetFlags()[1].GetKey() != "never" || len(got.GetOmittedFlags()) != 5 {
+		if len(got.GetFlags()) != 2 || got.GetFlags()[0].GetKey() != "sent" || got.GetFlags()[1].GetKey() != "never" || len(got.GetOmittedFlags()) != 6 {
 			t.Errorf("%s: got %v", path, got)
+		}
+	}
+}
+
+// TestSnapshotValues: clients get the values of constraints in the form that their engines read, which
+// means the same (contract 9.4).
+func TestSnapshotValues(t *testing.T) {
+	for _, test := range []struct {
+		kind                  guidon.ComparisonType
+		operator, value, want string
+	}{
+		{guidon.DateTimeComparison, guidon.OpLT, "2026-01-31", "2026-01-31T00:00:00Z"},
+		{guidon.DateTimeComparison, guidon.OpLT, "2026-01-31T08:00:00Z", "2026-01-31T08:00:00Z"},
+		{guidon.DateTimeComparison, guidon.OpIsOneOf, "2026-01-31", "2026-01-31"}, // never matches
+		{guidon.StringComparison, guidon.OpIsNotOneOf, `["M\u00fcller","R\u0026D","a\/b"]`, `["Müller","R&D","a/b"]`},
+		{guidon.StringComparison, guidon.OpIsOneOf, `["DE",null]`, `["DE",""]`},
+		{guidon.EntityIDComparison, guidon.OpIsOneOf, `["\u0041"]`, `["A"]`},
+		{guidon.StringComparison, guidon.OpEQ, `\u0041`, `\u0041`},
+		{guidon.StringComparison, guidon.OpIsOneOf, `[ "DE" ]`, `[ "DE" ]`},
+	} {
+		c := &guidon.Constraint{Type: test.kind, Property: "p", Operator: test.operator, Value: test.value}
+		s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")), flagtest.Segment("s", guidon.MatchAll, c))
+		for _, path := range []string{defaultSnapshot, defaultSnapshot + "?pretty=true"} {
+			got := new(evaluation.EvaluationNamespaceSnapshot)
+			if err := protojson.Unmarshal([]byte(download(t, over(s), path).body), got); err != nil || len(got.GetFlags()) != 1 {
+				t.Fatalf("%s: got %v, %v", test.value, got, err)
+			}
+			value := got.GetFlags()[0].GetRollouts()[0].GetSegment().GetSegments()[0].GetConstraints()[0].GetValue()
+			if value != test.want {
+				t.Errorf("%s: %s: got %s, want %s", path, test.value, value, test.want)
+			}
+		}
+		sent := *c
+		sent.Value = test.want
+		stored, _ := guidon.CompileConstraint(c)
+		client, _ := guidon.CompileConstraint(&sent)
+		for _, value := range []string{"", "a/b", "A", "DE", "Müller", "R&D", "2026-01-30", "2026-01-31", "2026-02-01"} {
+			if stored.Accepts(value) != client.Accepts(value) {
+				t.Errorf("%s and %s differ for %q", test.value, test.want, value)
+			}
 		}
 	}
 }

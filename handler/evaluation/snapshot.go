@@ -56,7 +56,7 @@ var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*snapshotBody])
 
 // snapshotForm is part of the ETag. It must be incremented whenever the encoding of the
 // same state changes, so that clients do not keep the old body.
-const snapshotForm = 1
+const snapshotForm = 2
 
 // snapshotETag returns the ETag of a snapshot, 40 hexadecimal digits (contract 9.3), or
 // "" for a namespace that does not exist. It consists of the number and stamp of the

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/analysis"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -95,7 +96,7 @@ func (e *snapshotEncoder) segment(g *guidon.Segment) {
 	e.raw(`,"constraints":[`)
 	for i, c := range g.Constraints {
 		e.comma(i).raw(`{"id":`).text(c.ID).raw(`,"type":`).enum(e.profile.comparison(c.Type))
-		e.raw(`,"property":`).text(c.Property).raw(`,"operator":`).text(c.Operator).raw(`,"value":`).text(c.Value).raw(`}`)
+		e.raw(`,"property":`).text(c.Property).raw(`,"operator":`).text(c.Operator).raw(`,"value":`).text(analysis.ClientValue(c)).raw(`}`)
 	}
 	e.raw(`]}`)
 }

@@ -137,7 +137,7 @@ func (w *snapshotWire) segment(g *guidon.Segment) *evaluation.EvaluationSegment 
 		Key: g.Key, MatchType: evaluation.EvaluationSegmentMatchType(g.MatchType),
 		Constraints: lists.Map(g.Constraints, func(c *guidon.Constraint) *evaluation.EvaluationConstraint {
 			return &evaluation.EvaluationConstraint{
-				Id: c.ID, Type: w.profile.comparison(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,
+				Id: c.ID, Type: w.profile.comparison(c.Type), Property: c.Property, Operator: c.Operator, Value: analysis.ClientValue(c),
 			}
 		}),
 	}

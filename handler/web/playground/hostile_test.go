@@ -120,8 +120,9 @@ segments:
 	}
 }
 
-// quoteList returns a string of YAML with a list of JSON.
+// quoteList returns a string of YAML with a list of JSON. It also has a text that JSON escapes, so that all
+// flags are left out of client-side snapshots alike.
 func quoteList(value string) string {
-	quoted, _ := json.Marshal("[" + value + "]") // cannot fail for a string
+	quoted, _ := json.Marshal("[" + value + `,"\""]`) // cannot fail for a string
 	return string(quoted)
 }

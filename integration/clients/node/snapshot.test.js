@@ -34,14 +34,15 @@ const german = [constraint("STRING", "country", "eq", "de")];
 const document = {
   segments: [
     segment("everybody", "ANY"),
-    segment("adults", "ALL", constraint("NUMBER", "age", "gte", "18"), constraint("STRING", "country", "isoneof", '["de","fr"]')),
+    segment("adults", "ALL", constraint("NUMBER", "age", "gte", "18"), constraint("STRING", "country", "isoneof", '["d\\u0065","fr"]')),
     segment("staff", "ANY", ...staff),
     segment("chosen", "ANY", constraint("ENTITY_ID", "entityId", "isoneof", '["entity-3","entity-4","entity-5","entity-6"]')),
-    segment("early", "ALL", constraint("DATETIME", "since", "lt", "2026-01-01T00:00:00Z")),
+    segment("early", "ALL", constraint("DATETIME", "since", "lt", "2026-01-01")),
     segment("grown-up", "ALL", { ...constraint("NUMBER", "age", "lt", "18"), negate: true }),
     segment("current", "ALL", constraint("VERSION", "app", "gte", "2.4")),
     segment("matching", "ALL", constraint("PATTERN", "mail", "eq", "@example[.]org$")),
     segment("admins", "ALL", constraint("LIST", "roles", "anyof", '["admin"]')),
+    segment("quoted", "ALL", constraint("STRING", "country", "isoneof", '["de","\\""]')),
     segment("office", "ALL", constraint("ADDRESS", "ip", "isoneof", '["192.0.2.0/24"]')),
   ],
   flags: [
@@ -104,6 +105,7 @@ const serverOnly = [
   onlySegment("matching", "compares with a pattern"),
   onlySegment("admins", "compares a list"),
   onlySegment("office", "compares an address"),
+  onlySegment("quoted", "compares with a list of texts that JSON escapes"),
   onlyRule("not-german", "negates a constraint", { groups: [group("ALL", { ...german[0], negate: true })] }),
   onlyRule("except", "has exceptions", { everyone: true, exceptSegmentKeys: ["staff"] }),
   onlyRule("portion", "is for a portion", { everyone: true, portion: { percentage: 99 } }),
