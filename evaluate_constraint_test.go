@@ -101,6 +101,8 @@ func TestConstraint(t *testing.T) {
 		{text, "isnotoneof", `[]`, "a", true},
 		{text, "isoneof", `[1]`, "1", false}, // not a list of strings
 		{text, "isnotoneof", `[1]`, "2", false},
+		{text, "isnotoneof", `null`, "a", true}, // as []
+		{number, "isoneof", `[1,null]`, "0", true},
 		// Operators of other types.
 		{text, "lt", "b", "a", false},
 		{text, "present", "", "a", false},

@@ -252,6 +252,23 @@ func TestEncodeTexts(t *testing.T) {
 	}
 }
 
+// TestEncodeYAML11 checks that texts are quoted which YAML 1.1 readers, such as PyYAML, treat as
+// something else.
+func TestEncodeYAML11(t *testing.T) {
+	for _, value := range []string{"16:9", "-10:30", "12:30:45", "190:20:30.15", "1_0:59", ".5_", "1_0.5", "=", "on", "Off"} {
+		got := encode(t, document.YAML, &service.Document{Flags: []*guidon.Flag{{Key: "f", Name: value}}})
+		if want := "name: \"" + value + "\"\n"; !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	for _, value := range []string{"2.4.1", "a:b", "10:99", "fe80:1", "=="} {
+		got := encode(t, document.YAML, &service.Document{Flags: []*guidon.Flag{{Key: "f", Name: value}}})
+		if want := "name: " + value + "\n"; !strings.Contains(got, want) && !strings.Contains(got, "name: '"+value+"'\n") {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestEncodeErrors(t *testing.T) {
 	for _, d := range []*service.Document{
 		{Flags: []*guidon.Flag{{Variants: []*guidon.Variant{{Attachment: "{"}}}}},

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +11,10 @@ import (
 
 // yaml11Booleans are strings that YAML 1.1 readers treat as booleans.
 var yaml11Booleans = []string{"y", "n", "yes", "no", "on", "off"}
+
+// yaml11Special matches strings that only YAML 1.1 readers treat as something else: numbers to
+// the base 60, such as 16:9, fractions with underscores, and = alone, which some refuse.
+var yaml11Special = regexp.MustCompile(`^([-+]?([0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9_]*\.[0-9_]+)|=)$`)
 
 // yamlNode returns the node of the YAML library for the value.
 func yamlNode(n *node) *yaml.Node {
@@ -45,6 +50,7 @@ func yamlText(value string) *yaml.Node {
 	switch {
 	case strings.Contains(value, "\n") && !isSimpleBlock(value),
 		jsonNumber.MatchString(value),
+		yaml11Special.MatchString(value),
 		slices.Contains(yaml11Booleans, strings.ToLower(value)):
 		n.Style = yaml.DoubleQuotedStyle
 	}

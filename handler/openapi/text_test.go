@@ -1,7 +1,8 @@
 package openapi
 
 const introduction = "Feature flags: management, evaluation, change records and tokens. " +
-	"Field names are accepted in camelCase and in snake_case, unknown fields are ignored, enums may be given by number. " +
+	"Field names are accepted in camelCase and in snake_case, " +
+	"unknown fields are ignored in requests of Flipt v1 that create no token and refused in others, enums may be given by number. " +
 	"A path variable takes precedence over the same field in the body. An empty namespace is the one called default. " +
 	"With the parameter pretty, responses are indented and omit zero values. " +
 	"The header X-Request-Id of a request becomes that of the response; Grpc-Timeout is its deadline, such as 500m for 500 milliseconds.\n\n" +
