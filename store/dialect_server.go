@@ -69,6 +69,7 @@ func newServerDB(d *dialect, path string, writer, reader driver.Connector, optio
 		reader:           sql.OpenDB(&connector{Connector: reader, timeout: options.ConnectTimeout}),
 		patience:         options.StatementTimeout,
 		statementTimeout: options.StatementTimeout,
+		maxIdle:          cmp.Or(options.MaxIdleConns, options.MaxOpenConns),
 		trace:            options.Trace,
 	}
 	readers := max(1, options.MaxOpenConns/3)

@@ -91,6 +91,7 @@ type DB struct {
 	additions        atomic.Bool   // the database is known to permit them
 	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration
+	maxIdle          int   // of each pool, if the database is a server
 	trace            Trace // or nil
 }
 
