@@ -101,7 +101,7 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 	if d.dialect.batch != nil && (pool == d.writer || d.dialect.batchReads) {
 		s.canQueue, s.queued = true, []statement{{query: query}}
 		if d.dialect.prepare != "" {
-			s.queued = append(s.queued, statement{query: d.dialect.prepare})
+			s.queued = append(s.queued, statement{query: d.dialect.prepare, args: []any{d.abandonment}})
 		}
 		return s, nil
 	}

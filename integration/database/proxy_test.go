@@ -298,6 +298,36 @@ func testConnectionsSilent(t *testing.T, c *counter) {
 	}
 }
 
+// TestWriterVanishes: a process, or the way to it, ends between the two round trips of a write
+// without a word to the database. Others can write to the namespace again after a while.
+func TestWriterVanishes(t *testing.T) { eachWire(t, testWriterVanishes) }
+
+func testWriterVanishes(t *testing.T, c *counter) {
+	vanishing := &counter{faulty: c.impatient(t)}
+	if _, err := vanishing.count(t.Context()); err != nil { // opens a connection and prepares the statements, if any
+		t.Fatal(err)
+	}
+	decide, inflicted := dbtest.Once(dbtest.Silent, func(r dbtest.Request) bool { return r.Inside && r.Stage == 0 })
+	c.wire.Inflict(decide)
+	if _, err := vanishing.count(t.Context()); !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("got %v, want Unavailable", err)
+	}
+	wantInflicted(t, inflicted)
+	other := &counter{faulty: c.straight}
+	for end := time.Now().Add(30 * time.Second); ; {
+		_, err := other.count(t.Context()) // waits for the lock for 5 seconds
+		if err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the namespace cannot be written after 30 seconds: %v", err)
+		}
+	}
+	if got := c.stored(t); got != 2 {
+		t.Errorf("counted to %d, want 2", got)
+	}
+}
+
 // TestRoundTripsOfWrites: a write takes two round trips, one to lock and read, one to write
 // and commit. This is also true if the instance caches its writes and other instances have
 // written since its last one.
