@@ -28,7 +28,8 @@ type dialect struct {
 
 	// prepare is a statement that is sent with the one that begins a transaction, or "". It
 	// makes the planner find rows in their order by an index: without statistics it would
-	// rather read all rows of a namespace and sort them.
+	// rather read all rows of a namespace and sort them. Its argument is the abandonment limit
+	// of the transaction in milliseconds.
 	prepare string
 
 	// batch runs statements in as few round trips as possible and fills the rows of

@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -46,6 +47,13 @@ func (o Options) forServer() Options {
 	return o
 }
 
+// abandonment is for how long a transaction may send nothing until the server ends it, with the
+// lock that it has on a namespace; zero means for ever. If a machine or its network fails, the
+// server learns nothing, and would keep the transaction for hours.
+func (o Options) abandonment() time.Duration {
+	return min(max(0, 6*o.StatementTimeout), 24*time.Hour)
+}
+
 // password returns the password of one connection, or Unavailable.
 func (o Options) password(ctx context.Context, address, user string) (string, error) {
 	password, err := o.Password(ctx, address, user)
@@ -69,6 +77,8 @@ func newServerDB(d *dialect, path string, writer, reader driver.Connector, optio
 		reader:           sql.OpenDB(&connector{Connector: reader, timeout: options.ConnectTimeout}),
 		patience:         options.StatementTimeout,
 		statementTimeout: options.StatementTimeout,
+		maxIdle:          cmp.Or(options.MaxIdleConns, options.MaxOpenConns),
+		abandonment:      strconv.FormatInt(options.abandonment().Milliseconds(), 10),
 		trace:            options.Trace,
 	}
 	readers := max(1, options.MaxOpenConns/3)

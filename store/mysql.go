@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -27,6 +28,19 @@ const (
 	mysqlWriterSession = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
 	mysqlReaderSession = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
 )
+
+// mysqlAbandonment returns the statement that limits for how long a session keeps a transaction
+// whose client is gone. MySQL has a limit only for whole sessions, which must be longer than
+// that of the pool.
+func mysqlAbandonment(o Options) string {
+	session := 365 * 24 * time.Hour // the most that the server takes
+	if o.ConnMaxIdleTime > 0 {
+		session = min(o.ConnMaxIdleTime+30*time.Second, session)
+	}
+	transaction := o.abandonment() + time.Second - 1
+	return fmt.Sprintf("SET SESSION /*M!100300 idle_transaction_timeout = %d, */ wait_timeout = %d",
+		transaction/time.Second, session/time.Second)
+}
 
 // mysqlNumber returns the number of an error of the server, or 0.
 func mysqlNumber(err error) uint16 {
@@ -89,7 +103,7 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	// A value that does not fit is an error, and every character has the meaning that
 	// the driver's escaping assumes.
 	config.Params["sql_mode"] = "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'"
-	writer, err := mysqlConnector(config, true, mysqlWriterSession, options)
+	writer, err := mysqlConnector(config, true, mysqlWriterSession+"; "+mysqlAbandonment(options), options)
 	if err != nil {
 		return nil, err
 	}

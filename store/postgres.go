@@ -24,7 +24,8 @@ var postgresDialect = &dialect{
 	shared:     true,
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-	prepare:    "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)", // it would compile whatever must be sorted
+	prepare: "SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true), " + // jit would compile whatever must be sorted
+		"set_config('idle_in_transaction_session_timeout', ?, true)",
 	batch:      postgresBatch,
 	batchReads: true,
 	analyze:    "ANALYZE (SKIP_LOCKED) namespaces, flags, segments, changes, change_notes",

@@ -101,7 +101,7 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 	if d.dialect.batch != nil && (pool == d.writer || d.dialect.batchReads) {
 		s.canQueue, s.queued = true, []statement{{query: query}}
 		if d.dialect.prepare != "" {
-			s.queued = append(s.queued, statement{query: d.dialect.prepare})
+			s.queued = append(s.queued, statement{query: d.dialect.prepare, args: []any{d.abandonment}})
 		}
 		return s, nil
 	}
@@ -126,12 +126,33 @@ func (d *DB) connection(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
 	return conn, nil
 }
 
-// withStatementTimeout returns the context for one statement.
+// silence is for how long a server may not respond until its idle connections are no longer
+// trusted either. A caller that is in more of a hurry says nothing about the server.
+const silence = 2 * time.Second
+
+// withStatementTimeout returns the context for one statement. The function must be called
+// when the statement has ended.
 func (d *DB) withStatementTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.statementTimeout <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, d.statementTimeout)
+	began := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, d.statementTimeout)
+	return bounded, func() {
+		if d.dialect.shared && bounded.Err() == context.DeadlineExceeded && time.Since(began) >= min(silence, d.statementTimeout) {
+			d.closeIdle()
+		}
+		cancel()
+	}
+}
+
+// closeIdle closes the idle connections. After a failover, or if a firewall has forgotten them,
+// a server may never respond on any of them, and each would cost a caller the timeout.
+func (d *DB) closeIdle() {
+	for _, pool := range []*sql.DB{d.reader, d.writer} {
+		pool.SetMaxIdleConns(0)
+		pool.SetMaxIdleConns(d.maxIdle)
+	}
 }
 
 // traced begins to trace the statements, see [Options.Trace]. The returned function must be

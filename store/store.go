@@ -91,7 +91,9 @@ type DB struct {
 	additions        atomic.Bool   // the database is known to permit them
 	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration
-	trace            Trace // or nil
+	maxIdle          int    // of each pool, if the database is a server
+	abandonment      string // see [Options.abandonment]; in milliseconds
+	trace            Trace  // or nil
 }
 
 var _ service.Store = (*DB)(nil)

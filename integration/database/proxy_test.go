@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -27,6 +28,7 @@ import (
 // direct connection to the database.
 type counter struct {
 	wire     *dbtest.Proxy
+	through  string // the URL of the database through wire
 	faulty   *store.DB
 	straight *store.DB
 }
@@ -41,7 +43,7 @@ func eachWire(t *testing.T, test func(t *testing.T, c *counter)) {
 			}
 			database := s.Migrated(t)
 			w, through := dbtest.NewProxy(t, database)
-			c := &counter{wire: w, faulty: harness.OpenStore(t, through), straight: harness.OpenStore(t, database)}
+			c := &counter{wire: w, through: through, faulty: harness.OpenStore(t, through), straight: harness.OpenStore(t, database)}
 			putCounter(t, c.faulty)
 			test(t, c)
 		})
@@ -247,6 +249,85 @@ func testConnectionCutAtEveryStage(t *testing.T, c *counter) {
 	}
 }
 
+// impatient returns a store behind the faulty connection that does not wait long for a response.
+func (c *counter) impatient(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), c.through, store.Options{StatementTimeout: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// TestConnectionsSilent: what is between the store and the database forgets the connections that
+// are open, as a firewall or a switch to a replica does, and nobody is told. One request finds out.
+func TestConnectionsSilent(t *testing.T) { eachWire(t, testConnectionsSilent) }
+
+func testConnectionsSilent(t *testing.T, c *counter) {
+	db := c.impatient(t)
+	for _, pool := range []*sql.DB{db.Reader(), db.SQL()} {
+		var open []*sql.Conn
+		for range 4 {
+			conn, err := pool.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, conn)
+		}
+		for _, conn := range open {
+			_ = conn.Close()
+		}
+	}
+	forgotten := c.wire.Connections()
+	c.wire.Inflict(func(r dbtest.Request) dbtest.Fault {
+		if r.Connection <= forgotten {
+			return dbtest.Silent
+		}
+		return dbtest.Pass
+	})
+	if _, err := db.Heads(t.Context(), []string{guidon.DefaultNamespace}); !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("the first query: got %v, want Unavailable", err)
+	}
+	if _, err := db.Heads(t.Context(), []string{guidon.DefaultNamespace}); err != nil {
+		t.Errorf("the next query: %v", err)
+	}
+	c.faulty = db
+	if _, err := c.count(t.Context()); err != nil {
+		t.Errorf("the next write: %v", err)
+	}
+}
+
+// TestWriterVanishes: a process, or the way to it, ends between the two round trips of a write
+// without a word to the database. Others can write to the namespace again after a while.
+func TestWriterVanishes(t *testing.T) { eachWire(t, testWriterVanishes) }
+
+func testWriterVanishes(t *testing.T, c *counter) {
+	vanishing := &counter{faulty: c.impatient(t)}
+	if _, err := vanishing.count(t.Context()); err != nil { // opens a connection and prepares the statements, if any
+		t.Fatal(err)
+	}
+	decide, inflicted := dbtest.Once(dbtest.Silent, func(r dbtest.Request) bool { return r.Inside && r.Stage == 0 })
+	c.wire.Inflict(decide)
+	if _, err := vanishing.count(t.Context()); !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("got %v, want Unavailable", err)
+	}
+	wantInflicted(t, inflicted)
+	other := &counter{faulty: c.straight}
+	for end := time.Now().Add(30 * time.Second); ; {
+		_, err := other.count(t.Context()) // waits for the lock for 5 seconds
+		if err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the namespace cannot be written after 30 seconds: %v", err)
+		}
+	}
+	if got := c.stored(t); got != 2 {
+		t.Errorf("counted to %d, want 2", got)
+	}
+}
+
 // TestRoundTripsOfWrites: a write takes two round trips, one to lock and read, one to write
 // and commit. This is also true if the instance caches its writes and other instances have
 // written since its last one.
@@ -369,6 +450,6 @@ func wantInflicted(t *testing.T, inflicted <-chan struct{}) {
 	select {
 	case <-inflicted:
 	default:
-		t.Fatal("the proxy has seen no COMMIT")
+		t.Fatal("the proxy has seen no such request")
 	}
 }

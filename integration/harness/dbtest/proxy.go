@@ -19,11 +19,13 @@ const (
 	CutAfter                 // cut it after the server's response, before the client has it
 	Serialize                // roll back a COMMIT and respond with 40001
 	Unreachable              // CutAfter, and accept no further connections until Inflict
+	Silent                   // pass nothing more after the request until the test ends, and close neither side
 )
 
 // Request is one or several statements that a client sends before it waits for the
 // response.
 type Request struct {
+	Connection int64    // its number; see [Proxy.Connections]
 	Stage      int      // index in its transaction; 0 has BEGIN
 	Inside     bool     // in a transaction
 	Statements []string // SQL
@@ -43,6 +45,8 @@ func is(sql, word string) bool {
 // protocol on both sides, one request at a time, and applies a fault to each request.
 type Proxy struct {
 	upstream   string
+	ended      <-chan struct{} // closed when the test ends
+	opened     atomic.Int64
 	retryCount atomic.Int64
 	rowCount   atomic.Int64
 
@@ -60,7 +64,7 @@ func NewProxy(t testing.TB, database string) (*Proxy, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{upstream: u.Host}
+	p := &Proxy{upstream: u.Host, ended: t.Context().Done()}
 	session := p.postgresSession
 	if u.Scheme == "mysql" {
 		session = p.mysqlSession
@@ -105,6 +109,9 @@ func Accept(l net.Listener, serve func(net.Conn)) {
 		go serve(c)
 	}
 }
+
+// Connections returns how many connections clients have opened.
+func (p *Proxy) Connections() int64 { return p.opened.Load() }
 
 // Retries returns how often PostgreSQL has responded with 40001.
 func (p *Proxy) Retries() int64 { return p.retryCount.Load() }

@@ -10,7 +10,7 @@ import (
 // mysqlSession understands as much of MySQL's protocol as is needed to distinguish the
 // commands of a client.
 func (p *Proxy) mysqlSession(client, server net.Conn) {
-	s := &mysqlSession{proxy: p, client: client, server: server}
+	s := &mysqlSession{proxy: p, number: p.opened.Add(1), client: client, server: server}
 	var answering sync.WaitGroup
 	answering.Go(s.answers)
 	_ = s.commands()
@@ -21,6 +21,7 @@ func (p *Proxy) mysqlSession(client, server net.Conn) {
 // mysqlSession is a connection of a client, with its connection to the server.
 type mysqlSession struct {
 	proxy          *Proxy
+	number         int64 // of the connection
 	client, server net.Conn
 	inside         bool // a transaction
 	stage          int
@@ -50,6 +51,9 @@ func (s *mysqlSession) commands() error {
 		if _, err := s.server.Write(packet); err != nil {
 			return err
 		}
+		if f == Silent {
+			<-s.proxy.ended
+		}
 	}
 }
 
@@ -76,7 +80,7 @@ func commandPacket(sql string) []byte {
 // statements is split too, which is harmless unless a part looks like a statement that
 // the tests match.
 func (s *mysqlSession) request(packet []byte) Request {
-	r := Request{commit: -1}
+	r := Request{Connection: s.number, commit: -1}
 	if len(packet) > 4 && packet[4] == comQuery {
 		r.Statements = strings.Split(string(packet[5:]), "; ")
 	}
@@ -123,6 +127,8 @@ func (s *mysqlSession) answers() {
 		case Serialize:
 			answer = refusal("restart transaction")
 			s.expect(Pass)
+		case Silent:
+			<-s.proxy.ended
 		default: // cut after the server has executed the command
 			return
 		}

@@ -12,6 +12,7 @@ import (
 func (p *Proxy) postgresSession(client, server net.Conn) {
 	s := &pgSession{
 		proxy:    p,
+		number:   p.opened.Add(1),
 		client:   pgproto3.NewBackend(client, client),
 		server:   pgproto3.NewFrontend(server, server),
 		upstream: server,
@@ -23,6 +24,7 @@ func (p *Proxy) postgresSession(client, server net.Conn) {
 // pgSession is a connection of a client, with its connection to the server.
 type pgSession struct {
 	proxy    *Proxy
+	number   int64 // of the connection
 	client   *pgproto3.Backend
 	server   *pgproto3.Frontend // for reading; requests are written to upstream
 	upstream net.Conn
@@ -58,6 +60,9 @@ func (s *pgSession) run() error {
 			err = s.refuse(r)
 		case CutBefore:
 			return nil
+		case Silent:
+			err = s.send(r.text, nil)
+			<-s.proxy.ended
 		default: // cut after the server has executed the request
 			return errors.Join(s.send(r.text, nil), s.answer(false))
 		}
@@ -76,7 +81,7 @@ func (s *pgSession) send(text []byte, err error) error {
 
 // request reads the messages of the client until it waits for a response.
 func (s *pgSession) request() (Request, error) {
-	r := Request{Inside: s.status != 'I', commit: -1}
+	r := Request{Connection: s.number, Inside: s.status != 'I', commit: -1}
 	for end := false; !end; {
 		message, err := s.client.Receive()
 		if err != nil {
