@@ -49,6 +49,9 @@ func (p *sourcePlan) into(target *state) expectation {
 		keepOnly(e.next.flags, flags)
 		keepOnly(e.next.segments, segments)
 	}
+	if !e.next.linked() {
+		return failure(guidon.InvalidArgument)
+	}
 	return e
 }
 
@@ -110,6 +113,7 @@ func keep(k service.Keep, have, f *guidon.Flag) bool {
 	case k.Percentages:
 		keepDistributions(have, f)
 		keepThresholds(have, f)
+		keepPortions(have, f)
 	}
 	if off {
 		turnOff(f)
@@ -143,6 +147,7 @@ func keepDistributions(have, f *guidon.Flag) {
 			if slices.Equal(served(f, r), served(have, old)) {
 				r.Distributions = flagtest.Copy(old).Distributions
 				referByKey(have, f, r.Distributions)
+				keepPortion(old.Conditions, r.Conditions)
 			}
 			break
 		}
@@ -158,14 +163,39 @@ func served(f *guidon.Flag, r *guidon.Rule) []string {
 	return keys
 }
 
-// keepThresholds: the n-th threshold with a value keeps the percentage of the n-th one with
+// keepPortion: a portion keeps the share of the other one.
+func keepPortion(old, c *guidon.Conditions) {
+	if old != nil && c != nil && old.Portion != nil && c.Portion != nil {
+		kept := *old.Portion
+		kept.Split = c.Portion.Split
+		c.Portion = &kept
+	}
+}
+
+// keepPortions: the portion of the n-th rollout with a value for some segments keeps the share of that
+// of the n-th one with that value for these.
+func keepPortions(have, f *guidon.Flag) {
+	taken := map[*guidon.Rollout]bool{}
+	for _, r := range f.Rollouts {
+		i := slices.IndexFunc(have.Rollouts, func(old *guidon.Rollout) bool {
+			return !taken[old] && r.Segment != nil && old.Segment != nil && r.Segment.Value == old.Segment.Value &&
+				slices.Equal(r.Segment.SegmentKeys, old.Segment.SegmentKeys)
+		})
+		if i >= 0 {
+			taken[have.Rollouts[i]] = true
+			keepPortion(have.Rollouts[i].Conditions, r.Conditions)
+		}
+	}
+}
+
+// keepThresholds: the n-th threshold with a value keeps the share of the n-th one with
 // that value. Off for everyone is not one of them.
 func keepThresholds(have, f *guidon.Flag) {
 	for _, value := range []bool{false, true} {
 		old := thresholds(have, value)
 		for i, t := range thresholds(f, value) {
 			if i < len(old) {
-				t.Percentage = old[i].Percentage
+				t.Percentage, t.Start, t.Ramp = old[i].Percentage, old[i].Start, old[i].Ramp
 			}
 		}
 	}

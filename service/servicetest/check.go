@@ -71,8 +71,8 @@ func (m *model) settle(s *space, e expectation) *state {
 	}
 	namespaces := settleAll(m, namespaceRules, e, of(before.namespace), of(e.next.namespace), of(got.namespace))
 	after.namespace = namespaces[s.key]
-	if !after.consistent() {
-		m.fail("a flag refers to a segment that does not exist")
+	if !after.consistent() || !after.linked() {
+		m.fail("a flag refers to a segment or flag that does not exist")
 	}
 	if err := after.document().Validate(); err != nil {
 		m.fail("what is stored is not valid: %v", err)
@@ -199,8 +199,11 @@ func recorded(text json.RawMessage, object any) bool {
 	if object == nil || text == nil {
 		return object == nil && text == nil
 	}
-	if g, ok := object.(*guidon.Segment); ok {
-		object = g.Stored()
+	switch o := object.(type) {
+	case *guidon.Segment:
+		object = o.Stored()
+	case *guidon.Flag:
+		object = o.Stored()
 	}
 	want, err := json.Marshal(object)
 	return err == nil && sameJSON(want, text)

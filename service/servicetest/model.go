@@ -39,6 +39,7 @@ func Run(t *testing.T, store service.Store, seed uint64, steps int) {
 type model struct {
 	t        *testing.T
 	service  *service.Service
+	now      time.Time // of the service, but not of its store
 	random   *rand.Rand
 	source   *flagtest.Source
 	spaces   []*space
@@ -48,10 +49,12 @@ type model struct {
 
 func newModel(t *testing.T, store service.Store, seed uint64) *model {
 	m := &model{
-		t: t, service: service.NewService(store, time.Now),
+		t: t, now: flagtest.AdditionsStart.Add(-18 * time.Hour),
 		random: rand.New(rand.NewPCG(seed, 412)), // #nosec G404 -- repeatable
 		source: flagtest.NewSource(seed), outcomes: map[string]int{},
 	}
+	m.service = service.NewService(store, func() time.Time { return m.now })
+	m.source.Requirable = flagKeys
 	m.made = append(m.made, fmt.Sprint("seed ", seed))
 	for _, key := range []string{"shop", "till"} {
 		before, _ := readState(service.View{}, guidon.NotFound)
@@ -97,6 +100,7 @@ var operations = []struct {
 	{8, (*model).changeSegment},
 	{4, (*model).edit},
 	{2, (*model).replaceFlag},
+	{4, (*model).controlRamp},
 	{2, (*model).replaceSegment},
 	{3, (*model).importDocument},
 	{3, (*model).planDocument},
@@ -127,6 +131,7 @@ func (m *model) next() attempt {
 // step makes one operation and checks it.
 func (m *model) step() {
 	m.t.Helper()
+	m.now = m.now.Add(time.Duration(m.random.IntN(1200)) * time.Second)
 	a := m.next()
 	m.made = append(m.made, fmt.Sprintf("%s: %s", a.space.key, a.name))
 	message := fmt.Sprint("step ", len(m.made))
