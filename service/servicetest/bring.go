@@ -134,24 +134,38 @@ func referByKey(from, to *guidon.Flag, distributions []*guidon.Distribution) boo
 	return true
 }
 
-// keepDistributions: the n-th rule for some segments keeps the distributions of the n-th one
-// for these segments, if both serve the same variants.
+// keepDistributions: the n-th rule for some segments and conditions keeps the distributions of the n-th one
+// for these, if both serve the same variants. So do the others, if the conditions differ.
 func keepDistributions(have, f *guidon.Flag) {
-	taken := map[*guidon.Rule]bool{}
-	for _, r := range f.Rules {
-		for _, old := range have.Rules {
-			if taken[old] || !slices.Equal(r.SegmentKeys, old.SegmentKeys) || r.SegmentOperator != old.SegmentOperator {
-				continue
-			}
-			taken[old] = true
-			if slices.Equal(served(f, r), served(have, old)) {
-				r.Distributions = flagtest.Copy(old).Distributions
-				referByKey(have, f, r.Distributions)
-				keepPortion(old.Conditions, r.Conditions)
-			}
-			break
+	same := func(r, old *guidon.Rule) bool {
+		return slices.Equal(r.SegmentKeys, old.SegmentKeys) && r.SegmentOperator == old.SegmentOperator
+	}
+	for r, old := range paired(f.Rules, have.Rules, same, func(r *guidon.Rule) *guidon.Conditions { return r.Conditions }) {
+		if slices.Equal(served(f, r), served(have, old)) {
+			r.Distributions = flagtest.Copy(old).Distributions
+			referByKey(have, f, r.Distributions)
+			keepPortion(old.Conditions, r.Conditions)
 		}
 	}
+}
+
+// paired returns the old rule that each rule continues: the first one left for the same entities or else, when all
+// rules have had the choice, the first one left that is the same by its segments.
+func paired[R any](rules, old []*R, same func(r, old *R) bool, conditions func(*R) *guidon.Conditions) map[*R]*R {
+	pairs, taken := map[*R]*R{}, map[*R]bool{}
+	for _, exactly := range []bool{true, false} {
+		for _, r := range rules {
+			for _, o := range old {
+				is, was := conditions(r).Stated(), conditions(o).Stated()
+				if pairs[r] != nil || taken[o] || !same(r, o) ||
+					exactly && !(is.Everyone == was.Everyone && slices.Equal(is.ExceptSegmentKeys, was.ExceptSegmentKeys) && difference(is.Groups, was.Groups) == "") {
+					continue
+				}
+				pairs[r], taken[o] = o, true
+			}
+		}
+	}
+	return pairs
 }
 
 func served(f *guidon.Flag, r *guidon.Rule) []string {
@@ -172,19 +186,14 @@ func keepPortion(old, c *guidon.Conditions) {
 	}
 }
 
-// keepPortions: the portion of the n-th rollout with a value for some segments keeps the share of that
-// of the n-th one with that value for these.
+// keepPortions: so do portions of rollouts with the same value keep their shares.
 func keepPortions(have, f *guidon.Flag) {
-	taken := map[*guidon.Rollout]bool{}
-	for _, r := range f.Rollouts {
-		i := slices.IndexFunc(have.Rollouts, func(old *guidon.Rollout) bool {
-			return !taken[old] && r.Segment != nil && old.Segment != nil && r.Segment.Value == old.Segment.Value &&
-				slices.Equal(r.Segment.SegmentKeys, old.Segment.SegmentKeys)
-		})
-		if i >= 0 {
-			taken[have.Rollouts[i]] = true
-			keepPortion(have.Rollouts[i].Conditions, r.Conditions)
-		}
+	same := func(r, old *guidon.Rollout) bool {
+		return r.Segment != nil && old.Segment != nil && r.Segment.Value == old.Segment.Value &&
+			slices.Equal(r.Segment.SegmentKeys, old.Segment.SegmentKeys)
+	}
+	for r, old := range paired(f.Rollouts, have.Rollouts, same, func(r *guidon.Rollout) *guidon.Conditions { return r.Conditions }) {
+		keepPortion(old.Conditions, r.Conditions)
 	}
 }
 
