@@ -39,12 +39,15 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 	}
 	old := NewDocumentFlag(have)
 	off := k.Enabled && TurnedOff(old)
-	if k.Enabled {
+	stays := off && old.Type == out.Type && TurnedOff(out) // as it is, with its metadata in their order
+	if k.Enabled && !stays {
 		for _, f := range []*guidon.Flag{old, out} {
 			if TurnedOff(f) {
 				restoreSwitched(f, time.Time{})
 			}
 		}
+	}
+	if k.Enabled {
 		out.Enabled = old.Enabled
 	}
 	switch {
@@ -55,7 +58,7 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 		keepDistributions(old, out)
 		keepShares(old, out)
 	}
-	if off {
+	if off && !stays {
 		putOff(out, time.Time{})
 		for _, r := range out.Rollouts { // in the form of a document
 			r.ID, r.Rank = "", 0

@@ -296,6 +296,23 @@ flags:
 	}
 }
 
+// TestRestoreKeepsOff: a flag that was and is off is no change, whatever the order of its metadata.
+func TestRestoreKeepsOff(t *testing.T) {
+	s := newService(t)
+	mustImport(t, s, `namespace: shop
+flags:
+- {key: theme, name: Theme, metadata: {guidon.turnedOff: true, owner: web}}
+- {key: banner, name: Banner, enabled: true}
+`, service.ImportCreate)
+	mustImport(t, s, "namespace: shop\nflags: [{key: banner, name: Other, enabled: true}]\n", service.ImportUpdate)
+	then := fmt.Sprintf("shop@%d", revision(t, s, "shop")-1)
+	mustApply(t, s, service.PlanRequest{Namespace: "shop", Source: then, Mode: service.ImportReplace, Keep: service.Keep{Enabled: true}})
+	got := []string{string(flag(t, s, "shop", "theme").Metadata), flag(t, s, "shop", "banner").Name}
+	if diff := cmp.Diff([]string{`{"guidon.turnedOff":true,"owner":"web"}`, "Banner"}, got); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+}
+
 // TestPromotionReportsProblems: what a flag of the document has that is not valid is reported, whatever the target keeps.
 func TestPromotionReportsProblems(t *testing.T) {
 	many := make([]guidon.Requirement, service.MaxRequirements+1)

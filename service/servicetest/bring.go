@@ -96,9 +96,13 @@ func (p *sourcePlan) keptFlags(target *state, everything bool) (map[string]*guid
 
 // keep changes the flag into what it is with what the one that exists keeps.
 func keep(k service.Keep, have, f *guidon.Flag) bool {
-	off := k.Enabled && restore(have)
-	if k.Enabled {
+	off := k.Enabled && restore(flagtest.Copy(have))
+	stays := off && have.Type == f.Type && restore(flagtest.Copy(f))
+	if k.Enabled && !stays {
+		restore(have)
 		restore(f)
+	}
+	if k.Enabled {
 		f.Enabled = have.Enabled
 	}
 	switch {
@@ -115,7 +119,7 @@ func keep(k service.Keep, have, f *guidon.Flag) bool {
 		keepThresholds(have, f)
 		keepPortions(have, f)
 	}
-	if off {
+	if off && !stays {
 		turnOff(f)
 	}
 	return true
