@@ -22,7 +22,7 @@ func (s *Source) editRuleAdditions(r *guidon.Rule) {
 	}
 	switch s.random.IntN(6) {
 	case 0:
-		r.Split = s.split()
+		r.Split = s.splitOrNil()
 	case 1:
 		r.CodeDefault = !r.CodeDefault && len(r.Distributions) == 0
 	default:
@@ -42,7 +42,7 @@ func (s *Source) editRolloutAdditions(r *guidon.Rollout) {
 	t := r.Threshold
 	switch s.random.IntN(5) {
 	case 0:
-		t.Split = s.split()
+		t.Split = s.splitOrNil()
 	case 1:
 		if t.Start = pick[float32](s, 0, 12.5); t.Percentage+t.Start > 100 {
 			t.Percentage = 50
@@ -111,7 +111,7 @@ func (s *Source) editPortion(c *guidon.Conditions) {
 	if c.Portion == nil || s.one(4) {
 		c.Portion = &guidon.Portion{Percentage: s.percentage()}
 		if s.one(3) {
-			c.Portion.Split = *s.split()
+			c.Portion.Split = s.split()
 		}
 		return
 	}
@@ -130,8 +130,15 @@ func (s *Source) editPortion(c *guidon.Conditions) {
 	}
 }
 
-func (s *Source) split() *guidon.Split {
-	return &guidon.Split{By: pick(s, "", "account"), Seed: pick(s, "", "layer"), Hash: guidon.BucketHash(s.random.IntN(5))} // #nosec G115 -- few
+func (s *Source) split() guidon.Split {
+	return guidon.Split{By: pick(s, "", "account"), Seed: pick(s, "", "layer"), Hash: guidon.BucketHash(s.random.IntN(5))} // #nosec G115 -- few
+}
+
+func (s *Source) splitOrNil() *guidon.Split {
+	if split := s.split(); split != (guidon.Split{}) {
+		return &split
+	}
+	return nil
 }
 
 func (s *Source) editTimes(c *guidon.Conditions) {
@@ -187,16 +194,13 @@ func (s *Source) fitRamp(r *guidon.Ramp, start float32) {
 	}
 }
 
-// requirements returns those of a flag or rule, of flags with the keys in Requirable.
-func (s *Source) requirements() (all []guidon.Requirement) {
-	for _, key := range s.Requirable {
-		if !s.one(2) {
-			continue
-		}
-		answers := pick(s, nil, nil, []string{"false"}, []string{"red"}, []string{"green", "blue"})
-		all = append(all, guidon.Requirement{FlagKey: key, Answers: slices.Clone(answers)})
+// requirements returns those of a flag or rule: of one of the flags with the keys in Requirable, or none.
+func (s *Source) requirements() []guidon.Requirement {
+	if len(s.Requirable) == 0 || s.one(3) {
+		return nil
 	}
-	return all
+	answers := pick(s, nil, nil, []string{"false"}, []string{"red"}, []string{"green", "blue"})
+	return []guidon.Requirement{{FlagKey: pick(s, s.Requirable...), Answers: slices.Clone(answers)}}
 }
 
 // RandomRule returns a rule without distributions that has additions, or nil half of the time.

@@ -136,6 +136,13 @@ func (m *model) checkEarlier(s *space, revision int64) {
 		return
 	}
 	ref := service.Reference{Namespace: s.key, At: service.Moment{Revision: revision}}
+	if m.one(3) {
+		records, err := m.service.ChangesAfter(m.t.Context(), s.key, change.After(revision-1))
+		if err != nil || len(records) == 0 {
+			m.fail("the records of revision %d: %v", revision, err)
+		}
+		ref.At = service.Moment{Time: records[0].At}
+	}
 	v, err := m.service.ViewAt(m.t.Context(), ref, service.Demand{}, nil)
 	got, failed := readState(v, err)
 	if failed != nil {
