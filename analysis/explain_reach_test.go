@@ -49,7 +49,7 @@ func TestReachAndExplain(t *testing.T) {
 		flag, segments := small.flag(), small.segments()
 		s := flagtest.SnapshotOf(flag, segments...)
 		checkAgreement(t, s, flag.Key, small.of("u1", "u3"), small.context())
-		flags, segments := flagtest.NewSource(uint64(seed)).State(1)
+		flags, segments := flagtest.NewSource(uint64(seed)).Plain().State(1)
 		stored := flagtest.SnapshotOf(flags[0], segments...)
 		checkAgreement(t, stored, flags[0].Key, "u1", small.context())
 		if t.Failed() {

@@ -108,13 +108,13 @@ func contentOfFlag(t *testing.T, f *guidon.Flag) map[string]any {
 	return content
 }
 
-// strip removes ids, times and ranks, and empty strings, at all levels but in metadata.
+// strip removes ids, times and ranks, and what is not set, at all levels but in metadata.
 func strip(value any) {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, member := range value {
 			switch {
-			case slices.Contains([]string{"id", "createdAt", "updatedAt", "rank"}, name), member == "":
+			case slices.Contains([]string{"id", "createdAt", "updatedAt", "rank"}, name), unset(name, member):
 				delete(value, name)
 			case name != "metadata":
 				strip(member)
@@ -125,6 +125,21 @@ func strip(value any) {
 			strip(item)
 		}
 	}
+}
+
+// unset reports whether the value of a member is the same as none.
+func unset(name string, value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case []any:
+		return len(value) == 0
+	case bool:
+		return !value && slices.Contains([]string{"negate", "everyone", "codeDefault"}, name)
+	case float64:
+		return value == 0 && name == "start"
+	}
+	return value == ""
 }
 
 func listIn(object map[string]any, name string) []any {
@@ -160,7 +175,11 @@ func apply(t *testing.T, content map[string]any, differences []change.Difference
 			continue
 		}
 		parent, name := parentOf(t, content, d.Path)
-		if after := decoded(t, d.After); after == nil && d.Op == change.OpRemove || after == "" || after == false && name == "negate" {
+		after := decoded(t, d.After)
+		if !strings.HasPrefix(d.Path, "metadata") {
+			strip(after)
+		}
+		if d.Op == change.OpRemove || !strings.HasPrefix(d.Path, "metadata") && unset(name, after) {
 			delete(parent, name)
 		} else {
 			parent[name] = after
@@ -187,6 +206,7 @@ func rearranged(t *testing.T, list []any, differences []change.Difference) []any
 			size--
 		case change.OpAdd:
 			at[d.To-1] = decoded(t, d.After)
+			strip(at[d.To-1])
 			size++
 		case change.OpMove:
 			gone[d.From-1] = true

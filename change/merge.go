@@ -66,9 +66,10 @@ type Merged[T any] struct {
 // else by key, metadata by key, and rules, rollouts and constraints by id. The distributions of a
 // rule are one part: their shares are valid together only.
 //
-// The result is valid if the versions are. In particular, it is a conflict if one side
+// The result refers only to what exists. In particular, it is a conflict if one side
 // removes a variant that the other has begun to use. If the side that removes it is chosen,
-// its distributions are removed too (contract 4.7). Ranks are assigned anew if those of the
+// its distributions are removed too (contract 4.7). Whoever stores the result must check its rules: each
+// side may have set one of two parts that exclude each other, such as segments and everyone. Ranks are assigned anew if those of the
 // versions do not fit together. Times are those of one of the versions: the caller sets
 // them for the objects that it stores. The result shares nothing with the versions.
 //

@@ -54,11 +54,21 @@ var ruleParts = &partKind[guidon.Rule]{
 		}
 		return string(text)
 	},
-	keys: []func(*guidon.Rule) string{sameSegments, func(*guidon.Rule) string { return "any" }},
+	keys: append(sameRule, func(*guidon.Rule) string { return "any" }),
+}
+
+// sameRule are the keys of rules that are about the same entities, apart from a portion of them, or
+// at least about the same segments.
+var sameRule = []func(*guidon.Rule) string{
+	func(r *guidon.Rule) string { return sameSegments(r) + sameConditions(r.Stated()) }, sameSegments,
 }
 
 func sameSegments(r *guidon.Rule) string {
 	return fmt.Sprintf("%q %d", r.SegmentKeys, r.SegmentOperator)
+}
+
+func sameConditions(c *guidon.Conditions) string {
+	return contentOf(c.Groups, c.ExceptSegmentKeys, c.Everyone)
 }
 
 var distributionParts = &partKind[guidon.Distribution]{
@@ -76,15 +86,19 @@ var rolloutParts = &partKind[guidon.Rollout]{
 		return fmt.Sprintf("%q threshold %s", r.Description, contentOf(r.Threshold, r.Conditions))
 	},
 	keys: []func(*guidon.Rollout) string{
-		func(r *guidon.Rollout) string {
-			if r.Segment != nil {
-				return fmt.Sprintf("segment %q", r.Segment.SegmentKeys)
-			}
-			return "threshold"
-		},
+		func(r *guidon.Rollout) string { return sameKind(r) + sameConditions(r.Stated()) },
+		sameKind,
 		// The kind of a rollout never changes (contract 4.5).
 		func(r *guidon.Rollout) string { return fmt.Sprint(r.Segment != nil) },
 	},
+}
+
+// sameKind is the same for thresholds, and for rollouts of the same segments.
+func sameKind(r *guidon.Rollout) string {
+	if r.Segment != nil {
+		return fmt.Sprintf("segment %q", r.Segment.SegmentKeys)
+	}
+	return "threshold"
 }
 
 var constraintParts = &partKind[guidon.Constraint]{

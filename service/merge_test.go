@@ -85,6 +85,46 @@ func save(t *testing.T, s *service.Service, edit flagEdit) {
 	}
 }
 
+// TestMergeKeepsRulesOfConditions: a rule with conditions of its own stays the same one if the edit puts another one
+// before it.
+func TestMergeKeepsRulesOfConditions(t *testing.T) {
+	const conditions = `if: [{all: [{type: STRING_COMPARISON_TYPE, property: country, operator: eq, value: DE}]}], portion: {percentage: 10}`
+	until := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, flag := range []string{
+		`variants: [{key: a}], rules: [{` + conditions + `, distributions: [{variant: a, rollout: 100}]}]`,
+		`type: BOOLEAN_FLAG_TYPE, rollouts: [{segment: {value: true}, ` + conditions + `}]`,
+	} {
+		s := newService(t)
+		mustImport(t, s, "version: guidon/1\nnamespace: {key: default}\nflags: [{key: checkout, name: Checkout, "+flag+"}]\n", service.ImportCreate)
+		since := revision(t, s, "default")
+		mine := edits(t, s, func(f *guidon.Flag) {
+			other := change.Clone(f)
+			f.Rules, f.Rollouts = append(other.Rules, f.Rules...), append(other.Rollouts, f.Rollouts...)
+			for i, c := range f.EachConditions() {
+				if c.Portion.Percentage = 20; i == 0 {
+					c.Groups[0].Constraints[0].Value = "FR"
+				}
+			}
+		})
+		save(t, s, func(f *guidon.Flag) {
+			for _, c := range f.EachConditions() {
+				c.Until = until
+			}
+		})
+		m, _, err := s.MergeFlag(t.Context(), service.Demand{}, service.MergeRequest[guidon.Flag]{Key: "checkout", Since: since, Mine: mine}, nil)
+		if err != nil || len(m.Conflicts) > 0 {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		var got []string
+		for _, c := range m.Merged.EachConditions() {
+			got = append(got, fmt.Sprintf("%s %g%% %d", c.Groups[0].Constraints[0].Value, c.Portion.Percentage, c.Until.Year()))
+		}
+		if diff := cmp.Diff([]string{"FR 20% 1", "DE 20% 2030"}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", flag, diff)
+		}
+	}
+}
+
 // mergedWords are the parts of a merge in a form that is easy to compare.
 type mergedWords struct{ Conflicts, Mine, Theirs []string }
 

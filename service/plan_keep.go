@@ -39,12 +39,15 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 	}
 	old := NewDocumentFlag(have)
 	off := k.Enabled && TurnedOff(old)
-	if k.Enabled {
+	stays := off && old.Type == out.Type && TurnedOff(out) // as it is, with its metadata in their order
+	if k.Enabled && !stays {
 		for _, f := range []*guidon.Flag{old, out} {
 			if TurnedOff(f) {
 				restoreSwitched(f, time.Time{})
 			}
 		}
+	}
+	if k.Enabled {
 		out.Enabled = old.Enabled
 	}
 	switch {
@@ -55,7 +58,7 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 		keepDistributions(old, out)
 		keepShares(old, out)
 	}
-	if off {
+	if off && !stays {
 		putOff(out, time.Time{})
 		for _, r := range out.Rollouts { // in the form of a document
 			r.ID, r.Rank = "", 0
@@ -65,10 +68,10 @@ func (k Keep) of(have, want *guidon.Flag) *guidon.Flag {
 }
 
 // keepDistributions sets the distributions of the rules that have the same segments and the
-// same variants as a rule of old. Their order is kept too: it decides who gets which
-// variant.
+// same variants as a rule of old, preferably one with the same conditions. Their order is kept too:
+// it decides who gets which variant.
 func keepDistributions(old, out *guidon.Flag) {
-	for i, from := range pair(out.Rules, old.Rules, []func(*guidon.Rule) string{sameSegments}) {
+	for i, from := range pair(out.Rules, old.Rules, sameRule) {
 		if from >= 0 && slices.Equal(servedVariants(old.Rules[from]), servedVariants(out.Rules[i])) {
 			out.Rules[i].Distributions = old.Rules[from].Distributions
 			keepPortion(old.Rules[from].Stated(), out.Rules[i].Stated())
@@ -84,9 +87,10 @@ func servedVariants(r *guidon.Rule) []string {
 }
 
 // keepShares sets the percentages of the thresholds that have the same value as one of old, and
-// of the portions of rollouts with the same segments and value, in order.
+// of the portions of rollouts with the same segments and value, preferably of one with the same
+// conditions, in order.
 func keepShares(old, out *guidon.Flag) {
-	same := []func(r *guidon.Rollout) string{func(r *guidon.Rollout) string {
+	segments := func(r *guidon.Rollout) string {
 		switch {
 		case r.Threshold != nil:
 			return fmt.Sprint(r.Threshold.Value)
@@ -94,7 +98,8 @@ func keepShares(old, out *guidon.Flag) {
 			return fmt.Sprintf("%q %t", r.Segment.SegmentKeys, r.Segment.Value)
 		}
 		return "" // which is not valid
-	}}
+	}
+	same := []func(*guidon.Rollout) string{func(r *guidon.Rollout) string { return segments(r) + sameConditions(r.Stated()) }, segments}
 	before, after := withoutOff(old.Rollouts), withoutOff(out.Rollouts)
 	for i, from := range pair(after, before, same) {
 		if from < 0 {

@@ -259,6 +259,60 @@ flags:
 	}
 }
 
+// TestPromotionKeepsSharesOfConditions: a rule with conditions of its own keeps its shares, also if the source has
+// another one before it.
+func TestPromotionKeepsSharesOfConditions(t *testing.T) {
+	const country = `if: [{all: [{type: STRING_COMPARISON_TYPE, property: country, operator: eq, value: %s}]}]`
+	const rule = `{` + country + `, distributions: [{variant: a, rollout: %d}, {variant: b, rollout: %d}]}`
+	const rollout = `{segment: {value: true}, ` + country + `, portion: {percentage: %d}}`
+	flags := func(rules, rollouts string) string {
+		return `
+flags:
+- {key: theme, name: Theme, variants: [{key: a}, {key: b}], rules: [` + rules + `]}
+- {key: banner, name: Banner, type: BOOLEAN_FLAG_TYPE, rollouts: [` + rollouts + `]}
+`
+	}
+	s := newService(t)
+	mustImport(t, s, "version: guidon/1\nnamespace: production"+flags(
+		fmt.Sprintf(rule, "DE", 10, 90)+", {everyone: true, distributions: [{variant: a, rollout: 1}, {variant: b, rollout: 99}]}",
+		fmt.Sprintf(rollout, "DE", 10)+", {segment: {value: true}, everyone: true, portion: {percentage: 1}}"), service.ImportCreate)
+	mustImport(t, s, "version: guidon/1\nnamespace: staging"+flags(
+		fmt.Sprintf(rule, "FR", 50, 50)+", "+fmt.Sprintf(rule, "DE", 60, 40)+
+			", {everyone: true, distributions: [{variant: a, rollout: 70}, {variant: b, rollout: 30}]}",
+		fmt.Sprintf(rollout, "FR", 50)+", "+fmt.Sprintf(rollout, "DE", 60)+", {segment: {value: true}, everyone: true, portion: {percentage: 70}}"),
+		service.ImportCreate)
+	mustApply(t, s, service.PlanRequest{
+		Namespace: "production", Source: "staging", Mode: service.ImportUpdate, Keep: service.Keep{Percentages: true},
+	})
+	var got []float32
+	for _, r := range flag(t, s, "production", "theme").Rules {
+		got = append(got, r.Distributions[0].Rollout)
+	}
+	for _, r := range flag(t, s, "production", "banner").Rollouts {
+		got = append(got, r.Portion.Percentage)
+	}
+	if diff := cmp.Diff([]float32{50, 10, 1, 50, 10, 1}, got); diff != "" {
+		t.Errorf("shares (-want +got):\n%s", diff)
+	}
+}
+
+// TestRestoreKeepsOff: a flag that was and is off is no change, whatever the order of its metadata.
+func TestRestoreKeepsOff(t *testing.T) {
+	s := newService(t)
+	mustImport(t, s, `namespace: shop
+flags:
+- {key: theme, name: Theme, metadata: {guidon.turnedOff: true, owner: web}}
+- {key: banner, name: Banner, enabled: true}
+`, service.ImportCreate)
+	mustImport(t, s, "namespace: shop\nflags: [{key: banner, name: Other, enabled: true}]\n", service.ImportUpdate)
+	then := fmt.Sprintf("shop@%d", revision(t, s, "shop")-1)
+	mustApply(t, s, service.PlanRequest{Namespace: "shop", Source: then, Mode: service.ImportReplace, Keep: service.Keep{Enabled: true}})
+	got := []string{string(flag(t, s, "shop", "theme").Metadata), flag(t, s, "shop", "banner").Name}
+	if diff := cmp.Diff([]string{`{"guidon.turnedOff":true,"owner":"web"}`, "Banner"}, got); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+}
+
 // TestPromotionReportsProblems: what a flag of the document has that is not valid is reported, whatever the target keeps.
 func TestPromotionReportsProblems(t *testing.T) {
 	many := make([]guidon.Requirement, service.MaxRequirements+1)

@@ -16,6 +16,11 @@ import (
 type Source struct {
 	random *rand.Rand
 	now    time.Time
+	plain  bool
+
+	// Requirable are the keys of flags that flags may require, or some of their rules. There need not
+	// be such a flag, nor need it have the answers.
+	Requirable []string
 }
 
 // NewSource returns a source with the seed.
@@ -24,6 +29,12 @@ func NewSource(seed uint64) *Source {
 		random: rand.New(rand.NewPCG(seed, 1)), // #nosec G404 -- repeatable, for tests
 		now:    time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC),
 	}
+}
+
+// Plain returns the source for flags without what Flipt v1 lacks.
+func (s *Source) Plain() *Source {
+	s.plain = true
+	return s
 }
 
 // RandomSegmentKeys are the keys of the segments that random flags refer to.
@@ -69,6 +80,9 @@ func (s *Source) Flag(key string) *guidon.Flag {
 	for range s.random.IntN(5) {
 		s.addRule(f)
 		s.addRollout(f)
+	}
+	if s.one(4) {
+		f.Requires = s.requirements()
 	}
 	return f
 }
@@ -161,12 +175,15 @@ func (s *Source) addRule(f *guidon.Flag) {
 	for range s.random.IntN(3) {
 		s.addDistribution(f, r)
 	}
+	for range s.random.IntN(4) / 2 * s.random.IntN(4) {
+		s.editRuleAdditions(r)
+	}
 	f.Rules = slices.Insert(f.Rules, s.place(len(f.Rules)), r)
 	Rank(f)
 }
 
 func (s *Source) addDistribution(f *guidon.Flag, r *guidon.Rule) {
-	if len(f.Variants) == 0 {
+	if len(f.Variants) == 0 || r.CodeDefault {
 		return
 	}
 	now := s.time()
@@ -183,6 +200,9 @@ func (s *Source) addRollout(f *guidon.Flag) {
 	} else {
 		r.Segment = &guidon.RolloutSegment{Value: s.one(2)}
 		r.Segment.SegmentKeys, r.Segment.SegmentOperator = s.segmentKeys()
+	}
+	for range s.random.IntN(4) / 2 * s.random.IntN(4) {
+		s.editRolloutAdditions(r)
 	}
 	f.Rollouts = slices.Insert(f.Rollouts, s.place(len(f.Rollouts)), r)
 	Rank(f)

@@ -73,6 +73,7 @@ var flagEdits = []func(s *Source, f *guidon.Flag){
 	(*Source).editRollout,
 	func(s *Source, f *guidon.Flag) { f.Rollouts = remove(s, f.Rollouts); Rank(f) },
 	func(s *Source, f *guidon.Flag) { move(s, f.Rollouts); Rank(f) },
+	func(s *Source, f *guidon.Flag) { f.Requires = s.requirements() },
 }
 
 var segmentEdits = []func(s *Source, g *guidon.Segment){
@@ -159,9 +160,11 @@ func (s *Source) editRule(f *guidon.Flag) {
 		return
 	}
 	r := pick(s, f.Rules...)
-	switch s.random.IntN(5) {
+	switch s.random.IntN(8) {
 	case 0:
-		r.SegmentKeys, r.SegmentOperator = s.segmentKeys()
+		s.setSegments(&r.Conditions, &r.SegmentKeys, &r.SegmentOperator)
+	case 5, 6, 7:
+		s.editRuleAdditions(r)
 	case 1:
 		s.addDistribution(f, r)
 	case 2:
@@ -205,12 +208,14 @@ func (s *Source) editRollout(f *guidon.Flag) {
 	switch {
 	case s.one(3):
 		r.Description = s.text()
+	case s.one(2):
+		s.editRolloutAdditions(r)
 	case r.Threshold != nil:
-		r.Threshold.Percentage, r.Threshold.Value = s.percentage(), s.one(2)
+		r.Threshold.Percentage, r.Threshold.Value = min(s.percentage(), 100-r.Threshold.Start), s.one(2)
 	case s.one(2):
 		r.Segment.Value = !r.Segment.Value
 	default:
-		r.Segment.SegmentKeys, r.Segment.SegmentOperator = s.segmentKeys()
+		s.setSegments(&r.Conditions, &r.Segment.SegmentKeys, &r.Segment.SegmentOperator)
 	}
 	r.UpdatedAt = s.time()
 }

@@ -49,6 +49,9 @@ func (p *sourcePlan) into(target *state) expectation {
 		keepOnly(e.next.flags, flags)
 		keepOnly(e.next.segments, segments)
 	}
+	if !e.next.linked() {
+		return failure(guidon.InvalidArgument)
+	}
 	return e
 }
 
@@ -93,9 +96,13 @@ func (p *sourcePlan) keptFlags(target *state, everything bool) (map[string]*guid
 
 // keep changes the flag into what it is with what the one that exists keeps.
 func keep(k service.Keep, have, f *guidon.Flag) bool {
-	off := k.Enabled && restore(have)
-	if k.Enabled {
+	off := k.Enabled && restore(flagtest.Copy(have))
+	stays := off && have.Type == f.Type && restore(flagtest.Copy(f))
+	if k.Enabled && !stays {
+		restore(have)
 		restore(f)
+	}
+	if k.Enabled {
 		f.Enabled = have.Enabled
 	}
 	switch {
@@ -110,8 +117,9 @@ func keep(k service.Keep, have, f *guidon.Flag) bool {
 	case k.Percentages:
 		keepDistributions(have, f)
 		keepThresholds(have, f)
+		keepPortions(have, f)
 	}
-	if off {
+	if off && !stays {
 		turnOff(f)
 	}
 	return true
@@ -130,23 +138,38 @@ func referByKey(from, to *guidon.Flag, distributions []*guidon.Distribution) boo
 	return true
 }
 
-// keepDistributions: the n-th rule for some segments keeps the distributions of the n-th one
-// for these segments, if both serve the same variants.
+// keepDistributions: the n-th rule for some segments and conditions keeps the distributions of the n-th one
+// for these, if both serve the same variants. So do the others, if the conditions differ.
 func keepDistributions(have, f *guidon.Flag) {
-	taken := map[*guidon.Rule]bool{}
-	for _, r := range f.Rules {
-		for _, old := range have.Rules {
-			if taken[old] || !slices.Equal(r.SegmentKeys, old.SegmentKeys) || r.SegmentOperator != old.SegmentOperator {
-				continue
-			}
-			taken[old] = true
-			if slices.Equal(served(f, r), served(have, old)) {
-				r.Distributions = flagtest.Copy(old).Distributions
-				referByKey(have, f, r.Distributions)
-			}
-			break
+	same := func(r, old *guidon.Rule) bool {
+		return slices.Equal(r.SegmentKeys, old.SegmentKeys) && r.SegmentOperator == old.SegmentOperator
+	}
+	for r, old := range paired(f.Rules, have.Rules, same, func(r *guidon.Rule) *guidon.Conditions { return r.Conditions }) {
+		if slices.Equal(served(f, r), served(have, old)) {
+			r.Distributions = flagtest.Copy(old).Distributions
+			referByKey(have, f, r.Distributions)
+			keepPortion(old.Conditions, r.Conditions)
 		}
 	}
+}
+
+// paired returns the old rule that each rule continues: the first one left for the same entities or else, when all
+// rules have had the choice, the first one left that is the same by its segments.
+func paired[R any](rules, old []*R, same func(r, old *R) bool, conditions func(*R) *guidon.Conditions) map[*R]*R {
+	pairs, taken := map[*R]*R{}, map[*R]bool{}
+	for _, exactly := range []bool{true, false} {
+		for _, r := range rules {
+			for _, o := range old {
+				is, was := conditions(r).Stated(), conditions(o).Stated()
+				if pairs[r] != nil || taken[o] || !same(r, o) ||
+					exactly && !(is.Everyone == was.Everyone && slices.Equal(is.ExceptSegmentKeys, was.ExceptSegmentKeys) && difference(is.Groups, was.Groups) == "") {
+					continue
+				}
+				pairs[r], taken[o] = o, true
+			}
+		}
+	}
+	return pairs
 }
 
 func served(f *guidon.Flag, r *guidon.Rule) []string {
@@ -158,14 +181,34 @@ func served(f *guidon.Flag, r *guidon.Rule) []string {
 	return keys
 }
 
-// keepThresholds: the n-th threshold with a value keeps the percentage of the n-th one with
+// keepPortion: a portion keeps the share of the other one.
+func keepPortion(old, c *guidon.Conditions) {
+	if old != nil && c != nil && old.Portion != nil && c.Portion != nil {
+		kept := *old.Portion
+		kept.Split = c.Portion.Split
+		c.Portion = &kept
+	}
+}
+
+// keepPortions: so do portions of rollouts with the same value keep their shares.
+func keepPortions(have, f *guidon.Flag) {
+	same := func(r, old *guidon.Rollout) bool {
+		return r.Segment != nil && old.Segment != nil && r.Segment.Value == old.Segment.Value &&
+			slices.Equal(r.Segment.SegmentKeys, old.Segment.SegmentKeys)
+	}
+	for r, old := range paired(f.Rollouts, have.Rollouts, same, func(r *guidon.Rollout) *guidon.Conditions { return r.Conditions }) {
+		keepPortion(old.Conditions, r.Conditions)
+	}
+}
+
+// keepThresholds: the n-th threshold with a value keeps the share of the n-th one with
 // that value. Off for everyone is not one of them.
 func keepThresholds(have, f *guidon.Flag) {
 	for _, value := range []bool{false, true} {
 		old := thresholds(have, value)
 		for i, t := range thresholds(f, value) {
 			if i < len(old) {
-				t.Percentage = old[i].Percentage
+				t.Percentage, t.Start, t.Ramp = old[i].Percentage, old[i].Start, old[i].Ramp
 			}
 		}
 	}

@@ -71,8 +71,8 @@ func (m *model) settle(s *space, e expectation) *state {
 	}
 	namespaces := settleAll(m, namespaceRules, e, of(before.namespace), of(e.next.namespace), of(got.namespace))
 	after.namespace = namespaces[s.key]
-	if !after.consistent() {
-		m.fail("a flag refers to a segment that does not exist")
+	if !after.consistent() || !after.linked() {
+		m.fail("a flag refers to a segment or flag that does not exist")
 	}
 	if err := after.document().Validate(); err != nil {
 		m.fail("what is stored is not valid: %v", err)
@@ -136,6 +136,13 @@ func (m *model) checkEarlier(s *space, revision int64) {
 		return
 	}
 	ref := service.Reference{Namespace: s.key, At: service.Moment{Revision: revision}}
+	if m.one(3) {
+		records, err := m.service.ChangesAfter(m.t.Context(), s.key, change.After(revision-1))
+		if err != nil || len(records) == 0 {
+			m.fail("the records of revision %d: %v", revision, err)
+		}
+		ref.At = service.Moment{Time: records[0].At}
+	}
 	v, err := m.service.ViewAt(m.t.Context(), ref, service.Demand{}, nil)
 	got, failed := readState(v, err)
 	if failed != nil {
@@ -199,8 +206,11 @@ func recorded(text json.RawMessage, object any) bool {
 	if object == nil || text == nil {
 		return object == nil && text == nil
 	}
-	if g, ok := object.(*guidon.Segment); ok {
-		object = g.Stored()
+	switch o := object.(type) {
+	case *guidon.Segment:
+		object = o.Stored()
+	case *guidon.Flag:
+		object = o.Stored()
 	}
 	want, err := json.Marshal(object)
 	return err == nil && sameJSON(want, text)

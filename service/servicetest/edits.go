@@ -181,6 +181,8 @@ func (e *editBuilder) attempt(name string, run func(ctx context.Context, w servi
 		x = failure(guidon.InvalidArgument)
 	case e.failed:
 		x = failure(guidon.FailedPrecondition)
+	case !e.next.linked():
+		x = failure(guidon.InvalidArgument)
 	}
 	return attempt{space: e.space, name: name + e.text, run: run, expect: func() expectation { return x }}
 }

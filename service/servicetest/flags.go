@@ -40,6 +40,8 @@ var (
 	unchanged = verdict{unchanged: true}
 	notFound  = verdict{fails: guidon.NotFound}
 	invalid   = verdict{fails: guidon.InvalidArgument}
+
+	unstatedConditions = verdict{fails: guidon.FailedPrecondition}
 )
 
 // flagOperation changes a flag f of a state, and returns the call that does the same. If
@@ -105,6 +107,9 @@ func (m *model) changeFlag(s *space) attempt {
 
 // single returns the attempt to change one object of a state, which makes it next.
 func (m *model) single(s *space, name string, next *state, v verdict, call call) attempt {
+	if v == changes && !next.linked() {
+		v = invalid
+	}
 	e := expectation{next: next, fails: v.fails}
 	return attempt{
 		space: s, name: name,

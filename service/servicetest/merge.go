@@ -1,6 +1,7 @@
 package servicetest
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -104,9 +105,15 @@ func mergeFlags(m *objectMerge, v versions[guidon.Flag]) *guidon.Flag {
 	if grouped(m, variantsField, v, structure) {
 		out.Variants, out.DefaultVariantID, out.Rules = before.Variants, before.DefaultVariantID, before.Rules
 	}
+	out.Requires = before.Requires
+	if text := field(m, "requires", requirements(after), requirements(now), requirements(before)); text != requirements(before) {
+		out.Requires = now.Requires
+	}
 	m.match = parts
 	return out
 }
+
+func requirements(f *guidon.Flag) string { return fmt.Sprintf("%q", f.Requires) }
 
 func grouped(m *objectMerge, name string, v versions[guidon.Flag], part func(*guidon.Flag) *guidon.Flag) bool {
 	after, now, before := part(v.after), part(v.now), part(v.before)

@@ -24,6 +24,7 @@ import (
 // Failures print them.
 func Run(t *testing.T, store service.Store, seed uint64, steps int) {
 	m := newModel(t, store, seed)
+	m.alone = true
 	for range steps {
 		m.step()
 	}
@@ -39,6 +40,8 @@ func Run(t *testing.T, store service.Store, seed uint64, steps int) {
 type model struct {
 	t        *testing.T
 	service  *service.Service
+	now      time.Time // of the service, but not of its store
+	alone    bool      // nobody else writes
 	random   *rand.Rand
 	source   *flagtest.Source
 	spaces   []*space
@@ -48,10 +51,12 @@ type model struct {
 
 func newModel(t *testing.T, store service.Store, seed uint64) *model {
 	m := &model{
-		t: t, service: service.NewService(store, time.Now),
+		t: t, now: flagtest.AdditionsStart.Add(-18 * time.Hour),
 		random: rand.New(rand.NewPCG(seed, 412)), // #nosec G404 -- repeatable
 		source: flagtest.NewSource(seed), outcomes: map[string]int{},
 	}
+	m.service = service.NewService(store, func() time.Time { return m.now })
+	m.source.Requirable = flagKeys
 	m.made = append(m.made, fmt.Sprint("seed ", seed))
 	for _, key := range []string{"shop", "till"} {
 		before, _ := readState(service.View{}, guidon.NotFound)
@@ -97,6 +102,7 @@ var operations = []struct {
 	{8, (*model).changeSegment},
 	{4, (*model).edit},
 	{2, (*model).replaceFlag},
+	{4, (*model).controlRamp},
 	{2, (*model).replaceSegment},
 	{3, (*model).importDocument},
 	{3, (*model).planDocument},
@@ -127,10 +133,18 @@ func (m *model) next() attempt {
 // step makes one operation and checks it.
 func (m *model) step() {
 	m.t.Helper()
+	m.now = m.now.Add(time.Duration(m.random.IntN(1200)) * time.Second)
 	a := m.next()
 	m.made = append(m.made, fmt.Sprintf("%s: %s", a.space.key, a.name))
-	message := fmt.Sprint("step ", len(m.made))
-	revision, err := a.run(m.t.Context(), service.Write{Message: message})
+	w := service.Write{Message: fmt.Sprint("step ", len(m.made))}
+	dryRun, would := m.one(4), error(nil)
+	if dryRun {
+		would = m.dryRun(a, w)
+	}
+	revision, err := a.run(m.t.Context(), w)
+	if dryRun && guidon.CodeOf(would) != guidon.CodeOf(err) {
+		m.fail("got %v, but %v in a dry run", err, would)
+	}
 	e := a.expect()
 	if err != nil {
 		m.made[len(m.made)-1] += fmt.Sprintf(" (%v)", err)
@@ -139,6 +153,20 @@ func (m *model) step() {
 	if a.space.revision() > 0 {
 		m.checkEarlier(a.space, m.random.Int64N(a.space.revision()+1))
 	}
+	if a.space.exists() && m.one(4) {
+		m.checkDraft(a.space)
+	}
+}
+
+// dryRun makes a dry run of the operation, which must change nothing, and returns its error.
+func (m *model) dryRun(a attempt, w service.Write) error {
+	m.t.Helper()
+	w.DryRun = true
+	_, err := a.run(m.t.Context(), w)
+	if diff := difference(a.space.current().objects(), m.read(a.space).objects()); diff != "" {
+		m.fail("a dry run has changed something (-before +after):\n%s", diff)
+	}
+	return err
 }
 
 // fail ends the test, with all operations that led there.

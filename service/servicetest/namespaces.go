@@ -13,7 +13,7 @@ func (m *model) changeNamespace(s *space) attempt {
 	switch {
 	case !s.exists():
 		return m.createNamespace(s)
-	case m.one(2):
+	case m.one(5):
 		return m.deleteNamespace(s)
 	}
 	in := m.namespaceInput(s)

@@ -15,17 +15,17 @@ import (
 func (m *model) document(s *space) (*service.Document, *state) {
 	now, source := s.current(), m.source
 	d := &state{namespace: &guidon.Namespace{Key: s.key, Name: m.name(), Description: m.text(), Color: m.color(), ConfirmChanges: m.one(2)}}
-	d.segments = someOf(m, flagtest.RandomSegmentKeys, now.segments, source.Segment, source.EditSegment)
-	d.flags = someOf(m, flagKeys, now.flags, source.Flag, source.EditFlag)
+	d.segments = someOf(m, 8, flagtest.RandomSegmentKeys, now.segments, source.Segment, source.EditSegment)
+	d.flags = someOf(m, 3, flagKeys, now.flags, source.Flag, source.EditFlag)
 	return d.document(), d
 }
 
-// someOf returns objects with some of the keys: those that exist, edited or not, and new ones.
-func someOf[T any](m *model, keys []string, existing map[string]*T, create func(key string) *T, edit func(*T) *T) map[string]*T {
+// someOf returns objects with some of the keys, without one in so many: those that exist, edited or not, and new ones.
+func someOf[T any](m *model, without int, keys []string, existing map[string]*T, create func(key string) *T, edit func(*T) *T) map[string]*T {
 	some := map[string]*T{}
 	for _, key := range keys {
 		switch have := existing[key]; {
-		case m.one(3):
+		case m.one(without):
 		case have == nil:
 			some[key] = create(key)
 		case m.one(2):
@@ -51,10 +51,42 @@ func (m *model) importDocument(s *space) attempt {
 	return attempt{
 		space: s, name: fmt.Sprintf("Import (%s)", p.Mode), reason: change.ImportReason(),
 		run: func(ctx context.Context, w service.Write) (int64, error) {
+			if m.alone {
+				return m.importTwice(ctx, w, s.key, document, p.Mode)
+			}
 			return revisionOf(m.service.Import(ctx, w, s.key, document, p.Mode, false))
 		},
 		expect: func() expectation { return p.into(s.current()) },
 	}
+}
+
+// importTwice imports the document after a dry run, which must have said what then happens, and again, which must
+// change nothing.
+func (m *model) importTwice(ctx context.Context, w service.Write, namespace string, d *service.Document, mode service.ImportMode) (int64, error) {
+	m.t.Helper()
+	want, _, would := m.service.Import(ctx, w, namespace, d, mode, true)
+	if w.DryRun {
+		return 0, would
+	}
+	got, revision, err := m.service.Import(ctx, w, namespace, d, mode, false)
+	if guidon.CodeOf(would) != guidon.CodeOf(err) {
+		m.fail("imported: %v, but %v in a dry run", err, would)
+	}
+	if err != nil {
+		return revision, err
+	}
+	want.DryRun, want.Revision = false, got.Revision
+	if diff := difference(want, got); diff != "" {
+		m.fail("a dry run said (-dry run +import):\n%s", diff)
+	}
+	if mode == service.ImportCreate && len(d.Flags)+len(d.Segments) > 0 {
+		return revision, nil
+	}
+	again, last, err := m.service.Import(ctx, w, namespace, d, mode, false)
+	if err != nil || len(again.Changes) > 0 || last != revision {
+		m.fail("imported again: %+v, revision %d after %d, %v", again, last, revision, err)
+	}
+	return revision, nil
 }
 
 // selectSome sets what the request selects of a state, and how.
@@ -163,7 +195,7 @@ func (m *model) apply(ctx context.Context, w service.Write, r service.PlanReques
 	if err != nil {
 		m.fail("planned, but not applied: %v", err)
 	}
-	if r.Undo != nil || r.Mode == service.ImportCreate {
+	if w.DryRun || r.Undo != nil || r.Mode == service.ImportCreate {
 		return plan, revision, nil
 	}
 	again, _, err := m.service.Plan(ctx, service.Caller{}, service.Demand{}, r, nil)

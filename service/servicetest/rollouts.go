@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/analysis"
@@ -18,7 +19,12 @@ import (
 // threshold. It reports whether the segments exist.
 func (m *model) rolloutInput(now *state, in *service.RolloutInput, r *guidon.Rollout, ofSegments bool) (exist bool) {
 	in.Description = m.text()
-	r.Description, r.Segment, r.Threshold = in.Description, nil, nil
+	r.Description, r.Segment, r.Threshold, r.Conditions = in.Description, nil, nil, nil
+	if other := m.source.RandomRollout(ofSegments); other != nil {
+		r.Segment, r.Threshold, r.Conditions = other.Segment, other.Threshold, other.Conditions
+		in.Segment, in.Threshold, in.Conditions = other.Segment, other.Threshold, other.Conditions
+		return now.refersToExisting(&guidon.Flag{Rollouts: []*guidon.Rollout{r}})
+	}
 	if !ofSegments {
 		r.Threshold = &guidon.RolloutThreshold{Percentage: m.percentage(), Value: m.one(2)}
 		in.Threshold = &guidon.RolloutThreshold{Percentage: r.Threshold.Percentage, Value: r.Threshold.Value}
@@ -50,11 +56,13 @@ func (m *model) createRollout(now *state, f *guidon.Flag) (verdict, call) {
 func (m *model) updateRollout(now *state, f *guidon.Flag) (verdict, call) {
 	v, r := changes, pickOr(m, f.Rollouts, &guidon.Rollout{ID: "none"})
 	in := service.RolloutInput{FlagKey: f.Key, Rollout: guidon.Rollout{ID: r.ID}}
-	same, ofSegments := !m.one(6), r.Segment != nil
+	same, ofSegments, had := !m.one(6), r.Segment != nil, r.Additions()
 	exist := m.rolloutInput(now, &in, r, ofSegments == same)
 	switch {
 	case r.ID == "none":
 		v = notFound
+	case had && !r.Additions():
+		v = unstatedConditions
 	case !same:
 		v = invalid
 	case !exist:
@@ -80,7 +88,11 @@ func isOff(f *guidon.Flag) bool {
 	if f.Type == guidon.VariantFlag {
 		return !f.Enabled
 	}
-	return len(f.Rollouts) > 0 && f.Rollouts[0].Threshold != nil && f.Rollouts[0].Threshold.Percentage == 100 && !f.Rollouts[0].Threshold.Value
+	if len(f.Rollouts) == 0 {
+		return false
+	}
+	t, always := f.Rollouts[0].Threshold, f.Rollouts[0].Stated().From.IsZero() && f.Rollouts[0].Stated().Until.IsZero()
+	return t != nil && t.Percentage == 100 && !t.Value && t.Ramp == nil && always && t.Split.Stated().By == ""
 }
 
 func (m *model) turnFlagOff(_ *state, f *guidon.Flag) (verdict, call) {
@@ -144,7 +156,7 @@ func withoutOffMember(metadata json.RawMessage) json.RawMessage {
 // stateOf returns the state of a flag.
 func (s *state) stateOf(f *guidon.Flag) analysis.FlagState {
 	snapshot := guidon.NewSnapshot(s.namespace, guidon.Revision{}, []*guidon.Flag{f}, slices.Collect(maps.Values(s.segments)))
-	return analysis.Summarize(snapshot.Compiled(f.Key)).State
+	return analysis.Summarize(snapshot.At(time.Now()).Compiled(f.Key)).Own
 }
 
 func (m *model) turnFlagOn(now *state, f *guidon.Flag) (verdict, call) {

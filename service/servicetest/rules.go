@@ -8,6 +8,20 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ruleInput sets what a rule has besides its distributions. It reports whether its segments exist.
+func (m *model) ruleInput(now *state, in *service.RuleInput, r *guidon.Rule) (exist bool) {
+	if other := m.source.RandomRule(); other != nil {
+		in.SegmentKeys, in.SegmentOperator, in.Split, in.CodeDefault, in.Conditions =
+			other.SegmentKeys, other.SegmentOperator, other.Split, other.CodeDefault, other.Conditions
+		exist = now.refersToExisting(&guidon.Flag{Rules: []*guidon.Rule{other}})
+	} else {
+		in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now)
+	}
+	r.SegmentKeys, r.SegmentOperator, r.Split, r.CodeDefault, r.Conditions =
+		in.SegmentKeys, in.SegmentOperator, in.Split, in.CodeDefault, in.Conditions
+	return exist
+}
+
 // segmentKeys returns the arguments for the segments of a rule or rollout, and reports
 // whether they exist.
 func (m *model) segmentKeys(now *state) (keys []string, operator guidon.SegmentOperator, exist bool) {
@@ -24,27 +38,32 @@ func (m *model) segmentKeys(now *state) (keys []string, operator guidon.SegmentO
 
 func (m *model) createRule(now *state, f *guidon.Flag) (verdict, call) {
 	v, in := changes, service.RuleInput{FlagKey: f.Key, Rule: guidon.Rule{Rank: 1 + m.random.Int32N(4)}}
-	var exist bool
-	if in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now); !exist {
+	created := &guidon.Rule{ID: newID, Rank: in.Rank}
+	if !m.ruleInput(now, &in, created) {
 		v = notFound
 	}
 	at := len(f.Rules)
 	for at > 0 && f.Rules[at-1].Rank > in.Rank {
 		at--
 	}
-	f.Rules = slices.Insert(f.Rules, at,
-		&guidon.Rule{ID: newID, SegmentKeys: in.SegmentKeys, SegmentOperator: in.SegmentOperator, Rank: in.Rank})
+	f.Rules = slices.Insert(f.Rules, at, created)
 	return v, withInput(m.service.CreateRule, in)
 }
 
 func (m *model) updateRule(now *state, f *guidon.Flag) (verdict, call) {
 	v, r := changes, pickOr(m, f.Rules, &guidon.Rule{ID: "none"})
-	in := service.RuleInput{FlagKey: f.Key, Rule: guidon.Rule{ID: r.ID}}
-	var exist bool
-	if in.SegmentKeys, in.SegmentOperator, exist = m.segmentKeys(now); !exist || r.ID == "none" {
+	in, had := service.RuleInput{FlagKey: f.Key, Rule: guidon.Rule{ID: r.ID}}, r.Additions()
+	exist := m.ruleInput(now, &in, r)
+	switch {
+	case r.ID == "none":
+		v = notFound
+	case r.CodeDefault && len(r.Distributions) > 0:
+		v = invalid
+	case had && !r.Additions():
+		v = unstatedConditions
+	case !exist:
 		v = notFound
 	}
-	r.SegmentKeys, r.SegmentOperator = in.SegmentKeys, in.SegmentOperator
 	return v, withInput(m.service.UpdateRule, in)
 }
 
@@ -72,8 +91,11 @@ func (m *model) distribution(f *guidon.Flag) (*guidon.Rule, *guidon.Distribution
 func (m *model) createDistribution(_ *state, f *guidon.Flag) (verdict, call) {
 	r, _, in := m.distribution(f)
 	v := changes
-	if r.ID == "none" || in.VariantID == "none" {
+	switch {
+	case r.ID == "none" || in.VariantID == "none":
 		v = notFound
+	case r.CodeDefault:
+		v = invalid
 	}
 	r.Distributions = append(r.Distributions, &guidon.Distribution{ID: newID, VariantID: in.VariantID, Rollout: in.Rollout})
 	return v, withInput(m.service.CreateDistribution, in)

@@ -119,6 +119,37 @@ func (s *state) refersToExisting(f *guidon.Flag) bool {
 	return true
 }
 
+// linked reports whether all requirements are about flags that can answer as they say, and none leads
+// back to its own flag.
+func (s *state) linked() bool {
+	for key, f := range s.flags {
+		for _, r := range f.Requirements() {
+			required := s.flags[r.FlagKey]
+			if required == nil || slices.ContainsFunc(r.Stated(), func(answer string) bool { return !canAnswer(required, answer) }) {
+				return false
+			}
+			if s.requires(required, key, len(s.flags)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func canAnswer(f *guidon.Flag, answer string) bool {
+	if f.Type == guidon.BooleanFlag {
+		return answer == "true" || answer == "false"
+	}
+	return f.VariantByKey(answer) != nil
+}
+
+// requires reports whether the flag is the one with the key, or requires it in at most so many steps.
+func (s *state) requires(f *guidon.Flag, key string, steps int) bool {
+	return f.Key == key || steps > 0 && slices.ContainsFunc(f.Requirements(), func(r guidon.Requirement) bool {
+		return s.flags[r.FlagKey] != nil && s.requires(s.flags[r.FlagKey], key, steps-1)
+	})
+}
+
 // space is the history of one namespace.
 type space struct {
 	key    string

@@ -94,7 +94,9 @@ func objectsOf(kind change.Kind, text json.RawMessage) (o change.Objects, err er
 		return o, err
 	case change.KindFlag:
 		o.Flags = []*guidon.Flag{new(guidon.Flag)}
-		return o, json.Unmarshal(text, o.Flags[0])
+		err := json.Unmarshal(text, o.Flags[0])
+		o.Flags[0].Unmark()
+		return o, err
 	}
 	return o, fmt.Errorf("a record of a %s", kind)
 }
