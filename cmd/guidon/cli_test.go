@@ -279,6 +279,23 @@ func TestConfig(t *testing.T) {
 	bad := s.file("bad.yml", "server: {http_prot: 1}")
 	s.with("GUIDON_LOG_LEVEL=loud").fails(cli.ExitFindings, []string{"config", "check", "--config", bad}, "server.http_prot", "GUIDON_LOG_LEVEL")
 	s.with("GUIDON_LOG_LEVEL=loud").fails(cli.ExitFailure, []string{"server", "--config", bad}, "2 problems", "server.http_prot", "GUIDON_LOG_LEVEL")
+
+	// What only the drivers of databases understand, too: no server would start.
+	for _, test := range []struct{ db, redis, want string }{
+		{"postgres://guidon:s3cret@db.example:none/guidon", "", "database URL: invalid port\n"},
+		{"mysql://guidon:s3cret@db.example", "", "database URL names no database; use mysql://user:password@host:port/database\n"},
+		{"mysql://guidon:s3cret@db.example/guidon", "redis://:s3cret@cache.example?size=3", "cache.redis: "},
+	} {
+		with := s.with("GUIDON_DB_URL=" + test.db)
+		if test.redis != "" {
+			with = with.with("GUIDON_CACHE_BACKEND=redis", "GUIDON_CACHE_REDIS_URL="+test.redis, "GUIDON_CACHE_REDIS_MIN_IDLE_CONN=1")
+		}
+		r := with.fails(cli.ExitFindings, []string{"config", "check"})
+		if !strings.HasPrefix(r.out, test.want) || strings.Contains(r.out+r.err, "s3cret") {
+			t.Errorf("%s %s: got %q and %q, want %q", test.db, test.redis, r.out, r.err, test.want)
+		}
+	}
+	s.with("GUIDON_DB_URL=mysql://guidon@db.example/guidon").ok("config", "check", "--show")
 }
 
 func TestMigrate(t *testing.T) {

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -313,4 +316,39 @@ func TestEditConflict(t *testing.T) {
 		t.Errorf("brought together: got %s", got)
 	}
 	s.fails(cli.ExitFailure, append(edit, "--file", s.file("x.yaml", "flags: []")), "must begin with the line of the edit that kept it")
+}
+
+// TestEditInterrupted: who interrupts the question of an edit is told where what was typed is.
+func TestEditInterrupted(t *testing.T) {
+	s := newShell(t)
+	s.ok("flag", "create", "beta", "--name", "Beta")
+	for question, script := range map[string]string{"Proceed?": "s/Beta/Gamma/", "Edit again?": "s/Beta/[/"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		silent, keyboard := io.Pipe()
+		defer keyboard.Close()
+		said := &awaited{text: question, arrived: cancel}
+		p := cli.NewProgram(s.edits(script).environ, silent, io.Discard, said)
+		p.Terminal = func(any) bool { return true }
+		p.Height = func() int { return 1000 }
+		code := p.Run(ctx, []string{"flag", "edit", "beta"}, root)
+		found := regexp.MustCompile(`guidon: interrupted; the edited text is in (\S+)\n$`).FindStringSubmatch(said.String())
+		if code != cli.ExitInterrupted || found == nil || strings.Contains(read(t, found[1]), "Beta") {
+			t.Errorf("%s: got exit code %d and %q, want the file of the edited text", question, code, said)
+		}
+	}
+}
+
+// awaited is a standard error that calls arrived when it has the text.
+type awaited struct {
+	bytes.Buffer
+	text    string
+	arrived func()
+}
+
+func (a *awaited) Write(p []byte) (int, error) {
+	n, err := a.Buffer.Write(p)
+	if strings.Contains(a.String(), a.text) {
+		a.arrived()
+	}
+	return n, err
 }
