@@ -175,6 +175,9 @@ func (r *retryClient) Invoke(ctx context.Context, method string, request, respon
 	if err != nil {
 		return err
 	}
+	if err := call.CheckUTF8(request); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	pause := firstPause

@@ -204,6 +204,10 @@ func TestSame(t *testing.T) {
 			if err := c.Invoke(ctx, "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a b"}, flag); !errors.Is(err, guidon.InvalidArgument) {
 				t.Errorf("got error %v, want InvalidArgument", err)
 			}
+			err = c.Invoke(ctx, "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "latin", Name: "M\xfcller"}, flag)
+			if want := "invalid field name: must be valid UTF-8"; !errors.Is(err, guidon.InvalidArgument) || err.Error() != want {
+				t.Errorf("a name in Latin-1: got error %v, want InvalidArgument %q", err, want)
+			}
 			if err := c.Invoke(ctx, "/flipt.Flipt/DeleteFlag", &flipt.DeleteFlagRequest{Key: key}, new(emptypb.Empty)); err != nil {
 				t.Error(err)
 			}
