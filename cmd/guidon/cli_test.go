@@ -426,6 +426,11 @@ func TestTokens(t *testing.T) {
 	if strings.Contains(list+s.ok("token", "list", "--output=json"), token) {
 		t.Error("the list shows a token")
 	}
+	hostile := strings.TrimSpace(s.ok("token", "create", "a\x1b[31m\nb", "--expires-in", "1ns", "-o", "json"))
+	if got, want := s.ok("token", "list"), `  "a\x1b[31m\nb"  `; !strings.Contains(got, want) {
+		t.Errorf("got %q, want the name %s that cannot control a terminal", got, want)
+	}
+	s.ok("token", "delete", regexp.MustCompile(`"id": "([^"]+)"`).FindStringSubmatch(hostile)[1])
 	// Expired tokens are kept for the grace period.
 	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\nold change records deleted: 0\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)

@@ -139,8 +139,8 @@ func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0
 func listedFlags(all []*guidonv1.FlagSummary) cli.Output {
 	const header = "KEY\tNAME\tTYPE\tSTATE\tRULES\tOWNER\tCHANGED"
 	return cli.List(all, (*guidonv1.FlagSummary).GetKey, header, func(f *guidonv1.FlagSummary) []any {
-		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), cli.OnOff(stateWord(f.GetState())),
-			f.GetStepCount(), cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
+		return []any{f.GetKey(), f.GetName(), cli.FlagKind(f.GetType()), cli.OnOff(stateWord(f.GetState())),
+			f.GetStepCount(), cli.OrDash(f.GetOwner()), cli.When(f.GetUpdatedAt())}
 	})
 }
 
@@ -234,14 +234,14 @@ func (c *flagCreation) parse(key string) (*guidonv1.Document, error) {
 func flagLines(field cli.Field, found content) {
 	f := flagOf(found.document)
 	field("KEY", f.GetKey())
-	field("NAME", cli.Printable(f.GetName()))
-	field("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
+	field("NAME", f.GetName())
+	field("DESCRIPTION", cli.OrDash(f.GetDescription()))
 	field("TYPE", cli.FlagKind(f.GetType()))
 	field(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
 	if len(f.GetRequires()) > 0 {
 		field("NEEDS", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
 	}
-	field("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
+	field("METADATA", cli.OrDash(f.GetMetadata()))
 	field("CREATED", cli.When(found.created))
 	field("CHANGED", cli.When(found.changed))
 	for _, v := range f.GetVariants() {

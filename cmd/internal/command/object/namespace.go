@@ -70,8 +70,8 @@ func namespaces(p *cli.Program) *object {
 func listedNamespaces(all []*flipt.Namespace) cli.Output {
 	const header = "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION"
 	return cli.List(all, (*flipt.Namespace).GetKey, header, func(n *flipt.Namespace) []any {
-		return []any{n.GetKey(), cli.Printable(n.GetName()), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
-			cli.OrDash(cli.Printable(n.GetDescription()))}
+		return []any{n.GetKey(), n.GetName(), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
+			cli.OrDash(n.GetDescription())}
 	})
 }
 
@@ -97,8 +97,8 @@ func namespaceOutput(n *flipt.Namespace) cli.Output {
 		Data: cli.DataOf(n), Names: []string{n.GetKey()},
 		Table: cli.Fields(func(field cli.Field) {
 			field("KEY", n.GetKey())
-			field("NAME", cli.Printable(n.GetName()))
-			field("DESCRIPTION", cli.OrDash(cli.Printable(n.GetDescription())))
+			field("NAME", n.GetName())
+			field("DESCRIPTION", cli.OrDash(n.GetDescription()))
 			field("PROTECTED", cli.YesOrDash(n.GetProtected()))
 			field("COLOR", cli.OrDash(n.GetColor()))
 			field("CONFIRM CHANGES", cli.YesOrDash(n.GetConfirmChanges()))

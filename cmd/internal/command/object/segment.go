@@ -109,8 +109,8 @@ func segmentOf(d *guidonv1.Document) *guidonv1.DocumentSegment { return d.GetSeg
 func listedSegments(all []*guidonv1.SegmentSummary) cli.Output {
 	const header = "KEY\tNAME\tFLAGS\tCHANGED\tCONSTRAINTS"
 	return cli.List(all, (*guidonv1.SegmentSummary).GetKey, header, func(s *guidonv1.SegmentSummary) []any {
-		return []any{s.GetKey(), cli.Printable(s.GetName()), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
-			cli.Printable(s.GetConditions())}
+		return []any{s.GetKey(), s.GetName(), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
+			s.GetConditions()}
 	})
 }
 
@@ -167,8 +167,8 @@ func createSegment(k *keyed) cli.Verb {
 func segmentLines(field cli.Field, found content) {
 	s := segmentOf(found.document)
 	field("KEY", s.GetKey())
-	field("NAME", cli.Printable(s.GetName()))
-	field("DESCRIPTION", cli.OrDash(cli.Printable(s.GetDescription())))
+	field("NAME", s.GetName())
+	field("DESCRIPTION", cli.OrDash(s.GetDescription()))
 	field("MATCH", matchWord(s.GetMatchType()))
 	field("CREATED", cli.When(found.created))
 	field("CHANGED", cli.When(found.changed))

@@ -99,7 +99,7 @@ func verdictWord(v guidonv1.FlagVerdict) string {
 }
 
 func staleRow(f *guidonv1.UnusedFlag) []any {
-	row := []any{cli.Printable(f.GetFlag().GetKey()), "-", "-", "-", whyStale(f)}
+	row := []any{f.GetFlag().GetKey(), "-", "-", "-", whyStale(f)}
 	if u := f.GetUsage(); u != nil {
 		row[1], row[2], row[3] = verdictWord(u.GetVerdict()), cli.When(u.GetLastEvaluatedAt()), int64(u.GetEvaluations())
 	}
@@ -108,5 +108,5 @@ func staleRow(f *guidonv1.UnusedFlag) []any {
 
 // whyStale returns the reasons in words.
 func whyStale(f *guidonv1.UnusedFlag) string {
-	return cli.Printable(strings.Join(lists.Map(f.GetReasons(), (*guidonv1.UnusedReason).GetText), "; "))
+	return strings.Join(lists.Map(f.GetReasons(), (*guidonv1.UnusedReason).GetText), "; ")
 }
