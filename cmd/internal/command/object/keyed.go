@@ -86,9 +86,8 @@ func (k *keyed) usualVerbs() []cli.Verb {
 		},
 		Read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
 			listed, err := k.list(ctx, c)
-			if err == nil && len(listed.Names) == 0 { // as is the list of a namespace that does not exist
-				key, _ := service.ReferenceKey(k.Namespace)
-				_, err = getNamespace(ctx, c, key)
+			if err == nil && len(listed.Names) == 0 {
+				err = mustExist(ctx, c, k.Namespace)
 			}
 			return listed, err
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const namespaceHelp = `Work with namespaces. Each has its own flags and segments, and a revision that each write
@@ -77,6 +78,14 @@ func listedNamespaces(all []*flipt.Namespace) cli.Output {
 
 func getNamespace(ctx context.Context, c client.Client, key string) (*flipt.Namespace, error) {
 	return cli.Call[flipt.Namespace](ctx, c, "/flipt.Flipt/GetNamespace", &flipt.GetNamespaceRequest{Key: key})
+}
+
+// mustExist returns NotFound if the namespace, or that of the state, does not exist. A list of what is in one is
+// just empty.
+func mustExist(ctx context.Context, c client.Client, namespace string) error {
+	key, _ := service.ReferenceKey(namespace)
+	_, err := getNamespace(ctx, c, key)
+	return err
 }
 
 // warnOfMissing warns of each namespace that does not exist, of those in which a role holds.

@@ -57,6 +57,9 @@ func StaleCommand(p *cli.Program) *cobra.Command {
 		},
 		Read: func(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
 			all, err := s.flags(ctx, service)
+			if err == nil && len(all.GetFlags()) == 0 {
+				err = mustExist(ctx, service, s.Namespace)
+			}
 			return cli.Output{
 				Data: cli.DataOf(all), Names: lists.Map(all.GetFlags(), func(f *guidonv1.UnusedFlag) string { return f.GetFlag().GetKey() }),
 				Table:  cli.Rows("FLAG\tVERDICT\tLAST EVALUATED\tEVALUATIONS\tWHY", all.GetFlags(), staleRow),
