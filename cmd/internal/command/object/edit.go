@@ -195,7 +195,7 @@ func (e edit) apply(
 	if err := e.Confirm(changes.WillApply(len(plan.GetChanges()), e.Place())); err != nil {
 		return cli.Output{}, err
 	}
-	return e.replaced(ctx, c, e.key, d, since)
+	return e.save(ctx, c, e.put(d, since), []string{e.key}, "updated")
 }
 
 // mergedWithSaved returns the edited document or, if the object has changed since the revision

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -92,11 +91,6 @@ func flags(p *cli.Program) *object {
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{Put: flagOf(d), UnlessChangedSince: since}}}
-	}
-	k.replace = func(d *guidonv1.Document, since *int64) (string, proto.Message) {
-		return "/guidon.v1.EditService/ReplaceFlag", &guidonv1.ReplaceFlagRequest{
-			NamespaceKey: k.Namespace, Key: flagOf(d).GetKey(), Flag: flagOf(d), UnlessChangedSince: since,
-		}
 	}
 	k.merge = func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
 		*guidonv1.Document, *guidonv1.MergeDetails, error,

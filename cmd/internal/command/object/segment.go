@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -74,11 +73,6 @@ func segments(p *cli.Program, explain func(t *cli.Task) cli.Verb) *object {
 	}
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Segments: []*guidonv1.SegmentEdit{{Put: segmentOf(d), UnlessChangedSince: since}}}
-	}
-	k.replace = func(d *guidonv1.Document, since *int64) (string, proto.Message) {
-		return "/guidon.v1.EditService/ReplaceSegment", &guidonv1.ReplaceSegmentRequest{
-			NamespaceKey: k.Namespace, Key: segmentOf(d).GetKey(), Segment: segmentOf(d), UnlessChangedSince: since,
-		}
 	}
 	k.merge = func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
 		*guidonv1.Document, *guidonv1.MergeDetails, error,
