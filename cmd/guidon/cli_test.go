@@ -245,6 +245,18 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestEmptyOptions: an option with the value of a variable that is not set does not mean another database.
+func TestEmptyOptions(t *testing.T) {
+	s := newShell(t)
+	for _, args := range []string{
+		"flag list --db", "flag off beta --db", "restore-backup backup.db --yes --db", "migrate --db", "migrate up --db", "cleanup --config",
+		"copy-database --from file:a.db --to", "copy-database --from file:a.db --to-file", "copy-database --to file:a.db --from", "apply . --yes --plan",
+	} {
+		words := strings.Fields(args)
+		s.fails(cli.ExitUsage, append(words, ""), words[len(words)-1]+" must not be empty")
+	}
+}
+
 func TestVersion(t *testing.T) {
 	s := newShell(t)
 	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") || got != s.ok("--version") {

@@ -157,6 +157,9 @@ func (p *Program) message(err error) string {
 func (p *Program) Action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		p.working = true
+		if err := NotEmpty(command, "db", "config"); err != nil {
+			return err
+		}
 		if err := p.setDefaults(command); err != nil {
 			return err
 		}
