@@ -245,6 +245,18 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestEmptyOptions: an option with the value of a variable that is not set does not mean another database.
+func TestEmptyOptions(t *testing.T) {
+	s := newShell(t)
+	for _, args := range []string{
+		"flag list --db", "flag off beta --db", "restore-backup backup.db --yes --db", "migrate --db", "migrate up --db", "cleanup --config",
+		"copy-database --from file:a.db --to", "copy-database --from file:a.db --to-file", "copy-database --to file:a.db --from", "apply . --yes --plan",
+	} {
+		words := strings.Fields(args)
+		s.fails(cli.ExitUsage, append(words, ""), words[len(words)-1]+" must not be empty")
+	}
+}
+
 func TestVersion(t *testing.T) {
 	s := newShell(t)
 	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") || got != s.ok("--version") {
@@ -279,6 +291,23 @@ func TestConfig(t *testing.T) {
 	bad := s.file("bad.yml", "server: {http_prot: 1}")
 	s.with("GUIDON_LOG_LEVEL=loud").fails(cli.ExitFindings, []string{"config", "check", "--config", bad}, "server.http_prot", "GUIDON_LOG_LEVEL")
 	s.with("GUIDON_LOG_LEVEL=loud").fails(cli.ExitFailure, []string{"server", "--config", bad}, "2 problems", "server.http_prot", "GUIDON_LOG_LEVEL")
+
+	// What only the drivers of databases understand, too: no server would start.
+	for _, test := range []struct{ db, redis, want string }{
+		{"postgres://guidon:s3cret@db.example:none/guidon", "", "database URL: invalid port\n"},
+		{"mysql://guidon:s3cret@db.example", "", "database URL names no database; use mysql://user:password@host:port/database\n"},
+		{"mysql://guidon:s3cret@db.example/guidon", "redis://:s3cret@cache.example?size=3", "cache.redis: "},
+	} {
+		with := s.with("GUIDON_DB_URL=" + test.db)
+		if test.redis != "" {
+			with = with.with("GUIDON_CACHE_BACKEND=redis", "GUIDON_CACHE_REDIS_URL="+test.redis, "GUIDON_CACHE_REDIS_MIN_IDLE_CONN=1")
+		}
+		r := with.fails(cli.ExitFindings, []string{"config", "check"})
+		if !strings.HasPrefix(r.out, test.want) || strings.Contains(r.out+r.err, "s3cret") {
+			t.Errorf("%s %s: got %q and %q, want %q", test.db, test.redis, r.out, r.err, test.want)
+		}
+	}
+	s.with("GUIDON_DB_URL=mysql://guidon@db.example/guidon").ok("config", "check", "--show")
 }
 
 func TestMigrate(t *testing.T) {
@@ -409,6 +438,11 @@ func TestTokens(t *testing.T) {
 	if strings.Contains(list+s.ok("token", "list", "--output=json"), token) {
 		t.Error("the list shows a token")
 	}
+	hostile := strings.TrimSpace(s.ok("token", "create", "a\x1b[31m\nb", "--expires-in", "1ns", "-o", "json"))
+	if got, want := s.ok("token", "list"), `  "a\x1b[31m\nb"  `; !strings.Contains(got, want) {
+		t.Errorf("got %q, want the name %s that cannot control a terminal", got, want)
+	}
+	s.ok("token", "delete", regexp.MustCompile(`"id": "([^"]+)"`).FindStringSubmatch(hostile)[1])
 	// Expired tokens are kept for the grace period.
 	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\nold change records deleted: 0\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)

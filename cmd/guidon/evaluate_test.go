@@ -45,6 +45,7 @@ func TestEvaluateMany(t *testing.T) {
 	if got := s.ok("evaluate", "checkout", "--entities", s.file("many.txt", ids.String()), "-o", "name"); strings.Count(got, "\n") != 2345 {
 		t.Errorf("got %d results, want 2345", strings.Count(got, "\n"))
 	}
+	s.fails(cli.ExitFailure, []string{"evaluate", "checkout", "--entities", s.file("latin.txt", "a\nM\xfcller\n")}, "latin.txt: line 2: must be UTF-8")
 	for _, test := range []struct{ args, want string }{
 		{"--entities x -e a", "cannot be combined"},
 		{"--entity-id=", "--entity-id must not be empty"},

@@ -1,9 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
@@ -313,4 +321,70 @@ func TestEditConflict(t *testing.T) {
 		t.Errorf("brought together: got %s", got)
 	}
 	s.fails(cli.ExitFailure, append(edit, "--file", s.file("x.yaml", "flags: []")), "must begin with the line of the edit that kept it")
+}
+
+// TestUnread: a change is not said to have failed because the server cannot be read after it.
+func TestUnread(t *testing.T) {
+	s := newShell(t)
+	server := s.serve()
+	s.ok("flag", "create", "beta", "--address", server.web)
+	s.ok("flag", "rollout", "beta", "50%", "--over", "3d", "--address", server.web)
+	target, err := url.Parse(server.web)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	for _, args := range [][]string{
+		{"flag", "off", "beta"}, {"flag", "update", "beta", "--name", "B"}, {"flag", "ramp", "beta", "pause"}, {"segment", "create", "staff"},
+	} {
+		var written atomic.Bool
+		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if written.Load() {
+				w.WriteHeader(http.StatusBadGateway)
+				return
+			}
+			written.Store(r.Method != http.MethodGet)
+			proxy.ServeHTTP(w, r)
+		}))
+		s.fails(cli.ExitFailure, append(args, "--address", front.URL), "guidon: the change was made, but its result cannot be read: unexpected response 502")
+		front.Close()
+	}
+	if got := s.ok("log", "--limit", "1", "--address", server.web, "-o", "name"); got != "7\n" { // after the namespace, the flag and its share
+		t.Errorf("got the revision %q, want one of each change", got)
+	}
+}
+
+// TestEditInterrupted: who interrupts the question of an edit is told where what was typed is.
+func TestEditInterrupted(t *testing.T) {
+	s := newShell(t)
+	s.ok("flag", "create", "beta", "--name", "Beta")
+	for question, script := range map[string]string{"Proceed?": "s/Beta/Gamma/", "Edit again?": "s/Beta/[/"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		silent, keyboard := io.Pipe()
+		defer keyboard.Close()
+		said := &awaited{text: question, arrived: cancel}
+		p := cli.NewProgram(s.edits(script).environ, silent, io.Discard, said)
+		p.Terminal = func(any) bool { return true }
+		p.Height = func() int { return 1000 }
+		code := p.Run(ctx, []string{"flag", "edit", "beta"}, root)
+		found := regexp.MustCompile(`guidon: interrupted; the edited text is in (\S+)\n$`).FindStringSubmatch(said.String())
+		if code != cli.ExitInterrupted || found == nil || strings.Contains(read(t, found[1]), "Beta") {
+			t.Errorf("%s: got exit code %d and %q, want the file of the edited text", question, code, said)
+		}
+	}
+}
+
+// awaited is a standard error that calls arrived when it has the text.
+type awaited struct {
+	bytes.Buffer
+	text    string
+	arrived func()
+}
+
+func (a *awaited) Write(p []byte) (int, error) {
+	n, err := a.Buffer.Write(p)
+	if strings.Contains(a.String(), a.text) {
+		a.arrived()
+	}
+	return n, err
 }

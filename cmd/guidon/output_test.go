@@ -35,8 +35,14 @@ func TestLostOutput(t *testing.T) {
 		}
 	}
 
+	// Who cannot read what a change did must not take it for one that failed.
+	code, said := run("flag", "off", "wishlist")
+	if want := "guidon: the command succeeded, but cannot write its output: no space left\n"; code != cli.ExitFailure || !strings.HasSuffix(said, want) {
+		t.Errorf("flag off: got exit code %d and %q, want %d and %q", code, said, cli.ExitFailure, want)
+	}
+
 	// The error contains the id of the token that was not shown, so that it can be deleted.
-	code, said := run("token", "create", "lost")
+	code, said = run("token", "create", "lost")
 	if code != cli.ExitFailure || !regexp.MustCompile(`token [0-9a-f-]{36} was created but cannot be shown`).MatchString(said) {
 		t.Errorf("token create: got exit code %d and %q", code, said)
 	}

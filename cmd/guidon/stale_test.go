@@ -44,5 +44,6 @@ func TestStale(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.fails(cli.ExitFindings, []string{"stale", "--exit-code"})
+	s.fails(cli.ExitFailure, []string{"stale", "--exit-code", "-n", "none"}, `namespace "none" not found`)
 	s.fails(cli.ExitUsage, []string{"stale", "--after", "36h"}, "--after must be from 1d to 366d, in whole days")
 }

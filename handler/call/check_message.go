@@ -18,18 +18,29 @@ import (
 // that evaluate, which store nothing and find nothing by such a key. With strict, it also
 // returns an error for fields that the message does not have, which only gRPC sends.
 func checkMessage(m proto.Message, strict bool) error {
+	return messageCheck{strict: strict}.check(m)
+}
+
+// CheckUTF8 is the part of the check about UTF-8, for clients: JSON has replacements for what is not, so the service
+// would get another text.
+func CheckUTF8(m proto.Message) error { return messageCheck{nul: true}.check(m) }
+
+// messageCheck checks the fields of messages.
+type messageCheck struct {
+	strict bool
+	nul    bool // texts may have NUL characters
+}
+
+func (c messageCheck) check(m proto.Message) error {
 	if m == nil {
 		return nil
 	}
-	bad := messageCheck{strict}.message(m.ProtoReflect())
+	bad := c.message(m.ProtoReflect())
 	if bad == nil {
 		return nil
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: %s", strings.TrimPrefix(bad.path, "."), bad.rule)
 }
-
-// messageCheck checks the fields of messages.
-type messageCheck struct{ strict bool }
 
 // badText is a rejected string, or an unknown field. Its path is built only while returning from the
 // recursion, because nearly all messages have none.
@@ -90,16 +101,16 @@ func (c messageCheck) entries(field protoreflect.FieldDescriptor, entries protor
 func (c messageCheck) value(field protoreflect.FieldDescriptor, value protoreflect.Value) *badText {
 	switch field.Kind() {
 	case protoreflect.StringKind:
-		return badTextIs(value.String())
+		return c.text(value.String())
 	case protoreflect.MessageKind:
 		return c.message(value.Message())
 	}
 	return nil
 }
 
-func badTextIs(text string) *badText {
+func (c messageCheck) text(text string) *badText {
 	switch {
-	case strings.IndexByte(text, 0) >= 0:
+	case !c.nul && strings.IndexByte(text, 0) >= 0:
 		return &badText{rule: "must not contain a NUL character"}
 	case !utf8.ValidString(text):
 		return &badText{rule: "must be valid UTF-8"}

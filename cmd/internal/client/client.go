@@ -162,6 +162,12 @@ const (
 // ErrUnanswered is part of the error of a write if the call ended before its response arrived.
 var ErrUnanswered = errors.New("the server may have applied the change")
 
+// lostError is the error of a call that was sent, but that the service has not answered.
+type lostError struct{ error }
+
+// Unwrap returns the reason.
+func (e lostError) Unwrap() error { return e.error }
+
 // retryClient limits the time of each call and retries reads. A write is never sent twice,
 // because it may have taken effect even if no response arrived.
 type retryClient struct {
@@ -175,12 +181,15 @@ func (r *retryClient) Invoke(ctx context.Context, method string, request, respon
 	if err != nil {
 		return err
 	}
+	if err := call.CheckUTF8(request); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		err := r.next.Invoke(ctx, method, request, response)
-		if err != nil && ctx.Err() != nil && o.Changes() {
+		if _, lost := errors.AsType[lostError](err); err != nil && (lost || ctx.Err() != nil) && o.Changes() {
 			return fmt.Errorf("%w; %w", err, ErrUnanswered)
 		}
 		if err == nil || attempt == maxAttempts || !onlyReads(o) || !errors.Is(err, guidon.Unavailable) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -204,6 +208,10 @@ func TestSame(t *testing.T) {
 			if err := c.Invoke(ctx, "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a b"}, flag); !errors.Is(err, guidon.InvalidArgument) {
 				t.Errorf("got error %v, want InvalidArgument", err)
 			}
+			err = c.Invoke(ctx, "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "latin", Name: "M\xfcller"}, flag)
+			if want := "invalid field name: must be valid UTF-8"; !errors.Is(err, guidon.InvalidArgument) || err.Error() != want {
+				t.Errorf("a name in Latin-1: got error %v, want InvalidArgument %q", err, want)
+			}
 			if err := c.Invoke(ctx, "/flipt.Flipt/DeleteFlag", &flipt.DeleteFlagRequest{Key: key}, new(emptypb.Empty)); err != nil {
 				t.Error(err)
 			}
@@ -362,6 +370,77 @@ func TestTimeout(t *testing.T) {
 	cancel()
 	if err := c.Invoke(ctx, "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag)); !errors.Is(err, guidon.Canceled) {
 		t.Errorf("got error %v, want Canceled", err)
+	}
+}
+
+// TestLost: who loses the connection after a write was sent is told that it may have been applied. One that was
+// not sent, or that the service refused, was not.
+func TestLost(t *testing.T) {
+	web := func(answer func(w http.ResponseWriter)) func(t *testing.T) string {
+		return func(t *testing.T) string {
+			t.Helper()
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				answer(w)
+			}))
+			t.Cleanup(s.Close)
+			return s.URL
+		}
+	}
+	rpc := func(answer func(s *grpc.Server, stream grpc.ServerStream) error) func(t *testing.T) string {
+		return func(t *testing.T) string {
+			t.Helper()
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s *grpc.Server
+			s = grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return answer(s, stream) }))
+			go func() { _ = s.Serve(listener) }()
+			t.Cleanup(s.Stop)
+			return "grpc://" + listener.Addr().String()
+		}
+	}
+	for name, test := range map[string]struct {
+		start func(t *testing.T) string
+		want  bool
+	}{
+		"HTTP, closed": {web(func(http.ResponseWriter) { panic(http.ErrAbortHandler) }), true},
+		"HTTP, a part": {web(func(w http.ResponseWriter) {
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte("{"))
+		}), true},
+		"HTTP, a proxy":   {web(func(w http.ResponseWriter) { w.WriteHeader(http.StatusGatewayTimeout) }), true},
+		"HTTP, no server": {func(*testing.T) string { return "http://127.0.0.1:1" }, false},
+		"HTTP, refused": {web(func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"code":14,"message":"the database is unavailable","details":[]}`))
+		}), false},
+		"gRPC, closed": {rpc(func(s *grpc.Server, stream grpc.ServerStream) error {
+			go s.Stop()
+			<-stream.Context().Done()
+			return nil
+		}), true},
+		"gRPC, no server": {func(*testing.T) string { return "grpc://127.0.0.1:1" }, false},
+		"gRPC, refused": {rpc(func(*grpc.Server, grpc.ServerStream) error {
+			return status.Error(codes.Unavailable, "the database is unavailable")
+		}), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := client.Dial(test.start(t), client.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			err = c.Invoke(t.Context(), "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a"}, new(flipt.Flag))
+			if err == nil || errors.Is(err, client.ErrUnanswered) != test.want {
+				t.Errorf("a write: got error %v, want that it may have been applied: %t", err, test.want)
+			}
+			err = c.Invoke(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag))
+			if err == nil || errors.Is(err, client.ErrUnanswered) {
+				t.Errorf("a read: got error %v, want nothing about changes", err)
+			}
+		})
 	}
 }
 

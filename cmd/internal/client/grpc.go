@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -56,7 +57,9 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	for name, values := range headers(ctx) {
 		ctx = metadata.AppendToOutgoingContext(ctx, name, values[0])
 	}
-	err := c.conn.Invoke(ctx, method, request, response)
+	var sentTo peer.Peer
+	var header, trailer metadata.MD // of the response
+	err := c.conn.Invoke(ctx, method, request, response, grpc.Peer(&sentTo), grpc.Header(&header), grpc.Trailer(&trailer))
 	if err == nil {
 		return nil
 	}
@@ -68,10 +71,14 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	if refused := handshakeError(c.address, s.Message()); refused != nil {
 		return refused
 	}
-	if code == guidon.Unavailable {
-		return &guidon.Error{Code: code, Message: fmt.Sprintf("%s is unavailable: %s; %s", c.address, s.Message(), unreachable)}
+	if code != guidon.Unavailable {
+		return &guidon.Error{Code: code, Message: s.Message()}
 	}
-	return &guidon.Error{Code: code, Message: s.Message()}
+	err = &guidon.Error{Code: code, Message: fmt.Sprintf("%s is unavailable: %s; %s", c.address, s.Message(), unreachable)}
+	if sentTo.Addr != nil && len(header)+len(trailer) == 0 {
+		return lostError{err}
+	}
+	return err
 }
 
 // Close implements Client.

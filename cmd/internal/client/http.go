@@ -10,8 +10,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/genproto/googleapis/api/httpbody"
@@ -75,8 +77,13 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 	if err != nil {
 		return err
 	}
-	httpResponse, err := c.http.Do(r)
-	if err != nil {
+	var sent atomic.Bool
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }}
+	httpResponse, err := c.http.Do(r.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	switch {
+	case err != nil && sent.Load():
+		return lostError{c.failure(ctx, err)}
+	case err != nil:
 		return c.failure(ctx, err)
 	}
 	defer httpResponse.Body.Close()
@@ -86,7 +93,7 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 	body, err := io.ReadAll(io.LimitReader(httpResponse.Body, maxResponse+1))
 	switch {
 	case err != nil:
-		return c.failure(ctx, err)
+		return lostError{c.failure(ctx, err)}
 	case len(body) > maxResponse:
 		return guidon.Errorf(guidon.TooLarge, "the response from %s is larger than %d MiB", c.address, maxResponse>>20)
 	case httpResponse.StatusCode != http.StatusOK:
@@ -212,7 +219,11 @@ func (c *httpClient) statusError(r *http.Response, body []byte) error {
 	if r.StatusCode == http.StatusServiceUnavailable {
 		code = guidon.Unavailable
 	}
-	return guidon.Errorf(code, "unexpected response %s from %s; is this a Guidon server?", r.Status, c.address)
+	err := guidon.Errorf(code, "unexpected response %s from %s; is this a Guidon server?", r.Status, c.address)
+	if r.StatusCode >= http.StatusInternalServerError { // of a proxy, which does not know what became of it
+		return lostError{err}
+	}
+	return err
 }
 
 // Close implements Client.

@@ -143,7 +143,7 @@ func (l *login) report(ctx context.Context, who *auth.Authentication) error {
 	}
 	text := "signed in to " + l.address
 	if name := cli.NameOf(who); name != "" {
-		text += " as " + name
+		text += " as " + cli.Printable(name)
 	}
 	if at := cli.Instant(who.GetExpiresAt()); !at.IsZero() {
 		text += ", until " + at.Format(time.RFC3339)

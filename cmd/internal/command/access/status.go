@@ -93,7 +93,7 @@ func (s commandStatus) fields(field cli.Field) {
 		if !s.Authentication.Required {
 			you, changes = "anybody: the server does not require authentication", "allowed"
 		}
-		field("YOU", cmp.Or(cli.Printable(s.Identity), you))
+		field("YOU", cmp.Or(s.Identity, you))
 	}
 	if s.ReadOnly {
 		changes = "refused: read-only (server.read_only is set)"

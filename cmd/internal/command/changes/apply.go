@@ -37,6 +37,7 @@ func ApplyCommand(p *cli.Program) *cobra.Command {
 	return c.Command(cli.Verb{
 		Use: "apply <directory>|<file>...", Short: "Make namespaces equal to files", Long: applyHelp, Example: applyExample,
 		Names: changedNames, Args: cobra.ArbitraryArgs, Run: c.runApply,
+		Check: func(command *cobra.Command) error { return cli.NotEmpty(command, "plan") },
 		Options: func(command *cobra.Command) {
 			c.Connection.WriteFlags(command)
 			c.fileFlags(command)

@@ -31,7 +31,7 @@ func Arguments(command *cobra.Command, args []string) error {
 }
 
 // NotEmpty returns an error if one of the options is given an empty value, as by a variable that
-// is not set. It is for those without which a command grants or changes more.
+// is not set. It is for those without which a command grants or changes more, or works elsewhere.
 func NotEmpty(command *cobra.Command, options ...string) error {
 	for _, name := range options {
 		if o := command.Flags().Lookup(name); o != nil && o.Changed && strings.Trim(o.Value.String(), "[]") == "" {

@@ -15,8 +15,11 @@ import (
 // ErrUnedited is returned by revise if the user leaves the text as it is.
 var ErrUnedited = errors.New("nothing was changed: the text was not edited")
 
-// ErrKept is the error that an edited text was kept in a file, before the name of that.
-var ErrKept = errors.New("the edited text is in")
+// KeptError is the error that an edited text was kept in a file.
+type KeptError struct{ path string }
+
+// Error implements error.
+func (e *KeptError) Error() string { return "the edited text is in " + e.path }
 
 // Revise lets the user edit the text, whose name has the extension of its syntax, until use
 // accepts the result. It prints the errors of use, and at a terminal offers to edit again. If
@@ -68,7 +71,7 @@ func KeepEdited(name string, edited, original []byte) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%w %s", ErrKept, path)
+	return &KeptError{path}
 }
 
 // YesOrNo asks the question at a terminal; without one, the answer is no. An empty answer is yes.

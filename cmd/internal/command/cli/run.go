@@ -75,9 +75,14 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(p *Progr
 	root.SetErr(p.Err)
 	err := plainUsage(root.ExecuteContext(ctx))
 	if err == nil && out.failed != nil {
-		err = &ExitError{Code: ExitFailure, Err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
+		err = &ExitError{Code: ExitFailure, Err: lostOutput(out.failed)}
 	}
 	return p.exitCode(ctx, err)
+}
+
+// lostOutput returns the error of a command that has done its work, but cannot say so.
+func lostOutput(err error) error {
+	return fmt.Errorf("the command succeeded, but cannot write its output: %w", err)
 }
 
 // ExitError is an error with its own exit code.
@@ -119,6 +124,9 @@ func (p *Program) exitCode(ctx context.Context, err error) int {
 		if errors.Is(err, client.ErrUnanswered) {
 			text += "; " + client.ErrUnanswered.Error()
 		}
+		if kept, ok := errors.AsType[*KeptError](err); ok {
+			text += "; " + kept.Error()
+		}
 		fmt.Fprintln(p.Err, "guidon: "+text)
 		return ExitInterrupted
 	}
@@ -149,6 +157,9 @@ func (p *Program) message(err error) string {
 func (p *Program) Action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		p.working = true
+		if err := NotEmpty(command, "db", "config"); err != nil {
+			return err
+		}
 		if err := p.setDefaults(command); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 
 // Rows returns the output of a table for people: the header, whose cells tabs separate, and a row
 // for each element of the list. A cell is a text, a number, a [Colored] text or a [time.Time],
-// which at a terminal is relative to now.
+// which at a terminal is relative to now. Texts become [Printable].
 func Rows[T any](header string, list []T, cells func(T) []any) func(out io.Writer) error {
 	return func(out io.Writer) error {
 		rows := [][]Colored{lists.Map(strings.Split(header, "\t"), func(name string) Colored { return Colored{Faint, name} })}
@@ -42,11 +42,11 @@ func rowFor(out io.Writer, cells ...any) []Colored {
 	return lists.Map(cells, func(cell any) Colored {
 		switch cell := cell.(type) {
 		case Colored:
-			return cell
+			return Colored{cell.Color, Printable(cell.Text)}
 		case time.Time:
 			return Colored{Text: timeFor(out, cell)}
 		default:
-			return Colored{Text: fmt.Sprint(cell)}
+			return Colored{Text: Printable(fmt.Sprint(cell))}
 		}
 	})
 }

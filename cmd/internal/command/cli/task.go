@@ -173,7 +173,11 @@ func (t *Task) run(ctx context.Context, v Verb, args []string) error {
 		if v.AtTerminal {
 			format = format.AtTerminal(t.Program)
 		}
-		if err := t.Show(format, output); err != nil {
+		err = t.Show(format, output)
+		if err != nil && v.Write != nil {
+			return lostOutput(err)
+		}
+		if err != nil {
 			return err
 		}
 		return output.Result

@@ -60,6 +60,10 @@ func configCheck(ctx context.Context, p *cli.Program, show, online bool) error {
 	if err != nil {
 		return err
 	}
+	if err := checkConnections(ctx, p, *c); err != nil {
+		fmt.Fprintln(p.Out, err)
+		return cli.ErrFindings
+	}
 	for _, warning := range c.Warnings {
 		fmt.Fprintln(p.Err, "warning: "+warning)
 	}
@@ -71,6 +75,20 @@ func configCheck(ctx context.Context, p *cli.Program, show, online bool) error {
 		return checkProviders(ctx, p, c)
 	}
 	return nil
+}
+
+// checkConnections returns the error with which no server would open its database server and Redis, such as
+// one about a parameter of a URL. It connects to nothing.
+func checkConnections(ctx context.Context, p *cli.Program, c config.Config) error {
+	if !c.DB.Shared() {
+		return nil // opening the file would create it
+	}
+	c.Cache.Redis.MinIdleConn = 0 // these would be made at once
+	db, err := p.OpenDatabase(ctx, &c, cli.Serving)
+	if err != nil {
+		return err
+	}
+	return db.Close()
 }
 
 // checkProviders asks the providers of signing in whether they can be used.

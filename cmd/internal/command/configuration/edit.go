@@ -47,6 +47,9 @@ func configEdit(ctx context.Context, p *cli.Program) error {
 		if err != nil {
 			return err
 		}
+		if err := checkConnections(ctx, p, *c); err != nil {
+			return err
+		}
 		warnings = c.Warnings
 		return file.replace(edited)
 	})

@@ -53,6 +53,7 @@ func CopyDatabaseCommand(p *cli.Program) *cobra.Command {
 			command.MarkFlagsMutuallyExclusive("to", "to-file")
 			command.MarkFlagsOneRequired("to", "to-file")
 		},
+		Check: func(command *cobra.Command) error { return cli.NotEmpty(command, "from", "from-file", "to", "to-file") },
 		Read: func(ctx context.Context, _ client.Client, _ []string) (cli.Output, error) {
 			return copyDatabase(ctx, p, from, to)
 		},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -199,6 +200,8 @@ func listOfLines(text []byte) ([]byte, error) {
 		number++
 		switch line = bytes.TrimSpace(line); {
 		case len(line) == 0:
+		case !utf8.Valid(line): // JSON would make another id of it
+			return nil, fmt.Errorf("line %d: must be UTF-8", number)
 		case line[0] != '{':
 			list = append(list, change.Encode(map[string]string{"entityId": string(line)}))
 		case !json.Valid(line):

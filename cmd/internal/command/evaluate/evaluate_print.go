@@ -103,7 +103,7 @@ func shownEvaluations(results []evaluated, many bool) cli.Output {
 		Data: data, Names: lists.Map(results, evaluated.value),
 		Table: cli.Rows("ENTITY\tRESULT\tREASON\tSEGMENTS", results, func(r evaluated) []any {
 			reason, segments := r.reason()
-			return []any{cli.Printable(r.entity), r.text(), reason, segments}
+			return []any{r.entity, r.text(), reason, segments}
 		}),
 	}
 }

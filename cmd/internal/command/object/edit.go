@@ -101,7 +101,7 @@ func (e edit) nothingToDo() error {
 
 // resumable adds to an error that names the kept text how to continue with that.
 func (e edit) resumable(err error) error {
-	if errors.Is(err, cli.ErrKept) {
+	if _, kept := errors.AsType[*cli.KeptError](err); kept {
 		return fmt.Errorf("%w; continue with \"guidon %s edit %s --file\"", err, e.kind, e.key)
 	}
 	return err
@@ -195,7 +195,7 @@ func (e edit) apply(
 	if err := e.Confirm(changes.WillApply(len(plan.GetChanges()), e.Place())); err != nil {
 		return cli.Output{}, err
 	}
-	return e.replaced(ctx, c, e.key, d, since)
+	return e.save(ctx, c, e.put(d, since), []string{e.key}, "updated")
 }
 
 // mergedWithSaved returns the edited document or, if the object has changed since the revision

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -93,11 +92,6 @@ func flags(p *cli.Program) *object {
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Flags: []*guidonv1.FlagEdit{{Put: flagOf(d), UnlessChangedSince: since}}}
 	}
-	k.replace = func(d *guidonv1.Document, since *int64) (string, proto.Message) {
-		return "/guidon.v1.EditService/ReplaceFlag", &guidonv1.ReplaceFlagRequest{
-			NamespaceKey: k.Namespace, Key: flagOf(d).GetKey(), Flag: flagOf(d), UnlessChangedSince: since,
-		}
-	}
 	k.merge = func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
 		*guidonv1.Document, *guidonv1.MergeDetails, error,
 	) {
@@ -139,8 +133,8 @@ func flagOf(d *guidonv1.Document) *guidonv1.DocumentFlag { return d.GetFlags()[0
 func listedFlags(all []*guidonv1.FlagSummary) cli.Output {
 	const header = "KEY\tNAME\tTYPE\tSTATE\tRULES\tOWNER\tCHANGED"
 	return cli.List(all, (*guidonv1.FlagSummary).GetKey, header, func(f *guidonv1.FlagSummary) []any {
-		return []any{f.GetKey(), cli.Printable(f.GetName()), cli.FlagKind(f.GetType()), cli.OnOff(stateWord(f.GetState())),
-			f.GetStepCount(), cli.OrDash(cli.Printable(f.GetOwner())), cli.When(f.GetUpdatedAt())}
+		return []any{f.GetKey(), f.GetName(), cli.FlagKind(f.GetType()), cli.OnOff(stateWord(f.GetState())),
+			f.GetStepCount(), cli.OrDash(f.GetOwner()), cli.When(f.GetUpdatedAt())}
 	})
 }
 
@@ -234,14 +228,14 @@ func (c *flagCreation) parse(key string) (*guidonv1.Document, error) {
 func flagLines(field cli.Field, found content) {
 	f := flagOf(found.document)
 	field("KEY", f.GetKey())
-	field("NAME", cli.Printable(f.GetName()))
-	field("DESCRIPTION", cli.OrDash(cli.Printable(f.GetDescription())))
+	field("NAME", f.GetName())
+	field("DESCRIPTION", cli.OrDash(f.GetDescription()))
 	field("TYPE", cli.FlagKind(f.GetType()))
 	field(stateRow(f.GetType()), cli.OnOff(change.OnOff(f.GetEnabled())))
 	if len(f.GetRequires()) > 0 {
 		field("NEEDS", change.RequirementsWords(convert.RequirementsOf(f.GetRequires()), "to be"))
 	}
-	field("METADATA", cli.OrDash(cli.Printable(f.GetMetadata())))
+	field("METADATA", cli.OrDash(f.GetMetadata()))
 	field("CREATED", cli.When(found.created))
 	field("CHANGED", cli.When(found.changed))
 	for _, v := range f.GetVariants() {

@@ -35,11 +35,11 @@ func (o *object) flagNamespaces(ctx context.Context, service client.Client, key 
 func flagIn(in *guidonv1.FlagNamespace) string {
 	switch {
 	case in.Unavailable != nil:
-		return "cannot be read: " + cli.Printable(in.GetUnavailable())
+		return "cannot be read: " + in.GetUnavailable()
 	case in.GetFlag() == nil:
 		return "no flag"
 	case in.GetFlag().Unreadable != nil:
 		return "unreadable"
 	}
-	return cli.Printable(convert.FlagWords(in.GetFlag()))
+	return convert.FlagWords(in.GetFlag())
 }

@@ -78,7 +78,7 @@ func (r ruleVerbs) controlRamp(
 	}
 	found, err := r.read(ctx, c, key)
 	if err != nil {
-		return cli.Output{}, err
+		return cli.Output{}, unread(err)
 	}
 	output := r.output(key, found)
 	done := cli.Line("%s flag %s in %s", outcomeWord(edit, key, pastActions[action-1]+" the ramp of"), key, r.Place())

@@ -186,15 +186,15 @@ func (s *flagSwitch) summaries(ctx context.Context, c client.Client, keys []stri
 // switched returns the output about the new states of the flags.
 func (s *flagSwitch) switched(ctx context.Context, c client.Client, keys []string, done *guidonv1.EditResponse) (cli.Output, error) {
 	flags, err := s.summaries(ctx, c, keys)
+	if err != nil {
+		return cli.Output{}, unread(err)
+	}
 	outputs := make([]cli.Output, len(flags))
 	for i, f := range flags {
 		outputs[i] = cli.Output{
 			Data: cli.DataOf(f), Names: []string{stateWord(f.GetState())},
 			Table: cli.Line("%s flag %s in %s: %s", outcomeWord(done, f.GetKey(), "turned "+s.word), f.GetKey(), s.Place(), s.stateText(f)),
 		}
-	}
-	if err != nil {
-		return cli.Output{}, err
 	}
 	return s.together(outputs), nil
 }

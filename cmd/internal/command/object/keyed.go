@@ -37,12 +37,11 @@ type keyed struct {
 	dryRun   bool
 	file     string // --file
 
-	list    func(ctx context.Context, c client.Client) (cli.Output, error)
-	read    func(ctx context.Context, c client.Client, key string) (content, error)
-	fields  func(field cli.Field, found content)
-	put     func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest // creates the object of the document
-	replace func(d *guidonv1.Document, since *int64) (method string, request proto.Message)
-	merge   func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
+	list   func(ctx context.Context, c client.Client) (cli.Output, error)
+	read   func(ctx context.Context, c client.Client, key string) (content, error)
+	fields func(field cli.Field, found content)
+	put    func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest // creates or replaces the object of the document
+	merge  func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
 		*guidonv1.Document, *guidonv1.MergeDetails, error)
 	remove  func(edits *guidonv1.PatchRequest, key string)
 	without func(d *guidonv1.Document, keys []string) // removes objects from a document
@@ -86,9 +85,8 @@ func (k *keyed) usualVerbs() []cli.Verb {
 		},
 		Read: func(ctx context.Context, c client.Client, _ []string) (cli.Output, error) {
 			listed, err := k.list(ctx, c)
-			if err == nil && len(listed.Names) == 0 { // as is the list of a namespace that does not exist
-				key, _ := service.ReferenceKey(k.Namespace)
-				_, err = getNamespace(ctx, c, key)
+			if err == nil && len(listed.Names) == 0 {
+				err = mustExist(ctx, c, k.Namespace)
 			}
 			return listed, err
 		},
@@ -136,10 +134,7 @@ func (k *keyed) create(parse func(key string) (*guidonv1.Document, error), optio
 			if k.dryRun {
 				return k.planned(ctx, c, &guidonv1.PlanRequest{Document: created}, args)
 			}
-			if _, err := k.patch(ctx, c, k.put(created, since)); err != nil {
-				return cli.Output{}, err
-			}
-			return k.written(ctx, c, args[0], "created")
+			return k.save(ctx, c, k.put(created, since), args, "created")
 		},
 	})
 }
@@ -202,21 +197,33 @@ func (k *keyed) rewrite(
 	if k.dryRun {
 		return k.planned(ctx, c, &guidonv1.PlanRequest{Document: all}, keys)
 	}
-	if len(keys) == 1 {
-		output, err := k.replaced(ctx, c, keys[0], all, since)
-		return k.together([]cli.Output{output}), err
-	}
+	return k.save(ctx, c, edits, keys, "updated")
+}
+
+// save applies the edits, which put the objects with the keys, and returns the output about these. word is
+// what has been done to them.
+func (k *keyed) save(
+	ctx context.Context, c client.Client, edits *guidonv1.PatchRequest, keys []string, word string,
+) (cli.Output, error) {
 	done, err := k.patch(ctx, c, edits)
 	if err != nil {
 		return cli.Output{}, err
 	}
 	outputs := make([]cli.Output, len(keys))
 	for i, key := range keys {
-		if outputs[i], err = k.written(ctx, c, key, outcomeWord(done, key, "updated")); err != nil {
-			return cli.Output{}, err
+		found, err := k.read(ctx, c, key)
+		if err != nil {
+			return cli.Output{}, unread(err)
 		}
+		outputs[i] = k.output(key, found)
+		outputs[i].Table = cli.Line("%s %s %s in %s", outcomeWord(done, key, word), k.kind, key, k.Place())
 	}
 	return k.together(outputs), nil
+}
+
+// unread returns the error of reading what has been changed.
+func unread(err error) error {
+	return fmt.Errorf("the change was made, but its result cannot be read: %w", err)
 }
 
 // planned returns the output of --dry-run: what the request would change, and its effects.
@@ -235,26 +242,6 @@ func (k *keyed) planned(ctx context.Context, c client.Client, request *guidonv1.
 func (k *keyed) plan(ctx context.Context, c client.Client, request *guidonv1.PlanRequest) (*guidonv1.PlanResponse, error) {
 	request.NamespaceKey, request.WithEffects = k.Namespace, true
 	return cli.Call[guidonv1.PlanResponse](ctx, c, "/guidon.v1.PlanService/Plan", request)
-}
-
-// replaced replaces the object unless it has changed since the revision.
-func (k *keyed) replaced(
-	ctx context.Context, c client.Client, key string, d *guidonv1.Document, since *int64,
-) (cli.Output, error) {
-	method, request := k.replace(d, since)
-	done, err := cli.Call[guidonv1.EditResponse](ctx, c, method, request)
-	if err != nil {
-		return cli.Output{}, changedMeanwhile(err)
-	}
-	return k.written(ctx, c, key, outcomeWord(done, key, "updated"))
-}
-
-// written returns the output of a command that has changed an object.
-func (k *keyed) written(ctx context.Context, c client.Client, key, done string) (cli.Output, error) {
-	found, err := k.read(ctx, c, key)
-	output := k.output(key, found)
-	output.Table = cli.Line("%s %s %s in %s", done, k.kind, key, k.Place())
-	return output, err
 }
 
 func (k *keyed) delete(ctx context.Context, c client.Client, args []string) (cli.Output, error) {

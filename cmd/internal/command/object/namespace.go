@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/command/cli"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const namespaceHelp = `Work with namespaces. Each has its own flags and segments, and a revision that each write
@@ -70,13 +71,21 @@ func namespaces(p *cli.Program) *object {
 func listedNamespaces(all []*flipt.Namespace) cli.Output {
 	const header = "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION"
 	return cli.List(all, (*flipt.Namespace).GetKey, header, func(n *flipt.Namespace) []any {
-		return []any{n.GetKey(), cli.Printable(n.GetName()), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
-			cli.OrDash(cli.Printable(n.GetDescription()))}
+		return []any{n.GetKey(), n.GetName(), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
+			cli.OrDash(n.GetDescription())}
 	})
 }
 
 func getNamespace(ctx context.Context, c client.Client, key string) (*flipt.Namespace, error) {
 	return cli.Call[flipt.Namespace](ctx, c, "/flipt.Flipt/GetNamespace", &flipt.GetNamespaceRequest{Key: key})
+}
+
+// mustExist returns NotFound if the namespace, or that of the state, does not exist. A list of what is in one is
+// just empty.
+func mustExist(ctx context.Context, c client.Client, namespace string) error {
+	key, _ := service.ReferenceKey(namespace)
+	_, err := getNamespace(ctx, c, key)
+	return err
 }
 
 // warnOfMissing warns of each namespace that does not exist, of those in which a role holds.
@@ -97,8 +106,8 @@ func namespaceOutput(n *flipt.Namespace) cli.Output {
 		Data: cli.DataOf(n), Names: []string{n.GetKey()},
 		Table: cli.Fields(func(field cli.Field) {
 			field("KEY", n.GetKey())
-			field("NAME", cli.Printable(n.GetName()))
-			field("DESCRIPTION", cli.OrDash(cli.Printable(n.GetDescription())))
+			field("NAME", n.GetName())
+			field("DESCRIPTION", cli.OrDash(n.GetDescription()))
 			field("PROTECTED", cli.YesOrDash(n.GetProtected()))
 			field("COLOR", cli.OrDash(n.GetColor()))
 			field("CONFIRM CHANGES", cli.YesOrDash(n.GetConfirmChanges()))

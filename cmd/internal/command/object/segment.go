@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
@@ -75,11 +74,6 @@ func segments(p *cli.Program, explain func(t *cli.Task) cli.Verb) *object {
 	k.put = func(d *guidonv1.Document, since *int64) *guidonv1.PatchRequest {
 		return &guidonv1.PatchRequest{Segments: []*guidonv1.SegmentEdit{{Put: segmentOf(d), UnlessChangedSince: since}}}
 	}
-	k.replace = func(d *guidonv1.Document, since *int64) (string, proto.Message) {
-		return "/guidon.v1.EditService/ReplaceSegment", &guidonv1.ReplaceSegmentRequest{
-			NamespaceKey: k.Namespace, Key: segmentOf(d).GetKey(), Segment: segmentOf(d), UnlessChangedSince: since,
-		}
-	}
 	k.merge = func(ctx context.Context, c client.Client, d *guidonv1.Document, since int64) (
 		*guidonv1.Document, *guidonv1.MergeDetails, error,
 	) {
@@ -109,8 +103,8 @@ func segmentOf(d *guidonv1.Document) *guidonv1.DocumentSegment { return d.GetSeg
 func listedSegments(all []*guidonv1.SegmentSummary) cli.Output {
 	const header = "KEY\tNAME\tFLAGS\tCHANGED\tCONSTRAINTS"
 	return cli.List(all, (*guidonv1.SegmentSummary).GetKey, header, func(s *guidonv1.SegmentSummary) []any {
-		return []any{s.GetKey(), cli.Printable(s.GetName()), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
-			cli.Printable(s.GetConditions())}
+		return []any{s.GetKey(), s.GetName(), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
+			s.GetConditions()}
 	})
 }
 
@@ -167,8 +161,8 @@ func createSegment(k *keyed) cli.Verb {
 func segmentLines(field cli.Field, found content) {
 	s := segmentOf(found.document)
 	field("KEY", s.GetKey())
-	field("NAME", cli.Printable(s.GetName()))
-	field("DESCRIPTION", cli.OrDash(cli.Printable(s.GetDescription())))
+	field("NAME", s.GetName())
+	field("DESCRIPTION", cli.OrDash(s.GetDescription()))
 	field("MATCH", matchWord(s.GetMatchType()))
 	field("CREATED", cli.When(found.created))
 	field("CHANGED", cli.When(found.changed))

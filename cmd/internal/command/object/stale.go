@@ -57,6 +57,9 @@ func StaleCommand(p *cli.Program) *cobra.Command {
 		},
 		Read: func(ctx context.Context, service client.Client, _ []string) (cli.Output, error) {
 			all, err := s.flags(ctx, service)
+			if err == nil && len(all.GetFlags()) == 0 {
+				err = mustExist(ctx, service, s.Namespace)
+			}
 			return cli.Output{
 				Data: cli.DataOf(all), Names: lists.Map(all.GetFlags(), func(f *guidonv1.UnusedFlag) string { return f.GetFlag().GetKey() }),
 				Table:  cli.Rows("FLAG\tVERDICT\tLAST EVALUATED\tEVALUATIONS\tWHY", all.GetFlags(), staleRow),
@@ -99,7 +102,7 @@ func verdictWord(v guidonv1.FlagVerdict) string {
 }
 
 func staleRow(f *guidonv1.UnusedFlag) []any {
-	row := []any{cli.Printable(f.GetFlag().GetKey()), "-", "-", "-", whyStale(f)}
+	row := []any{f.GetFlag().GetKey(), "-", "-", "-", whyStale(f)}
 	if u := f.GetUsage(); u != nil {
 		row[1], row[2], row[3] = verdictWord(u.GetVerdict()), cli.When(u.GetLastEvaluatedAt()), int64(u.GetEvaluations())
 	}
@@ -108,5 +111,5 @@ func staleRow(f *guidonv1.UnusedFlag) []any {
 
 // whyStale returns the reasons in words.
 func whyStale(f *guidonv1.UnusedFlag) string {
-	return cli.Printable(strings.Join(lists.Map(f.GetReasons(), (*guidonv1.UnusedReason).GetText), "; "))
+	return strings.Join(lists.Map(f.GetReasons(), (*guidonv1.UnusedReason).GetText), "; ")
 }
