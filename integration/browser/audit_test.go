@@ -32,13 +32,16 @@ func (v *visitor) Audit(t testing.TB, w wanted) (found []finding) {
 	v.WithoutScripts(t)
 	found = append(found, v.Check(t, w)...)
 	plain := v.contents(t)
+	for _, text := range eval[[]string](t, v, "[...document.querySelectorAll('button[type=button]')].filter(e => e.checkVisibility()).map("+describe+")") {
+		found = append(found, finding{"dead without scripts", text})
+	}
 	v.WithScripts(t)
 
 	found = append(found, v.Check(t, w)...)
 	found = append(found, missing(v.contents(t), plain)...)
-	found = append(found, v.Axe(t)...)
+	found = append(found, slices.Concat(v.Axe(t), v.Covered(t))...)
 	v.Resize(t, phone)
-	found = append(found, v.Axe(t)...)
+	found = append(found, slices.Concat(v.Axe(t), v.Covered(t))...)
 	v.Resize(t, phone.InTheDark())
 	found = append(found, v.AxeColors(t)...)
 	v.Resize(t, desktop.InTheDark())
@@ -120,6 +123,26 @@ func (v *visitor) Overflow(t testing.TB) []finding {
 		return nil
 	}
 	return []finding{{"overflow", fmt.Sprintf("at %d px: %s", v.look.Width, strings.Join(wide, ", "))}}
+}
+
+// Covered returns the controls in <main> that a mouse does not reach in their middle, because
+// something else lies over them.
+func (v *visitor) Covered(t testing.TB) (found []finding) {
+	t.Helper()
+	for _, text := range eval[[]string](t, v, `[...document.querySelectorAll('main :is(a[href], button, summary, input, select, textarea)')]
+		.filter(e => {
+			const visible = e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width > 1;
+			if (!visible || !e.checkVisibility({opacityProperty: true}) || e.matches('.vh')) return false;
+			e.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+			const {left, top, width, height} = e.getClientRects()[0];
+			const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+			return hit && !e.contains(hit) && ![...(e.labels ?? [])].some(l => l.contains(hit));
+		})
+		.map(e => `+describe+`(e))`) {
+		found = append(found, finding{"covered", text})
+	}
+	eval[bool](t, v, "(scrollTo(0, 0), true)")
+	return found
 }
 
 // Spills returns the texts that leave one of the boxes in which they are on the right, and so

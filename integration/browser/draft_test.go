@@ -21,7 +21,9 @@ const (
 )
 
 // do selects the button that does something to the draft.
-func do(action string) css { return css(`button[name=do][value="` + action + `"]:not(.pop button)`) }
+func do(action string) css {
+	return css(`button[name=do][value="` + action + `"]:not(.pop button, .vh)`)
+}
 
 // rules returns the segments of the rules of the flag, in order.
 func (s *shop) rules(t *testing.T) string {

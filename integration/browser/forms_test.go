@@ -127,31 +127,38 @@ func TestPrevented(t *testing.T) {
 // TestServerGone: a form that cannot reach the server stays on its page, which says so, and is sent when
 // the server is back.
 func TestServerGone(t *testing.T) {
-	var gone atomic.Bool
+	var gone atomic.Int32 // 0, or the status with which a proxy says so, or 1 if nothing answers
 	server := harness.Start(t, harness.SQLiteURL(t), signInSettings...)
 	proxy := proxyTo(t, server)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if gone.Load() {
+		switch status := int(gone.Load()); status {
+		case 0:
+			proxy.ServeHTTP(w, r)
+		case 1:
 			panic(http.ErrAbortHandler)
+		default:
+			http.Error(w, "no server", status)
 		}
-		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(front.Close)
 	s := stock(t, server, front.URL)
 	v := s.visitor(t, admin)
-	for _, button := range []string{"save", "done:1"} { // one leads to another page, the other does not
+	for _, test := range []struct {
+		status int32
+		button string // one leads to another page, the other does not
+	}{{1, "save"}, {1, "done:1"}, {http.StatusBadGateway, "save"}, {http.StatusServiceUnavailable, "done:1"}} {
 		v.Visit(t, booleanPath+"?edit=2")
 		before := s.revision(t)
 		retype(t, v, "rule-1-share", "40")
 		awaitText(t, v, ".savebar", "1 unsaved change")
-		gone.Store(true)
-		v.Do(t, click(do(button)))
+		gone.Store(test.status)
+		v.Do(t, click(do(test.button)))
 		awaitText(t, v, unsent, "This has not been sent yet.")
 		eval[chromedp.Void](t, v, "document.querySelector('[data-unsent]').dataset.unsent = 'before'")
 		v.Do(t, click(sendNow))
 		awaitText(t, v, "[data-unsent=yes]", "This has not been sent yet.") // it was tried again
-		gone.Store(false)
-		if button == "save" {
+		gone.Store(0)
+		if test.button == "save" {
 			v.Follow(t, click(sendNow))
 		} else {
 			v.Do(t, click(sendNow))

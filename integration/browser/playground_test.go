@@ -51,6 +51,10 @@ func TestPlayground(t *testing.T) {
 	v := s.visitor(t, admin)
 	v.Visit(t, playgroundPath)
 	check := stays(t, v)
+	v.Do(t, click(named("button", "As JSON")))
+	awaitFocus(t, v, "json") // the button is gone
+	v.Do(t, click(named("button", "As rows")))
+	awaitFocus(t, v, "k0")
 	contexts := []map[string]string{
 		{}, {"country": "DE", "orders": "6", "return_rate": "0.1"}, {"country": "SE", "email": "a@shop.example"}, {"fraud_score": "0.9", "app_build": "4000"},
 	}

@@ -96,6 +96,8 @@ func TestAudit(t *testing.T) {
 		{"low contrast on a large screen", sample{main: `<p class="faint">Text</p>`, css: "@media (width > 600px) { .faint { color: #bbb; background: #fff } }"}, []string{"axe"}},
 		{"a field without a label", sample{main: `<input name="a">`}, []string{"axe"}},
 		{"small targets", sample{main: `<p class="small"><a href="/">a</a><a href="/a">b</a></p>`, css: ".small a { display: inline-block; width: 8px; height: 8px; font-size: 8px }"}, []string{"axe"}},
+		{"a button for a script", sample{main: `<button type="button">Press</button>`}, []string{"dead without scripts"}},
+		{"a covered link", sample{main: `<p class="over">Text <a href="/">Home</a></p>`, css: ".over { position: relative } .over::after { content: ''; position: absolute; inset: 0 }"}, []string{"covered"}},
 		{"two headings", sample{main: `<h1>Heading</h1>`}, []string{"markup"}},
 		{"text outside of landmarks", sample{before: `<p>Text</p>`}, []string{"axe"}},
 		{"the same id", sample{main: `<p id="main">Text</p>`}, []string{"markup"}},

@@ -204,54 +204,54 @@ func (d *draft) even(s *rule) {
 	if n == 0 {
 		return
 	}
-	all := d.everyShare(*s)
-	each := 10000 / n
-	for i := range all {
-		hundredths := each
-		if i < 10000%n {
+	var all []share
+	for _, p := range d.everyShare(*s) {
+		if ofVariant(all, p.variant) >= 0 {
+			continue
+		}
+		hundredths := 10000 / n
+		if len(all) < 10000%n {
 			hundredths++
 		}
-		all[i].text = strconv.FormatFloat(float64(hundredths)/100, 'f', -1, 64)
+		all = append(all, share{p.variant, strconv.FormatFloat(float64(hundredths)/100, 'f', -1, 64)})
 	}
 	s.shares = all
 }
 
-// everyShare returns the shares of all variants, each once: those of the rule in their
-// order, and the others where the order of the variants puts them, if that is the order of
-// the rule.
+// everyShare returns the shares of all variants: those of the rule in their order, where a
+// variant may have several, and the others where the order of the variants puts them, if that
+// is the order of the rule.
 func (d *draft) everyShare(s rule) []share {
-	var all []share
-	for _, p := range s.shares {
-		if !slices.ContainsFunc(all, func(q share) bool { return q.variant == p.variant }) {
-			all = append(all, p)
-		}
-	}
+	all := slices.Clone(s.shares)
 	byVariant := func(a, b share) int { return a.variant - b.variant }
 	sorted := slices.IsSortedFunc(all, byVariant)
 	for i := range d.base.GetVariants() {
-		if !slices.ContainsFunc(all, func(q share) bool { return q.variant == i }) {
+		if ofVariant(all, i) < 0 {
 			all = append(all, share{i, ""})
 		}
 	}
 	if sorted {
-		slices.SortFunc(all, byVariant)
+		slices.SortStableFunc(all, byVariant)
 	}
 	return all
+}
+
+// ofVariant returns the index of the first share of a variant, or -1.
+func ofVariant(shares []share, variant int) int {
+	return slices.IndexFunc(shares, func(p share) bool { return p.variant == variant })
 }
 
 // giveRest gives a variant the rest of the shares.
 func (d *draft) giveRest(s *rule, variant int) {
 	all, rest := d.everyShare(*s), 100.0
-	for _, p := range all {
-		n, _ := parseShare(p.text)
-		if p.variant != variant {
+	at := ofVariant(all, variant)
+	for i, p := range all {
+		if n, _ := parseShare(p.text); i != at {
 			rest -= float64(n)
 		}
 	}
-	for i := range all {
-		if all[i].variant == variant {
-			all[i].text = strconv.FormatFloat(max(0, rounded(rest)), 'f', -1, 64)
-		}
+	if at >= 0 {
+		all[at].text = strconv.FormatFloat(max(0, rounded(rest)), 'f', -1, 64)
 	}
 	s.shares = all
 }

@@ -142,7 +142,7 @@ func TestCopy(t *testing.T) {
 	press(t, s, ask, "copy", "name", "").Check(422).Contains("A name is needed.")
 	press(t, s, ask, "copy", "to", "nowhere").Check(422).Contains("Choose a namespace.")
 	press(t, s, ask, "copy", "key", strings.Repeat("k", 260)).Check(422).Contains("255 characters at most, this has 260.")
-	r := press(t, s, ask, "copy", "key", "check out").Check(422).Contains("Letters, digits, - and _ only. Did you mean check-out?", "Take check-out")
+	r := press(t, s, ask, "copy", "key", "check out").Check(422).Contains("Letters, digits, - and _ only. Did you mean check-out?", "Take check-out").CheckEnter("question", "copy")
 	if _, form := press(t, s, r, "key:check-out").Check(200).Form("question"); form.Get("key") != "check-out" {
 		t.Errorf("the field has %q", form.Get("key"))
 	}
@@ -237,7 +237,7 @@ func TestAsks(t *testing.T) {
 			t.Errorf("the tab %q has a switch that does not ask", tab)
 		}
 	}
-	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "rule.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace")
+	r := press(t, s, s.Get(flags+"one-click-buy?edit=3"), "save", "rule.2.share", "25").Check(200).Contains("Review your change", "Type default to change this namespace").CheckEnter("edit", "save")
 	press(t, s, r, "save", "namespace", "Default").Check(422).Contains("This is not the key of the namespace: default.")
 	press(t, s, r, "save", "namespace", "default").Location()
 	for _, test := range []struct {

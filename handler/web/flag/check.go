@@ -2,6 +2,7 @@ package flag
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/guidonhq/guidon/handler/web/page"
 	"github.com/guidonhq/guidon/handler/web/part"
@@ -44,17 +45,23 @@ func (d *draft) checkRule(i int) (problems part.Problems) {
 		add("share", problem)
 		return problems
 	}
-	sum, faulty := 0.0, false
-	for _, p := range s.given() {
+	sum, faulty, first := 0.0, false, -1
+	for j, p := range d.everyShare(s) {
+		if strings.TrimSpace(p.text) == "" {
+			continue
+		}
 		n, problem := parseShare(p.text)
 		if problem != "" {
 			faulty = true
-			add("share-"+strconv.Itoa(p.variant), problem)
+			add("share-"+strconv.Itoa(j), problem)
+		}
+		if first < 0 {
+			first = j
 		}
 		sum += float64(n)
 	}
-	if over := rounded(sum - 100); !faulty && over > 0 && len(s.shares) > 0 {
-		add("share-"+strconv.Itoa(s.given()[0].variant), "These are "+page.Percent(sum)+" together: take "+page.Percent(over)+" away.")
+	if over := rounded(sum - 100); !faulty && over > 0 {
+		add("share-"+strconv.Itoa(first), "These are "+page.Percent(sum)+" together: take "+page.Percent(over)+" away.")
 	}
 	return problems
 }

@@ -18,7 +18,7 @@ func TestConflict(t *testing.T) {
 
 	// The draft goes on, with a note.
 	press(t, s, mine, "draft", "rule.2.share", "25").Check(200).Contains("Jonas changed this flag just now", "1 unsaved change", "Edited: share 12.5% → 25%")
-	r := press(t, s, mine, "save", "rule.2.share", "25").Check(409)
+	r := press(t, s, mine, "save", "rule.2.share", "25").Check(409).CheckEnter("edit", "settle")
 	r.Contains("Jonas changed this flag while you were editing", "Nothing is lost", "this flag is now at 3", "share", "12.5%", "25%")
 	if got := body(t, content(t, s, "one-click-buy")); !strings.Contains(got, "12.5") {
 		t.Errorf("a conflict was saved: %s", got)

@@ -191,6 +191,51 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestRepeatedShares: a variant may have several shares of a rule. Those that nobody changes stay.
+func TestRepeatedShares(t *testing.T) {
+	for _, test := range []struct {
+		name, do, wide string // the button, and the share of a variant
+		want           string // "" if it is refused
+	}{
+		{"nothing", "draft", "30", "dense 20, wide 30, dense 40"},
+		{"another share", "draft", "35", "dense 20, wide 35, dense 40"},
+		{"too much", "draft", "50", ""},
+		{"the rest", "rest:0:1", "30", "dense 30, wide 30, dense 40"},
+		{"even", "even:0", "30", "dense 33.34, wide 33.33, plain 33.33"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := webtest.New(t, webtest.Options{})
+			putFlag(t, s, `
+flags:
+  - key: layout
+    name: Layout
+    enabled: true
+    variants: [{key: wide}, {key: dense}, {key: plain}]
+    rules:
+      - segment: all
+        distributions: [{variant: dense, rollout: 20}, {variant: wide, rollout: 30}, {variant: dense, rollout: 40}]
+segments:
+  - {key: all, name: All, match_type: ALL_MATCH_TYPE}
+`)
+			r := press(t, s, s.Get(flags+"layout?edit=1").Check(200).Lacks("unsaved change"), test.do, "rule.0.share.wide", test.wide).Check(200)
+			r = press(t, s, r, "save")
+			if test.want == "" {
+				r.Check(422).Contains("These are 110% together: take 10% away.")
+				return
+			}
+			r.Location()
+			var shares []string
+			for _, d := range content(t, s, "layout")["rules"].([]any)[0].(map[string]any)["distributions"].([]any) {
+				share := d.(map[string]any)
+				shares = append(shares, fmt.Sprint(share["variant"], " ", share["rollout"]))
+			}
+			if got := strings.Join(shares, ", "); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // TestAnotherOrder: the page says when another order of the shares would move fewer.
 func TestAnotherOrder(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})

@@ -99,7 +99,7 @@ func TestEdit(t *testing.T) {
 	press(t, s, r, "look", "match", "all").Check(200).Contains("All constraints have to match here. To catch missing ones too, choose the opposite comparison and “Not”.")
 	r = press(t, s, r, "missing:2").Check(200).Lacks("To catch missing ones too")
 	r = press(t, s, r, "name").Check(200)
-	r = press(t, s, r, "review", "name", "Riskier", "description", "a\r\nb").Check(200).Contains("Review", "− removed", "name: Riskier", "What changes for people", "Constraint 1 value 0.87 → , now 0.9")
+	r = press(t, s, r, "review", "name", "Riskier", "description", "a\r\nb").Check(200).Contains("Review", "− removed", "name: Riskier", "What changes for people", "Constraint 1 value 0.87 → , now 0.9").CheckEnter("", "save")
 	if got := revision(t, s); got != began {
 		t.Fatalf("something was saved: revision %d, want %d", got, began)
 	}
@@ -444,7 +444,9 @@ func TestAsks(t *testing.T) {
 // TestMember: the saved and the drafted segment say who is in them, and why.
 func TestMember(t *testing.T) {
 	s := webtest.New(t, webtest.Options{})
-	r := s.Get(riskyPath).Check(200)
+	r := s.Get(riskyPath).Check(200).CheckEnter("segment", "enter")
+	press(t, s, r, "enter", "entity", "u-66613").Check(200).Contains("In. As the segment is saved.")
+	press(t, s, r, "enter").Check(200).Lacks("As the segment is saved.")
 	press(t, s, r, "check", "entity", "u-2207", "context", "country=SE\r\nfraud_score = 0.91").Check(200).Contains("In. As the segment is saved.", "It is 0.91.", "It is SE.", "It is u-2207.")
 	press(t, s, r, "check", "entity", "u-1", "context", `{"country":"SE","fraud_score":0.5}`).Check(200).Contains("Not in.", "It is 0.5.")
 	press(t, s, r, "check", "entity", "u-1", "context", "fraud_score=high").Check(200).Contains("It is high: the value is not a number.", "It is missing.")

@@ -93,9 +93,11 @@ func postSegment(v *page.Visit) error {
 // Gone reports whether the segment was deleted.
 func (e *editor) Gone() bool { return e.deleted }
 
-// Act applies a button to the draft, or evaluates whether an entity is in the segment with it.
+// Act applies a button to the draft, or evaluates whether an entity is in the segment with it; so does Enter
+// if there is an entity.
 func (e *editor) Act(a page.Action) (problems part.Problems, err error) {
-	if a.Verb != "check" {
+	asks := a.Verb == "check" || a.Verb == "enter" && e.draft.Entity != ""
+	if !asks {
 		e.acted = e.draft.act(a, e.base, e.Location())
 		return e.acted.Problems, nil
 	}

@@ -125,7 +125,7 @@ func TestNewNamespace(t *testing.T) {
 		{[]string{"key", "new", "description", strings.Repeat("x", 10_001)}, "10,000 characters at most, this has 10,001.", ""},
 	} {
 		wrong := with(sent, test.changes...)
-		r := s.Post("/settings/new-namespace", wrong).Check(422).Contains("1 thing to fix", test.want, "Nothing was saved")
+		r := s.Post("/settings/new-namespace", wrong).Check(422).Contains("1 thing to fix", test.want, "Nothing was saved").CheckEnter("", "save")
 		_, again := r.Form("")
 		for _, name := range []string{"name", "key", "description", "confirm"} {
 			if again.Get(name) != strings.TrimSpace(wrong.Get(name)) {

@@ -162,6 +162,29 @@ func (r *Reply) Form(id string) (action string, fields url.Values) {
 	return Attribute(forms[0], "action"), fieldsOf(forms[0])
 }
 
+// CheckEnter checks which button Enter presses in a field of the form with the id: the first one
+// of the form, which may be outside of it.
+func (r *Reply) CheckEnter(id, want string) *Reply {
+	r.t.Helper()
+	for _, n := range r.inMain("button") {
+		owner := Attribute(n, "form")
+		for form := range n.Ancestors() {
+			if form.Data == "form" && owner == "" {
+				owner = Attribute(form, "id")
+			}
+		}
+		if owner != id || Attribute(n, "type") == "button" {
+			continue
+		}
+		if got := Attribute(n, "value"); got != want {
+			r.t.Errorf("Enter presses %q in the form %q, want %q", got, id, want)
+		}
+		return r
+	}
+	r.t.Errorf("the form %q has no button", id)
+	return r
+}
+
 // fieldsOf returns the fields of a form that are not buttons (HTML 4.10.21.4).
 func fieldsOf(form *html.Node) url.Values {
 	fields := make(url.Values)

@@ -56,8 +56,11 @@ onSubmit("form[data-lab]", async (asked, button) => {
   if (!data.has("do")) data.set("do", "ask");
   const fresh = await fetchAnswer(asked, "lab", data);
   if (!fresh) return fresh !== undefined;
-  swap(regionOf("lab"), fresh);
+  const old = regionOf("lab");
+  const focused = old.contains(document.activeElement);
+  swap(old, fresh);
   prepare();
+  if (focused && !fresh.contains(document.activeElement)) (field("json") ?? [...form().querySelectorAll('[name="k"]')].at(-1)).focus(); // the button is gone
   const link = fresh.querySelector("a[data-link]");
   if (link) history.replaceState(history.state, "", link.href);
   if (fresh.dataset.announce) say(fresh.dataset.announce);

@@ -32,7 +32,7 @@ export const load = (url, { region, form, signal, any } = {}) =>
     if (region) request.setRequestHeader("Guidon-Fragment", region);
     if (form) request.setRequestHeader("Content-Type", "application/x-www-form-urlencoded");
     request.onload = async () => {
-      reached = true;
+      reached = request.status < 500 || request.getResponseHeader("Content-Security-Policy") !== null; // a proxy's own answer has none
       await released;
       const usable = any || request.status === 200 || (form && request.status === 422);
       resolve(usable ? request.response : null);

@@ -1,7 +1,7 @@
 
 // The steps of a draft can be undone: those of buttons, and what was entered in a field. What
 // only opens or closes a part of the page is no step.
-const views = new Set(["edit", "done", "name", "look", "check"]);
+const views = new Set(["edit", "done", "name", "look", "check", "enter"]);
 const mostStates = 50;
 const mostText = 1 << 23; // characters; attachments have up to a million
 let states = []; // of the form, as it is sent
