@@ -205,9 +205,7 @@ func applyTo[T any](t *testing.T, list []*T, c *change.Record, key func(*T) stri
 	}
 	object := new(T)
 	mustSucceed(t, json.Unmarshal(c.After, object))
-	if g, ok := any(object).(*guidon.Segment); ok {
-		g.Unmark()
-	}
+	any(object).(interface{ Unmark() }).Unmark()
 	if at < 0 {
 		*created(object) = guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
 		return append(list, object)
