@@ -48,18 +48,14 @@ func (m *model) checkDraft(s *space) {
 		m.fail("draft of %s since %d: %+v", key, since, got)
 	}
 	merged := m.stored(got.Merged)
-	if want != nil {
-		if diff := flagRules.differ(order, nil, want, merged); diff != "" {
-			m.fail("draft of %s since %d (-want +got):\n%s", key, since, diff)
-		}
-		return
+	if want == nil {
+		want = flagtest.Copy(merged)
+		u := &objectMerge{}
+		want.Name = field(u, "name", base.Name, now.Name, mine.Name)
+		want.Description = field(u, "description", base.Description, now.Description, mine.Description)
+		want.Type = field(u, "type", base.Type, now.Type, mine.Type)
+		want.Enabled = field(u, "enabled", base.Enabled, now.Enabled, mine.Enabled)
 	}
-	want = flagtest.Copy(merged)
-	u := &objectMerge{}
-	want.Name = field(u, "name", base.Name, now.Name, mine.Name)
-	want.Description = field(u, "description", base.Description, now.Description, mine.Description)
-	want.Type = field(u, "type", base.Type, now.Type, mine.Type)
-	want.Enabled = field(u, "enabled", base.Enabled, now.Enabled, mine.Enabled)
 	if diff := flagRules.differ(order, nil, want, merged); diff != "" {
 		m.fail("draft of %s since %d (-want +got):\n%s", key, since, diff)
 	}

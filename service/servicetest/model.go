@@ -102,7 +102,6 @@ var operations = []struct {
 	{8, (*model).changeSegment},
 	{4, (*model).edit},
 	{2, (*model).replaceFlag},
-	{4, (*model).controlRamp},
 	{2, (*model).replaceSegment},
 	{3, (*model).importDocument},
 	{3, (*model).planDocument},

@@ -169,13 +169,9 @@ func put[T any](all map[string]*T, key string, merged *T, same func(a, b *T) boo
 // valid returns the expectation, or that of a failure if flags would refer to segments that
 // do not exist. If the fields that refer to segments are not known, both are possible.
 func (u *undoAttempt) valid(e expectation) expectation {
-	if !e.next.consistent() || !e.next.linked() {
+	invalid := e.next.document().Validate() != nil // parts that are valid by themselves need not be so together
+	if invalid || !e.next.consistent() || !e.next.linked() {
 		e.fails = guidon.InvalidArgument
-	}
-	for o := range u.objects {
-		if f := e.next.flags[o.Key]; o.Kind == change.KindFlag && f != nil && broken(f) {
-			e.fails = guidon.InvalidArgument // parts that are valid by themselves need not be so together
-		}
 	}
 	for _, free := range e.free {
 		if free[variantsField] || free["rollouts"] {
@@ -183,34 +179,6 @@ func (u *undoAttempt) valid(e expectation) expectation {
 		}
 	}
 	return e
-}
-
-// broken reports whether the flag has a rule that no request may state.
-func broken(f *guidon.Flag) bool {
-	return slices.ContainsFunc(f.Rules, func(r *guidon.Rule) bool {
-		return brokenTarget(r.SegmentKeys, r.Stated()) || r.CodeDefault && len(r.Distributions) > 0
-	}) || slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool {
-		if t := r.Threshold; t != nil {
-			return brokenShare(t.Start, t.Percentage, t.Ramp) || brokenTimes(r.Stated())
-		}
-		return brokenTarget(r.Segment.SegmentKeys, r.Stated())
-	})
-}
-
-func brokenTarget(segments []string, c *guidon.Conditions) bool {
-	some := len(segments)+len(c.Groups) > 0
-	return some == c.Everyone || c.Portion != nil && brokenShare(c.Portion.Start, c.Portion.Percentage, c.Portion.Ramp) || brokenTimes(c)
-}
-
-func brokenTimes(c *guidon.Conditions) bool { return !c.Until.IsZero() && !c.Until.After(c.From) }
-
-func brokenShare(start, percentage float32, ramp *guidon.Ramp) bool {
-	if ramp == nil {
-		return start+percentage > 100
-	}
-	return start+percentage > 100 || start+ramp.Initial > 100 || slices.ContainsFunc(ramp.Steps, func(s guidon.RampStep) bool {
-		return start+s.Percentage > 100
-	})
 }
 
 // deletesNamespace reports whether the first or the last undone change of the namespace

@@ -296,21 +296,13 @@ func testWrongClocks(t *testing.T, s *store.DB) {
 	now := time.Date(2026, 6, 28, 21, 40, 0, 0, time.UTC)
 	begin, counted := now, uint64(0)
 	c := newCounting(s, keepAll, &now, 1)
-	wrong := func(by time.Duration) {
-		mustSucceed(t, count.NewCounter(s, keepAll, func() time.Time { return now.Add(by) }).RollUp(t.Context()))
-	}
-	for n := 0; now.Before(begin.Add(75 * time.Hour)); n++ {
+	wrong := map[uint64]time.Duration{7: 26 * time.Hour, 14: -3 * time.Hour, 21: -400 * 24 * time.Hour}
+	for ; now.Before(begin.Add(75 * time.Hour)); counted++ {
 		mustSucceed(t, c.RollUp(t.Context()))
 		c.evaluate(0, 1)
-		counted++
 		mustSucceed(t, c.Flush(t.Context()))
-		switch n % 31 {
-		case 7:
-			wrong(26 * time.Hour)
-		case 14:
-			wrong(-3 * time.Hour)
-		case 21:
-			wrong(-400 * 24 * time.Hour)
+		if by, ok := wrong[counted%31]; ok {
+			mustSucceed(t, count.NewCounter(s, keepAll, func() time.Time { return now.Add(by) }).RollUp(t.Context()))
 		}
 		now = now.Add(10 * time.Minute)
 	}

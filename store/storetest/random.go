@@ -63,9 +63,9 @@ func (w *randomWriter) changeObject(ctx context.Context, tx service.Tx) error {
 	case 2:
 		return w.recreate(ctx, tx)
 	case 3, 4:
-		return w.putSegment(ctx, tx, w.key("segment-"))
+		return put(ctx, w.key("segment-"), tx.Segment, w.Segment, w.EditSegment, tx.PutSegment)
 	}
-	return w.putFlag(ctx, tx, w.key("flag-"))
+	return put(ctx, w.key("flag-"), tx.Flag, w.Flag, w.EditFlag, tx.PutFlag)
 }
 
 // recreate deletes a flag and a segment and creates others with their keys. A segment between
@@ -78,28 +78,19 @@ func (w *randomWriter) recreate(ctx context.Context, tx service.Tx) error {
 		tx.DeleteSegment(ctx, "passing"))
 }
 
-// putFlag edits the flag with the key, or creates it.
-func (w *randomWriter) putFlag(ctx context.Context, tx service.Tx, key string) error {
-	f, err := tx.Flag(ctx, key)
-	if errors.Is(err, guidon.NotFound) {
-		return tx.PutFlag(ctx, w.Flag(key))
-	}
-	if err != nil {
+// put edits the object with the key, or creates it.
+func put[T any](
+	ctx context.Context, key string, read func(context.Context, string) (*T, error), create func(string) *T, edit func(*T) *T,
+	write func(context.Context, *T) error,
+) error {
+	have, err := read(ctx, key)
+	switch {
+	case errors.Is(err, guidon.NotFound):
+		return write(ctx, create(key))
+	case err != nil:
 		return err
 	}
-	return tx.PutFlag(ctx, w.EditFlag(f))
-}
-
-// putSegment edits the segment with the key, or creates it.
-func (w *randomWriter) putSegment(ctx context.Context, tx service.Tx, key string) error {
-	g, err := tx.Segment(ctx, key)
-	if errors.Is(err, guidon.NotFound) {
-		return tx.PutSegment(ctx, w.Segment(key))
-	}
-	if err != nil {
-		return err
-	}
-	return tx.PutSegment(ctx, w.EditSegment(g))
+	return write(ctx, edit(have))
 }
 
 // changeAuthentications creates, changes, deletes or replaces some authentications and
