@@ -245,12 +245,14 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestEmptyOptions: an option with the value of a variable that is not set does not mean another database.
+// TestEmptyOptions: an option with the value of a variable that is not set means neither another database nor a rule that always holds.
 func TestEmptyOptions(t *testing.T) {
 	s := newShell(t)
+	s.ok("flag", "create", "beta")
 	for _, args := range []string{
 		"flag list --db", "flag off beta --db", "restore-backup backup.db --yes --db", "migrate --db", "migrate up --db", "cleanup --config",
 		"copy-database --from file:a.db --to", "copy-database --from file:a.db --to-file", "copy-database --to file:a.db --from", "apply . --yes --plan",
+		"flag rollout beta 10% --from", "flag rule add beta 10% --until",
 	} {
 		words := strings.Fields(args)
 		s.fails(cli.ExitUsage, append(words, ""), words[len(words)-1]+" must not be empty")

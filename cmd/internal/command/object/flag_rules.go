@@ -170,6 +170,9 @@ func (o *ruleOptions) distributions() ([]*guidonv1.DocumentDistribution, error) 
 
 // insert adds a rule that the options describe at the index.
 func (o *ruleOptions) insert(f *ruled, at int) error {
+	if err := cli.NotEmpty(o.command, "from", "until", "ramp-start"); err != nil { // there is none to remove
+		return err
+	}
 	r := &rule{DocumentRule: new(guidonv1.DocumentRule), value: true}
 	f.rules = slices.Insert(f.rules, at, r)
 	return o.set(f, r)
