@@ -254,7 +254,7 @@ func TextOf(n *html.Node) string { return strings.Join(strings.Fields(textWithin
 func textWithin(n *html.Node) string {
 	var b strings.Builder
 	for n := range n.Descendants() {
-		if n.Type == html.TextNode && (n.Parent == nil || n.Parent.Data != "title") {
+		if n.Type == html.TextNode && (n.Parent == nil || n.Parent.Data != "title" && n.Parent.Data != "noscript") {
 			b.WriteString(n.Data)
 			if n.Parent != nil && n.Parent.Data != "textarea" {
 				b.WriteByte(' ')
