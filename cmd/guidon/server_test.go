@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -468,23 +469,24 @@ func TestConsoleLog(t *testing.T) {
 
 // TestFirstAudit: a sink gets everything since the start that it was configured for.
 func TestFirstAudit(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "audit.log")
-	s := newShell(t, append(withTokens, "GUIDON_AUDIT_SINKS_LOG_ENABLED=true", "GUIDON_AUDIT_SINKS_LOG_FILE="+path)...)
+	got := make(chan string, 100)
+	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+	}))
+	t.Cleanup(sink.Close)
+	s := newShell(t, append(withTokens, "GUIDON_AUDIT_SINKS_WEBHOOK_ENABLED=true", "GUIDON_AUDIT_SINKS_WEBHOOK_URL="+sink.URL)...)
 	server := s.serve() // which creates the first token
 	server.wait(cli.ExitOK)
 	s.serve()
 	for deadline := time.After(30 * time.Second); ; {
-		text, err := os.ReadFile(path)
-		if strings.Contains(string(text), `"kind":"authentication"`) {
-			return
-		}
-		if err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
 		select {
+		case body := <-got:
+			if strings.Contains(body, `"kind":"authentication"`) {
+				return
+			}
 		case <-deadline:
 			t.Fatal("the sink has not got the record of the first token")
-		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }

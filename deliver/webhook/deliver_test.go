@@ -446,9 +446,10 @@ func TestUpdatedWhileDelivering(t *testing.T) {
 			t.Error(err, updateErr)
 		}
 	})
-	r := newReceiver(t, func(http.ResponseWriter, *http.Request) {
-		update()
-		time.Sleep(50 * time.Millisecond) // a slow receiver
+	r := newReceiver(t, func(_ http.ResponseWriter, q *http.Request) {
+		if update(); q.URL.Path != "/new" {
+			<-q.Context().Done() // so slow that the change is noticed first
+		}
 	})
 	h, secret := i.create(t, "default", service.WebhookInput{URL: r.URL})
 	const changes = 90 // fewer than before it is the turn of others
