@@ -68,10 +68,11 @@ type Merged[T any] struct {
 //
 // The result refers only to what exists. In particular, it is a conflict if one side
 // removes a variant that the other has begun to use. If the side that removes it is chosen,
-// its distributions are removed too (contract 4.7). Whoever stores the result must check its rules: each
-// side may have set one of two parts that exclude each other, such as segments and everyone. Ranks are assigned anew if those of the
-// versions do not fit together. Times are those of one of the versions: the caller sets
-// them for the objects that it stores. The result shares nothing with the versions.
+// its distributions are removed too (contract 4.7). The caller must check the rules of the
+// result before it stores them: each side may have set one of two parts that exclude each
+// other, such as segments and everyone. Ranks are assigned anew if those of the versions do
+// not fit together. Times are those of one of the versions: the caller sets them for the
+// objects that it stores. The result shares nothing with the versions.
 //
 // Merge returns InvalidArgument if a choice is not about a conflict.
 func Merge[T any](base, ours, theirs *T, choices Choices) (Merged[T], error) {

@@ -18,8 +18,8 @@ import (
 
 // verify returns an error unless the token has one of the types, the signature of the provider, and
 // right claims. accept checks the claims that only this kind of token has. After that judge calls
-// go-oidc, so that it judges only what has passed. It does not verify the signature again, because the
-// keys could not be had any more by then: that says nothing about the token.
+// go-oidc, so that it judges only what has passed. go-oidc does not verify the signature again: the keys
+// may be unavailable by then, which says nothing about the token.
 func (p *Provider) verify(
 	ctx context.Context, raw string, types []string, accept func(issuer.Claims) error, judge func(*gooidc.IDTokenVerifier) error,
 ) error {

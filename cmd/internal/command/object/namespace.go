@@ -71,8 +71,7 @@ func namespaces(p *cli.Program) *object {
 func listedNamespaces(all []*flipt.Namespace) cli.Output {
 	const header = "KEY\tNAME\tPROTECTED\tCHANGED\tDESCRIPTION"
 	return cli.List(all, (*flipt.Namespace).GetKey, header, func(n *flipt.Namespace) []any {
-		return []any{n.GetKey(), n.GetName(), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()),
-			cli.OrDash(n.GetDescription())}
+		return []any{n.GetKey(), n.GetName(), cli.YesOrDash(n.GetProtected()), cli.When(n.GetUpdatedAt()), cli.OrDash(n.GetDescription())}
 	})
 }
 

@@ -103,8 +103,7 @@ func segmentOf(d *guidonv1.Document) *guidonv1.DocumentSegment { return d.GetSeg
 func listedSegments(all []*guidonv1.SegmentSummary) cli.Output {
 	const header = "KEY\tNAME\tFLAGS\tCHANGED\tCONSTRAINTS"
 	return cli.List(all, (*guidonv1.SegmentSummary).GetKey, header, func(s *guidonv1.SegmentSummary) []any {
-		return []any{s.GetKey(), s.GetName(), s.GetFlagCount(), cli.When(s.GetUpdatedAt()),
-			s.GetConditions()}
+		return []any{s.GetKey(), s.GetName(), s.GetFlagCount(), cli.When(s.GetUpdatedAt()), s.GetConditions()}
 	})
 }
 
